@@ -6,20 +6,6 @@
 #include "caches.hpp"
 #include "registers/bus.hpp"
 
-namespace monitor_model {
-
-std::vector<Size> &sizes() {
-    static std::vector<Size> all;
-    return all;
-}
-
-std::vector<PagesSize> &page_sizes() {
-    static std::vector<PagesSize> all;
-    return all;
-}
-
-} // namespace monitor_model
-
 using monitor_model::Caches;
 using monitor_model::Monitor;
 

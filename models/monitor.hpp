@@ -31,6 +31,7 @@ class Monitor {
     }
 
     bool enabled() const { return control_.enable; }
+    bool split() const { return filter_.split; }
     bool frozen() const { return control_.freeze || shot_; }
     bool epoch_ready() const { return epoch_ready_; }
     bool epoch_due() const { return end_requested_; }

@@ -54,7 +54,12 @@ class Bus {
             refs_->write_window((address - REFS_WINDOW) / 4, value);
     }
 
-    // JSON: of each block there is, its base; of each window NAME_window, its base and bytes.
+    // Whether writing this word clears the monitor.
+    bool clears(uint32_t address, uint32_t value) const {
+        return address == MRC + LITEMRC_COMMAND && (value & LITEMRC_COMMAND_CLEAR);
+    }
+
+    // JSON: of each block there is, its base; of each window NAME_window, its base and bytes; addresses of further registers.
     std::string map() const {
         std::string blocks, windows;
         const auto put = [&](const char *name, uint32_t base, uint32_t window, uint32_t words) {
@@ -68,7 +73,8 @@ class Bus {
             put("ranks", RANKS, RANKS_WINDOW, ranks_->window_words());
         if (refs_)
             put("refs", REFS, REFS_WINDOW, refs_->window_words());
-        return "{\"blocks\": {" + blocks + "}, \"regions\": {" + windows + "}}";
+        const std::string taps_lost = refs_ ? "\"refs_taps_lost\": " + std::to_string(REFS + BLOCK - 4) : ""; // 0: none are
+        return "{\"blocks\": {" + blocks + "}, \"regions\": {" + windows + "}, \"registers\": {" + taps_lost + "}}";
     }
 
   private:

@@ -3,15 +3,14 @@
 import json
 from pathlib import Path
 
+from litedram.common import GeomSettings
+from litedram.phy import dfi
 from litemrc_gateware.export.registers import Register, registers_of
 from litemrc_gateware.monitor.monitor import Monitor
 from litemrc_gateware.ranks.registers import RankRegisters
 from litemrc_gateware.refs.registers import RefCounterRegisters
 from litemrc_gateware.tap.dram_tap import DRAMTap
 from model_library import ENGINES, Model
-
-from litedram.common import GeomSettings
-from litedram.phy import dfi
 
 SIZE = "1.256.256.16.4.4.4"
 HOT_PAGES = 64  # a quarter of the frames

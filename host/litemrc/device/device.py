@@ -89,7 +89,7 @@ class Device:
             LinkError: the port cannot be opened, or as in the constructor.
         """
         if url.startswith(_BRIDGE):
-            from litemrc.device.bridge.bridge_link import BridgeLink  # needs LiteX
+            from litemrc.device.bridge.bridge_link import BridgeLink
 
             with BridgeLink.open(url, timeout_s) as bridge:
                 yield cls(bridge, timeout_s)

@@ -34,6 +34,10 @@ def host_file(blocks, repair):
             "ranks": RANK_REGISTERS_VERSION,
             "refs": REF_COUNTER_REGISTERS_VERSION,
         },
+        # Bytes from the base of the block, and words, of each register.
+        "places": {
+            name: {r.name: [r.offset, -(-r.size // 32)] for r in found} for name, found in blocks.items()
+        },
         # Shift and size of each field of each register.
         "fields": {name: {r.name: _fields(r) for r in found} for name, found in blocks.items()},
         # A context's row of the monitor's window has 2 * groups words: the hits of each group, then these.

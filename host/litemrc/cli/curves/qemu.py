@@ -4,6 +4,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from litemrc.cli.curves.qemu_device import add_device_arguments, check_system, device_options, serve_machine
 from litemrc.cli.shared.arguments import positive, sample_rate
 from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
@@ -80,6 +81,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--sysroot", metavar="DIR", help="folder with the libraries of a program for another architecture"
     )
     parser.add_argument("--system", action="store_true", help="COMMAND runs a whole machine: see below")
+    add_device_arguments(parser)
     add_sizes_argument(parser)
     add_output_formats(parser)
     add_plot_argument(parser, "the curves")
@@ -93,10 +95,14 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.traces.qemu.monitored import Interrupts, Monitor, running, running_machine, wait
 
     check_pictures(args.plot)
+    if args.serve:
+        return serve_machine(args)
+    if alone := device_options(args):
+        raise UserError("is an option of a served device", where=alone[0], remedy="give --serve PORT, too")
     frames, groups = _sizes_of(args)
     levels, instructions, fetches = caches_of(args)
     if args.system:
-        _check_system(args)
+        check_system(args)
         instructions, fetches = None, False
     monitor = Monitor(
         args.page_size or PAGE_BYTES,
@@ -140,15 +146,6 @@ def main(args: argparse.Namespace) -> int:
     if interrupts.at is not None:
         raise KeyboardInterrupt
     return 0
-
-
-def _check_system(args: argparse.Namespace) -> None:
-    if args.sysroot:
-        raise UserError("is for programs, not for machines", where="--sysroot", remedy="drop it")
-    if args.icache not in (None, "none"):
-        raise UserError(
-            "instruction fetches of a machine are not seen", where="--icache", remedy="drop it, or give none"
-        )
 
 
 def _sizes_of(args: argparse.Namespace) -> tuple[int, int]:

@@ -14,8 +14,9 @@ from litemrc.cli.shared.results import csv_text
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters
 from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
 from litemrc.device.link.protocol import Message
-from litemrc.device.ref_counters import CounterSetting, RefCounterUnit
+from litemrc.device.ref_counters import CounterSetting, RefCounterUnit, TrafficState
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 
@@ -152,19 +153,37 @@ def _pages(text: str) -> tuple[int, int]:
 
 def _show(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
     settings = {name: ref_counters.get_setting(device, name) for name in PAGE_COUNTERS}
-    traffic = ref_counters.get_traffic(device)
+    traffic = _traffic_or_none(device)
     counting = any(on for _, on in settings.values())
     if args.json:
         counters = {name: asdict(setting) for name, (setting, _) in settings.items()}
-        print_json({**asdict(unit), "counting": counting, "counters": counters, "traffic": asdict(traffic)})
+        print_json(
+            {
+                **asdict(unit),
+                "counting": counting,
+                "counters": counters,
+                "traffic": traffic and asdict(traffic),
+            }
+        )
         return
     size = size_text(1, 1 << unit.page_shift)
     print(f"{unit.pages:,} pages of {size}, 2 counters of {unit.width} bits each")
     print(f"counting: {'yes' if counting else 'no'}")
     for name, (setting, _) in settings.items():
         print(setting_text(name, setting, unit))
-    print(f"traffic generator: {f'{traffic.left:,} accesses remaining' if traffic.left else 'idle'}")
+    if traffic:
+        print(f"traffic generator: {f'{traffic.left:,} accesses remaining' if traffic.left else 'idle'}")
     print(f"dropped: {unit.events_lost} events, {unit.accesses_lost} accesses")
+
+
+def _traffic_or_none(device: Device) -> TrafficState | None:
+    """Return the state of the traffic generator; None if there is none."""
+    try:
+        return ref_counters.get_traffic(device)
+    except RequestRefusedError as error:
+        if error.code == "unsupported":
+            return None
+        raise
 
 
 def _bits(numbers: Iterable[int] | None, of: int) -> int:

@@ -1,6 +1,5 @@
-"""A monitor behind a bridge of LiteX: its registers answer the requests of the serial protocol."""
+"""A monitor whose registers the host reads: it answers the requests of the serial protocol by them."""
 
 from litemrc.extras import require
 
 require("device")
-require("litex")

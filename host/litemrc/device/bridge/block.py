@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from litemrc.device.bridge.client import BridgeClient
+from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.errors import RefusedError
 from litemrc.device.bridge.layout import layout
@@ -26,7 +26,7 @@ class RegisterBlock:
         UserError: the SoC lacks one of the registers.
     """
 
-    def __init__(self, client: BridgeClient, soc: SoCMap, kind: str, name: str, timeout_s: float) -> None:
+    def __init__(self, client: RegisterBus, soc: SoCMap, kind: str, name: str, timeout_s: float) -> None:
         self.name = name
         self._client, self._soc, self._kind, self._timeout_s = client, soc, kind, timeout_s
         self._fields = layout().fields[kind]

@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any, Self
 
 from litemrc.device.bridge.answer import Answer, Handlers
-from litemrc.device.bridge.client import BridgeClient
+from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap, read_csr_file
 from litemrc.device.bridge.epochs import EpochReader
 from litemrc.device.bridge.errors import RefusedError
@@ -20,6 +20,7 @@ from litemrc.device.errors import DeviceFaultError
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import schema
+from litemrc.extras import require
 
 # The driver of a device without an operating system in sight.
 BRIDGE_DRIVER = "litex bridge"
@@ -44,9 +45,15 @@ class BridgeLink:
     """
 
     def __init__(
-        self, url: str, where: BridgeURL, client: BridgeClient, soc: SoCMap, timeout_s: float
+        self,
+        url: str,
+        where: BridgeURL,
+        client: RegisterBus,
+        soc: SoCMap,
+        timeout_s: float,
+        driver: str = BRIDGE_DRIVER,
     ) -> None:
-        self.url = url
+        self.url, self._driver = url, driver
         self._client, self._sequence, self._frames = client, 0, 0
         self._inbox: deque[Message] = deque()
         self._answer: Message | None = None  # to the last request
@@ -74,6 +81,9 @@ class BridgeLink:
             UserError: the URL, or the file that it names, cannot be used.
             VersionMismatchError: the registers have another layout than this host knows.
         """
+        require("litex")
+        from litemrc.device.bridge.client import BridgeClient
+
         where = BridgeURL.parse(url)
         soc = read_csr_file(where.csr)
         client = BridgeClient(url, where, soc, timeout_s)
@@ -170,7 +180,7 @@ class BridgeLink:
             "epoch_messages": self._epochs.sent % 2**32,
             "workloads": [],
             "system": "",
-            "driver": BRIDGE_DRIVER,
+            "driver": self._driver,
             "abi": 0,
             "page_bitmap": self._pages.bitmap,
             "hot_pages": self._pages.hot_pages,

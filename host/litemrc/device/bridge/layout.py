@@ -12,6 +12,7 @@ class Layout:
 
     Attributes:
         versions: of the layout of each block, by its kind: mrc, ranks, refs.
+        places: offset in bytes and words of each register, by kind of block and register.
         fields: shift and bits of each field, by kind of block, register and field.
         window_totals: words behind the hits of a context in the monitor's window.
         bitmap_frames: frames of a word of the page bitmap.
@@ -24,6 +25,7 @@ class Layout:
     """
 
     versions: dict[str, int]
+    places: dict[str, dict[str, tuple[int, int]]]
     fields: dict[str, dict[str, dict[str, tuple[int, int]]]]
     window_totals: list[str]
     bitmap_frames: int

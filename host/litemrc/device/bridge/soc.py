@@ -1,7 +1,7 @@
 """The blocks of a SoC that a bridge reaches, found by its csr file and checked against this host."""
 
 from litemrc.device.bridge.block import RegisterBlock
-from litemrc.device.bridge.client import BridgeClient
+from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.url import BridgeURL
 from litemrc.errors import UserError
@@ -23,7 +23,7 @@ class BridgedSoC:
     """
 
     def __init__(
-        self, url: str, where: BridgeURL, client: BridgeClient, soc: SoCMap, timeout_s: float
+        self, url: str, where: BridgeURL, client: RegisterBus, soc: SoCMap, timeout_s: float
     ) -> None:
         self._url, self._where, self._client, self._soc, self._timeout_s = url, where, client, soc, timeout_s
         self.clock_hz = soc.number("config_clock_frequency")

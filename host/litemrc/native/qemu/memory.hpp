@@ -2,6 +2,7 @@
 #pragma once
 
 #include "curve_engine.hpp"
+#include "device.hpp"
 #include "sampled_pages.hpp"
 #include "settings.hpp"
 #include "stream.hpp"
@@ -15,7 +16,7 @@ constexpr size_t PRIVATE_LEVELS = 2; // of each processor; further levels are sh
 // A line or page that left a processor's caches.
 struct Transfer {
     uint64_t address;
-    uint64_t time_write; // time * 2 + write
+    uint64_t time : 55, context : 8, write : 1;
 };
 
 class Memory {
@@ -25,17 +26,24 @@ class Memory {
           engine_(make_engine(settings.engine, settings.frames, settings.groups)) {
         for (size_t i = PRIVATE_LEVELS; i < settings.levels.size(); ++i)
             shared_.emplace_back(settings.levels[i]);
+        if (const auto &its = settings.device; !its.engine.empty()) {
+            device_ = std::make_unique<Device>(its.engine, its.base, its.bytes, its.record);
+            if (!settings.contexts.empty())
+                device_->set_own_contexts();
+        }
     }
 
     void take(const Transfer &transfer, uint64_t time_base, unsigned cpu, Stream &stream) {
         ++transfers_;
-        const uint64_t time = time_base + (transfer.time_write >> 1);
-        access_levels(shared_.data(), shared_.data() + shared_.size(), transfer.address, transfer.time_write & 1,
-                      [&](uint64_t address, bool write) { access(address, write, time, cpu, stream); });
+        const uint64_t time = time_base + transfer.time, context = transfer.context;
+        access_levels(shared_.data(), shared_.data() + shared_.size(), transfer.address, transfer.write,
+                      [&](uint64_t address, bool write) { access(address, write, time, cpu, context, stream); });
     }
 
     // Completes the counts; `last`: no access follows, so that the epoch ends.
     void finish(bool last) {
+        if (device_)
+            device_->finish();
         if (!engine_)
             return;
         engine_->finish();
@@ -46,6 +54,8 @@ class Memory {
     const std::vector<Cache> &shared() const { return shared_; }
     const std::vector<uint64_t> &working_sets() const { return working_sets_; }
     const CurveEngine *engine() const { return engine_.get(); }
+    Device *device() const { return device_.get(); }
+    uint64_t in_dram() const { return in_dram_; } // accesses that reached the device's
     uint64_t transfers() const { return transfers_; }
     uint64_t outside() const { return outside_; }
     uint64_t without_frame() const { return without_frame_; } // of those outside
@@ -53,10 +63,16 @@ class Memory {
     uint64_t streamed() const { return streamed_; }
 
   private:
-    void access(uint64_t address, bool write, uint64_t time, unsigned cpu, Stream &stream) {
+    void access(uint64_t address, bool write, uint64_t time, unsigned cpu, uint64_t context, Stream &stream) {
+        if (device_) {
+            const uint32_t of = settings_.contexts == "parts" ? device_->part(address) : uint32_t(context);
+            const bool taken = device_->access(address, write, cpu, of);
+            ++(taken ? in_dram_ : outside_);
+            return;
+        }
         if (count(address)) {
             if (stream.open() && !settings_.raw) {
-                stream.put(time, address >> settings_.page_shift | uint64_t(write) << 48 | uint64_t(cpu) << 49);
+                stream.put(time | context << Stream::CONTEXT_SHIFT, address >> settings_.page_shift | uint64_t(write) << 48 | uint64_t(cpu) << 49);
                 ++streamed_;
             }
         }
@@ -97,10 +113,11 @@ class Memory {
     Settings settings_;
     SampledPages sampled_;
     std::unique_ptr<CurveEngine> engine_;
+    std::unique_ptr<Device> device_; // if there is one, it alone takes what reaches memory
     std::vector<Cache> shared_;
     std::vector<uint64_t> working_sets_; // pages of each epoch
     uint64_t last_ = ~uint64_t(0), in_epoch_ = 0;
-    uint64_t transfers_ = 0, outside_ = 0, without_frame_ = 0, unsampled_ = 0, streamed_ = 0;
+    uint64_t transfers_ = 0, outside_ = 0, without_frame_ = 0, unsampled_ = 0, streamed_ = 0, in_dram_ = 0;
 };
 
 } // namespace litemrc_qemu

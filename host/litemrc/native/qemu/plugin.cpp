@@ -4,8 +4,14 @@
 // the shared caches and the stack engine under `lock`: accesses of several processors are in the order of their buffers.
 // A forked process starts with nothing counted, and writes results of its own.
 // In system mode a processor is one of the machine's, and addresses are physical: those of QEMU's RAM blocks.
+#ifndef LITEMRC_PLUGIN_VERSION
+#define LITEMRC_PLUGIN_VERSION 1 // of the interface; QEMU 9 and later need 2
+#endif
 #include "plugin_api.hpp"
+
+#include "control.hpp"
 #include "results.hpp"
+#include "root_writes.hpp"
 
 #include <array>
 #include <atomic>
@@ -19,9 +25,6 @@
 
 #define PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
 
-#ifndef LITEMRC_PLUGIN_VERSION
-#define LITEMRC_PLUGIN_VERSION 1 // of the interface; QEMU 9 and later need 2
-#endif
 PLUGIN_EXPORT const int qemu_plugin_version = LITEMRC_PLUGIN_VERSION;
 
 namespace {
@@ -31,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t LEAST_PAGE = 4096; // of a machine: pages behind one another need not be so in memory
 constexpr unsigned MOST_PROCESSORS = 1 << 15; // the stream has 15 bits
+constexpr unsigned MOST_CONTEXTS = 256;       // the stream has 8 bits
 
 // Never destroyed: a processor that ends its machine calls exit(), which calls destructors before `on_exit`.
 Settings &settings = *new Settings;
@@ -42,6 +46,7 @@ std::atomic<bool> stopping;                     // the process ends: threads wai
 std::mutex lock;                                // guards the following
 Memory *memory;
 Stream *stream;
+AddressSpaces *spaces;
 uint64_t instructions;
 Clock::time_point began;
 
@@ -61,6 +66,8 @@ Processor &processor(unsigned number) {
 
 void flush(Processor &processor) {
     const std::lock_guard<std::mutex> held(lock);
+    if (memory->device())
+        memory->device()->pass_time();
     try {
         instructions += processor.flush(*memory, instructions, *stream);
     } catch (const std::exception &error) {
@@ -127,6 +134,59 @@ void on_fetch(unsigned cpu, void *data) {
         flush(*here);
 }
 
+#if LITEMRC_PLUGIN_VERSION >= 2
+RootRegister &root_of = *new RootRegister;
+std::vector<qemu_plugin_register *> &general = *new std::vector<qemu_plugin_register *>; // by number
+int interface; // version of QEMU's
+
+// All processors have the same registers, and their handles are equal.
+void on_processor(qemu_plugin_id_t, unsigned) {
+    const std::lock_guard<std::mutex> held(lock);
+    if (!general.empty())
+        return;
+    general.resize(root_of.count);
+    GArray *const found = qemu_plugin_get_registers();
+    const auto *each = reinterpret_cast<const qemu_plugin_reg_descriptor *>(found->data);
+    for (unsigned i = 0; i < found->len; ++i)
+        for (unsigned number = 0; number < root_of.count; ++number)
+            if (!strcmp(each[i].name, root_of.registers[number]))
+                general[number] = each[i].handle;
+    g_array_free(found, 1);
+}
+
+void on_root(unsigned cpu, void *data) {
+    Inside here(cpu);
+    static thread_local GByteArray *const bytes = g_byte_array_new();
+    g_byte_array_set_size(bytes, 0);
+    qemu_plugin_register *const source = general[uintptr_t(data)];
+    uint64_t value = 0;
+    const int size = source ? qemu_plugin_read_register(source, bytes) : 0;
+    if (size <= 0)
+        fail("a register of the processor cannot be read");
+    memcpy(&value, bytes->data, std::min<size_t>(size_t(size), sizeof value));
+    here->root = value & root_of.mask;
+    const std::lock_guard<std::mutex> held(lock);
+    here->context = uint8_t(spaces->number(here->root));
+}
+
+// Whether the instruction loads the root of the page tables; then `on_root` reads it first.
+void watch_root(qemu_plugin_insn *insn) {
+    uint8_t code[16];
+    size_t length = qemu_plugin_insn_size(insn);
+    if (interface >= 3) {
+        length = qemu_plugin_insn_data(insn, code, sizeof code);
+    } else {
+        using Data = const void *(*)(const qemu_plugin_insn *);
+        const auto data = reinterpret_cast<Data>(reinterpret_cast<void (*)()>(qemu_plugin_insn_data));
+        memcpy(code, data(insn), std::min(length, sizeof code));
+    }
+    const int source = root_source(target, code, length);
+    if (source >= 0)
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_root, QEMU_PLUGIN_CB_R_REGS,
+                                               reinterpret_cast<void *>(uintptr_t(source)));
+}
+#endif
+
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb *block) {
     const size_t count = qemu_plugin_tb_n_insns(block);
     const uint32_t shift = settings.instructions.empty() ? settings.page_shift : Cache(settings.instructions[0]).shift();
@@ -136,6 +196,10 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb *block) {
         void *const number = reinterpret_cast<void *>(index);
         qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, number);
+#if LITEMRC_PLUGIN_VERSION >= 2
+        if (settings.contexts == "spaces")
+            watch_root(insn);
+#endif
         if (!settings.fetches)
             continue;
         const uint64_t address = qemu_plugin_insn_vaddr(insn), size = qemu_plugin_insn_size(insn);
@@ -166,7 +230,7 @@ void write(bool replaced) {
     stream->flush();
     const std::chrono::duration<double> seconds = Clock::now() - began;
     const std::string path = settings.out + "/" + std::to_string(getpid());
-    if (!write_results(path, totals, *memory, stream->lost(),
+    if (!write_results(path, totals, *memory, stream->lost(), *spaces,
                        {{"seconds", seconds.count()},
                         {"replaced", replaced},
                         {"parent", double(getppid())}}))
@@ -197,6 +261,28 @@ void on_syscall(qemu_plugin_id_t, unsigned, int64_t number, uint64_t, uint64_t, 
         }
     if (number == execve || number == execveat)
         write(true);
+}
+
+// Registers of the device, for the other end of the socket.
+void read_registers(uint32_t address, std::vector<uint32_t> &words) {
+    const std::lock_guard<std::mutex> held(lock);
+    memory->device()->pass_time();
+    for (uint32_t &word : words) {
+        word = memory->device()->read(address);
+        address += 4;
+    }
+}
+
+void write_register(uint32_t address, uint32_t word) {
+    const std::lock_guard<std::mutex> held(lock);
+    memory->device()->pass_time();
+    memory->device()->write(address, word);
+    if (!memory->device()->clears(address, word))
+        return;
+    spaces->forget();
+    for (Processor *each : processors)
+        if (each)
+            each->context = uint8_t(spaces->number(each->root));
 }
 
 // In the child of a fork: the only thread is the caller, and no processor is in a callback.
@@ -232,6 +318,7 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
             settings.set(arguments[i]);
         memory = new Memory(settings);
         stream = new Stream(settings.stream);
+        spaces = new AddressSpaces(memory->device() ? memory->device()->contexts() : MOST_CONTEXTS);
         Processor check(settings, 0);
     } catch (const std::exception &error) {
         fprintf(stderr, "litemrc: %s\n", error.what());
@@ -245,6 +332,27 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
+    if (settings.contexts == "spaces") {
+#if LITEMRC_PLUGIN_VERSION >= 2
+        root_of = root_register(target);
+        interface = info->version.cur;
+        if (machine && root_of.count)
+            qemu_plugin_register_vcpu_init_cb(id, on_processor);
+        else
+#endif
+        {
+            fprintf(stderr, "litemrc: address spaces of %s are not known\n", target.c_str());
+            return 1;
+        }
+    }
+    if (memory->device()) {
+        const std::string map = "{\"most_words\": " + std::to_string(MOST_WORDS) + ", \"device\": " + memory->device()->map() + "}";
+        if (!write_file(settings.out + "/map", map.data(), map.size())) {
+            fprintf(stderr, "litemrc: cannot write %s/map: %s\n", settings.out.c_str(), strerror(errno));
+            return 1;
+        }
+        serve(settings.device.control, read_registers, write_register);
+    }
     if (machine)
         return 0;
     qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);

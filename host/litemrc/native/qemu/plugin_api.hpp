@@ -37,6 +37,8 @@ typedef void (*qemu_plugin_exit_cb)(qemu_plugin_id_t id, void *data);
 typedef void (*qemu_plugin_syscall_cb)(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t, uint64_t, uint64_t,
                                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
+typedef void (*qemu_plugin_vcpu_cb)(qemu_plugin_id_t id, unsigned cpu);
+
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_cb callback);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_exec_cb callback,
                                           enum qemu_plugin_cb_flags flags, void *data);
@@ -59,4 +61,32 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *where);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *where);
+
+#if LITEMRC_PLUGIN_VERSION >= 2
+// Registers: from version 2 (QEMU 9) on, and only in callbacks of a processor.
+struct qemu_plugin_register;
+typedef struct {
+    struct qemu_plugin_register *handle;
+    const char *name, *feature;
+} qemu_plugin_reg_descriptor;
+
+// GLib's: the interface returns and takes them.
+struct GArray {
+    char *data;
+    unsigned len;
+};
+struct GByteArray {
+    uint8_t *data;
+    unsigned len;
+};
+GByteArray *g_byte_array_new(void);
+GByteArray *g_byte_array_set_size(GByteArray *array, unsigned length);
+char *g_array_free(GArray *array, int free_segment);
+
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_cb callback);
+GArray *qemu_plugin_get_registers(void);
+int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *buffer);
+// Version 2: returns a pointer to the instruction. Version 3 and later copy it, and return its length.
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *destination, size_t length);
+#endif
 }

@@ -12,12 +12,12 @@ class Processor {
     auto to_memory(uint64_t time) {
         return [this, time](uint64_t address, bool write) {
             ++transfers_;
-            waiting_.push_back({address, time << 1 | write});
+            waiting_.push_back({address, time, context.load(std::memory_order_relaxed), write});
         };
     }
 
     auto to_stream() {
-        return [this](uint64_t time, uint64_t page) { counted_.push_back({time, page}); };
+        return [this](uint64_t first, uint64_t second) { counted_.push_back({first, second}); };
     }
 
   public:
@@ -84,17 +84,17 @@ class Processor {
     // Hands over what waits. Returns the instructions from the last access of the call before to that of this one: a call
     // may come within a block, and what follows in it has to be later than what other processors hand over between.
     uint64_t flush(Memory &memory, uint64_t time_base, Stream &stream) {
-        for (const Transfer &access : raw_accesses_)
-            stream.put(access.address, access.time_write | uint64_t(number_) << 32);
+        for (const Record &access : raw_accesses_)
+            stream.put(access.first, access.second | uint64_t(number_) << 32);
         raw_accesses_.clear();
-        for (const Transfer &count : counted_)
-            stream.put(count.address + time_base - flushed_, count.time_write);
+        for (const Record &count : counted_)
+            stream.put(count.first + time_base - flushed_, count.second);
         counted_.clear();
         for (const Transfer &transfer : waiting_)
             memory.take(transfer, time_base - flushed_, number_, stream);
         const uint64_t before = flushed_;
         if (!waiting_.empty())
-            flushed_ = waiting_.back().time_write >> 1;
+            flushed_ = waiting_.back().time;
         waiting_.clear();
         return flushed_ - before;
     }
@@ -114,6 +114,8 @@ class Processor {
     const std::vector<Cache> &instruction_caches() const { return instructions_; }
 
     std::atomic<bool> busy{false}; // its thread is in a callback
+    std::atomic<uint8_t> context{0}; // of its accesses
+    uint64_t root = 0;               // of its page tables; 0: not known
 
   private:
     static constexpr size_t CAPACITY = 4096;
@@ -124,7 +126,8 @@ class Processor {
     bool raw_, cached_;
     uint32_t shift_; // of the lines of the first level, or of pages
     std::vector<Cache> levels_, instructions_;
-    std::vector<Transfer> waiting_, raw_accesses_, counted_; // the last: words of records
+    std::vector<Transfer> waiting_;
+    std::vector<Record> raw_accesses_, counted_;
     ReferenceCounts references_;
     uint64_t started_ = 0, block_ = 0, flushed_ = 0; // instructions
     uint64_t loads_ = 0, stores_ = 0, fetches_ = 0, fetched_lines_ = 0, transfers_ = 0;

@@ -1,6 +1,7 @@
 // The counts of a process as files: PROCESS.json and PROCESS.hits (uint64 by group of the stack); traces/qemu/counts.py reads them.
 #pragma once
 
+#include "address_spaces.hpp"
 #include "processor.hpp"
 
 #include <cstdio>
@@ -57,6 +58,7 @@ inline bool write_file(const std::string &path, const void *data, size_t bytes) 
 
 // `facts`: further names and numbers.
 inline bool write_results(const std::string &path, const Totals &totals, const Memory &memory, uint64_t lost,
+                          const AddressSpaces &spaces,
                           const std::vector<std::pair<const char *, double>> &facts) {
     std::string text = "{";
     const auto put = [&](const char *name, const std::string &value) {
@@ -74,6 +76,7 @@ inline bool write_results(const std::string &path, const Totals &totals, const M
     for (const std::vector<uint64_t> &counts : totals.caches)
         caches += (caches.size() > 1 ? ", " : "") + json_list(counts);
     put("caches", caches + "]");
+    put("roots", json_list(spaces.roots()));
     put("working_sets", json_list(memory.working_sets()));
     for (const auto &[name, value] : {std::pair<const char *, uint64_t>{"instructions", totals.instructions},
                                       {"loads", totals.loads},
@@ -86,6 +89,7 @@ inline bool write_results(const std::string &path, const Totals &totals, const M
                                       {"transfers_taken", memory.transfers()},
                                       {"misses", misses},
                                       {"repeats", repeats},
+                                      {"in_dram", memory.in_dram()},
                                       {"outside", memory.outside()},
                                       {"without_frame", memory.without_frame()},
                                       {"unsampled", memory.unsampled()},

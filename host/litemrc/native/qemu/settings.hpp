@@ -21,6 +21,13 @@ struct Settings {
     uint64_t interval = 0;        // instructions in which the references to each page are counted for the stream; 0: they are not
     bool raw = false;             // the stream has accesses of the program instead of those that reach memory
     bool fetches = false;         // instruction fetches are references
+    struct {
+        std::string engine;           // group, bucket; empty: there is no device
+        uint64_t base = 0, bytes = 0; // of the DRAM
+        int control = -1;             // a socket
+        std::string record;           // file of the monitor's input
+    } device;
+    std::string contexts; // of accesses: empty, "spaces" or "parts"
     std::vector<CacheShape> levels, instructions; // at most one for instructions
 
     // Throws std::invalid_argument.
@@ -54,6 +61,18 @@ struct Settings {
             levels.push_back(shape(value));
         else if (name == "icache")
             instructions.push_back(shape(value));
+        else if (name == "device")
+            device.engine = value;
+        else if (name == "base")
+            device.base = number(value);
+        else if (name == "bytes")
+            device.bytes = number(value);
+        else if (name == "control")
+            device.control = int(number(value));
+        else if (name == "record")
+            device.record = value;
+        else if (name == "contexts")
+            contexts = value;
         else if (name == "fetches")
             fetches = number(value);
         else

@@ -10,8 +10,14 @@
 
 namespace litemrc_qemu {
 
+struct Record {
+    uint64_t first, second;
+};
+
 class Stream {
   public:
+    static constexpr unsigned CONTEXT_SHIFT = 54; // of the first word, above the time
+
     // Moves the descriptor out of the way of the program's.
     explicit Stream(int descriptor) {
         for (int least : {900, 100, 3})
@@ -48,9 +54,6 @@ class Stream {
 
   private:
     static constexpr size_t MOST = 2047; // 32 KiB
-    struct Record {
-        uint64_t first, second;
-    };
     struct {
         struct {
             uint64_t process, lost;

@@ -41,6 +41,8 @@ class Counts:
         outside: accesses to pages that have no frame, or no number of `FRAME_BITS` bits; without_frame: the
             former.
         unsampled: accesses to pages that are not sampled.
+        in_dram: of a device: accesses that it took; others are outside. Then there are no hits.
+        roots: addresses of page tables by context, 0 for context 0.
         instructions: instructions begun; 0 if they were not counted.
         loads, stores: of the program; one that does both is a store.
         device_accesses: of a machine: to devices, which are not among loads and stores.
@@ -60,6 +62,8 @@ class Counts:
     outside: int
     without_frame: int
     unsampled: int
+    in_dram: int
+    roots: list[int]
     instructions: int
     loads: int
     stores: int
@@ -75,7 +79,7 @@ class Counts:
     @property
     def accesses(self) -> int:
         """Return the accesses that reached memory."""
-        return int(self.hits.sum()) + self.misses + self.outside + self.unsampled
+        return int(self.hits.sum()) + self.misses + self.outside + self.unsampled + self.in_dram
 
     @property
     def references(self) -> int:
@@ -133,6 +137,8 @@ def _checked(process: int, facts: dict[str, Any], hits: NDArray[np.uint64], wher
         facts["outside"],
         facts["without_frame"],
         facts["unsampled"],
+        facts["in_dram"],
+        facts["roots"],
         facts["instructions"],
         facts["loads"],
         facts["stores"],
@@ -149,7 +155,7 @@ def _checked(process: int, facts: dict[str, Any], hits: NDArray[np.uint64], wher
     sent, taken = facts["transfers_sent"], facts["transfers_taken"]
     shared = caches[2:]
     reached = shared[-1].misses + shared[-1].write_backs if shared else taken
-    counted = counts.accesses if "pages" in facts else reached
+    counted = counts.accesses if "pages" in facts or counts.in_dram else reached
     if sent != taken or reached != counted or (shared and shared[0].accesses != taken):
         raise UserError(
             f"the plugin lost counts: {sent:,} accesses left the processors, {taken:,} reached memory, "

@@ -138,10 +138,7 @@ def plugin_for(emulator: Path) -> Path:
     """
     if "-plugin" not in _output([emulator, "--help"]):
         raise UserError("this QEMU was built without plugins", where=str(emulator), remedy=_PACKAGE)
-    version = re.search(r"version (\d+)\.", _output([emulator, "--version"]))
-    if version is None:
-        raise UserError("does not print its version", where=str(emulator), remedy=_PACKAGE)
-    name = "liblitemrc_qemu.so" if int(version[1]) < 9 else "liblitemrc_qemu_2.so"
+    name = "liblitemrc_qemu.so" if major_version(emulator) < 9 else "liblitemrc_qemu_2.so"
     core = find_spec("litemrc.native._core")
     library = Path(core.origin).with_name(name) if core and core.origin else Path(name)
     if not library.is_file():
@@ -151,6 +148,18 @@ def plugin_for(emulator: Path) -> Path:
             remedy="install the package again: make setup, or pip install .",
         )
     return library
+
+
+def major_version(emulator: Path) -> int:
+    """Return the first number of an emulator's version.
+
+    Raises:
+        UserError: it prints none.
+    """
+    version = re.search(r"version (\d+)\.", _output([emulator, "--version"]))
+    if version is None:
+        raise UserError("does not print its version", where=str(emulator), remedy=_PACKAGE)
+    return int(version[1])
 
 
 def _output(command: Sequence[str | Path]) -> str:

@@ -17,12 +17,39 @@ from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape
 from litemrc.traces.qemu.emulator import (
     architecture,
     machine_emulator,
+    major_version,
     plugin_for,
     program_path,
     user_emulator,
 )
 
+_READS_REGISTERS = 9  # first version of QEMU whose plugins read registers
 FRAME_BITS = 48  # of page numbers; pages beyond count as outside
+
+
+@dataclass(frozen=True)
+class DeviceSettings:
+    """The monitor as a device with registers, on a machine's DRAM.
+
+    Attributes:
+        engine: group or bucket.
+        base, bytes: of the DRAM.
+        contexts: of accesses; spaces: their address spaces; parts: equal parts of the DRAM; empty: set by the
+            register.
+        record: file for the monitor's input, in the format of the simulator's recorder.
+    """
+
+    engine: str
+    base: int
+    bytes: int
+    contexts: str = ""
+    record: str = ""
+
+    def arguments(self, control: int) -> list[str]:
+        """Return the plugin's arguments; `control`: descriptor of the socket for registers."""
+        words = {"device": self.engine, "base": self.base, "bytes": self.bytes, "control": control}
+        words |= {"contexts": self.contexts, "record": self.record}
+        return [f"{name}={value}" for name, value in words.items() if value != ""]
 
 
 @dataclass(frozen=True)
@@ -114,13 +141,20 @@ class Running:
 
 @contextmanager
 def running_machine(
-    command: Sequence[str], monitor: Monitor, *, stream: int | None = None, stdout: IO[str] | None = None
+    command: Sequence[str],
+    monitor: Monitor,
+    *,
+    device: DeviceSettings | None = None,
+    control: int | None = None,
+    stream: int | None = None,
+    stdout: IO[str] | None = None,
 ) -> Iterator[Running]:
     """Start a machine; the end of the block kills what still runs, and removes the folder.
 
     Parameters:
         command: QEMU's emulator of a whole machine and its arguments.
         monitor: without instruction fetches; their physical addresses are not known.
+        device, control: of the device, and the descriptor of the socket for its registers.
         stream, stdout: as for `running`.
 
     Raises:
@@ -129,9 +163,17 @@ def running_machine(
     if monitor.counts_fetches:
         raise ValueError("instruction fetches of a machine have no physical addresses")
     emulator = machine_emulator(command)
-    with plugin_option(emulator, monitor, stream) as (folder, option):
+    if device and device.contexts == "spaces" and major_version(emulator) < _READS_REGISTERS:
+        raise UserError(
+            f"QEMU {major_version(emulator)} does not show its plugins the address spaces",
+            where=str(emulator),
+            remedy=f"use QEMU {_READS_REGISTERS} or later, or --contexts parts",
+        )
+    further = device.arguments(control) if device and control is not None else []
+    with plugin_option(emulator, monitor, stream, further) as (folder, option):
         # First, since further options may be files of the machine.
-        yield from _process([str(emulator), "-plugin", option, *command[1:]], folder, stream, stdout)
+        words = [str(emulator), "-plugin", option, *command[1:]]
+        yield from _process(words, folder, [each for each in (stream, control) if each is not None], stdout)
 
 
 @contextmanager
@@ -163,19 +205,25 @@ def running(
         hidden = ["-E", f"LD_PRELOAD={own}"] if own else ["-U", "LD_PRELOAD"]
         words = [*root, *hidden, "-0", command[0], "-plugin", option, str(program), *command[1:]]
         preload = {"LD_PRELOAD": str(plugin_for(emulator))}
-        yield from _process([str(emulator), *words], folder, stream, stdout, preload)
+        descriptors = [] if stream is None else [stream]
+        yield from _process([str(emulator), *words], folder, descriptors, stdout, preload)
 
 
 @contextmanager
-def plugin_option(emulator: Path, monitor: Monitor, stream: int | None) -> Iterator[tuple[Path, str]]:
+def plugin_option(
+    emulator: Path, monitor: Monitor, stream: int | None, further: Sequence[str] = ()
+) -> Iterator[tuple[Path, str]]:
     """Yield the folder for the counts, and the value of the emulator's option -plugin.
+
+    Parameters:
+        further: arguments of the plugin.
 
     Raises:
         UserError: no plugin for this emulator.
     """
     plugin = plugin_for(emulator)
     with tempfile.TemporaryDirectory(prefix="litemrc-") as name:
-        arguments = [f"out={name}", *monitor.arguments()]
+        arguments = [f"out={name}", *monitor.arguments(), *further]
         if stream is not None:
             arguments.append(f"stream={stream}")
         yield Path(name), ",".join(part.replace(",", ",,") for part in (str(plugin), *arguments))
@@ -184,13 +232,13 @@ def plugin_option(emulator: Path, monitor: Monitor, stream: int | None) -> Itera
 def _process(
     command: list[str],
     folder: Path,
-    stream: int | None,
+    descriptors: Sequence[int],
     stdout: IO[str] | None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
     process = subprocess.Popen(
         command,
-        pass_fds=() if stream is None else (stream,),
+        pass_fds=descriptors,
         stdout=stdout,
         env=os.environ | (environment or {}),
     )

@@ -1,0 +1,1 @@
+"""The monitor in a machine of QEMU, served as a device on a TCP port."""

@@ -1,0 +1,101 @@
+"""Serves the messages of a device on a TCP port: one client at a time, as on a serial line."""
+
+import select
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from litemrc.device.errors import DeviceGoneError
+from litemrc.device.link.frames import FrameSplitter, frame
+from litemrc.device.link.port import MessagePort
+from litemrc.device.link.protocol import (
+    Message,
+    OtherVersionError,
+    ProtocolError,
+    device_messages,
+    host_requests,
+)
+from litemrc.errors import UserError
+
+_POLL_S = 0.005
+_READ_BYTES = 65536
+
+
+class MessageServer:
+    """A thread that serves a port until the device is gone or `close`.
+
+    Attributes:
+        url: for `--port`.
+        failure: what ended it before `close`, if anything did.
+
+    Parameters:
+        address: host and port; port 0: a free one.
+        session: opens the device anew for each client; its argument is `url`.
+
+    Raises:
+        UserError: the port is not free.
+    """
+
+    def __init__(self, address: tuple[str, int], session: Callable[[str], MessagePort]) -> None:
+        try:
+            self._listener = socket.create_server(address)
+        except OSError as error:
+            raise UserError(
+                f"cannot serve: {error.strerror or error}",
+                where=f"{address[0]}:{address[1]}",
+                remedy="choose another port, or 0 for a free one",
+            ) from error
+        self.url = f"socket://{address[0]}:{self._listener.getsockname()[1]}"
+        self.failure: BaseException | None = None
+        self._session, self._closing = session, threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="device", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the session and the thread."""
+        self._closing.set()
+        self._thread.join()
+        self._listener.close()
+
+    def _serve(self) -> None:
+        self._listener.settimeout(0.1)
+        try:
+            while not self._closing.is_set():
+                with suppress(TimeoutError):
+                    client, _ = self._listener.accept()
+                    with client, suppress(ConnectionError, BrokenPipeError):
+                        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                        self._talk(client)
+        except DeviceGoneError:
+            return
+        except BaseException as error:
+            self.failure = error
+
+    def _talk(self, client: socket.socket) -> None:
+        """Answer one client until it leaves."""
+        device, splitter = self._session(self.url), FrameSplitter(host_requests().max_bytes)
+        while not self._closing.is_set():
+            readable, _, _ = select.select([client], [], [], _POLL_S)
+            if readable:
+                received = client.recv(_READ_BYTES)
+                if not received:
+                    return
+                for payload in splitter.feed(received):
+                    if request := _request(payload):
+                        device.send(request)
+            while (message := device.receive(0)) is not None:
+                client.sendall(frame(device_messages().encode(message)))
+
+
+def _request(payload: bytes) -> Message | None:
+    """Return a request; None for what is none, as the firmware ignores it.
+
+    A request of another version of the protocol counts as a hello, whose answer tells this version.
+    """
+    try:
+        return host_requests().decode(payload)
+    except OtherVersionError:
+        return host_requests().new("hello", sequence=0)
+    except ProtocolError:
+        return None

@@ -1,0 +1,142 @@
+"""The monitor of a machine in QEMU as a device: commands work, and counts are the golden models'."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.pages import check_accessed, check_hot, replay_hot
+from litemrc.checks.replay import replay
+from litemrc.device import ref_counters
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device
+from litemrc.device.hot import HotSettings, set_hot
+from litemrc.device.page_messages import page_messages
+from litemrc.device.ref_counters import CounterSetting, PageEvent
+from litemrc.device.simulation.recording import read_recording
+from litemrc.epochs.files import read_epochs
+from litemrc.ranks.files import read_ranks
+from patience import patience
+from served_machine import FIRST_FRAMES, PAGES, command, machine, served
+
+EPOCH = 4000
+EIGHTH = (64 << 20) // 8 // 4096  # frames
+
+
+@pytest.fixture(scope="module")
+def guest(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return machine(tmp_path_factory.mktemp("guest"))
+
+
+def litemrc(*arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=patience(120),
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("engine", ["group", "bucket"])
+def test_every_counter_and_page_equals_the_golden_models(
+    guest: list[str], engine: str, tmp_path: Path
+) -> None:
+    record = tmp_path / "record.npy"
+    settings = HotSettings(True, True, True, False, 0, 4, 200, 0, 65535, 1)
+    options = ["--engine", engine, "--contexts", "parts", "--record", str(record)]
+    with served(guest, *options) as running, Device.open(running.url, timeout_s=patience(10)) as device:
+        device.request("set_epoch", unit="accesses", length=EPOCH)
+        assert set_hot(device, settings) == settings
+        device.request("clear")
+        device.request("monitor", on=True)
+        with page_messages(device, accessed=True, hot=True) as messages:
+            collector = Collector(device, messages=messages)
+            for _ in collector.collect(3):
+                pass
+            device.request("set_split", on=True)
+            for _ in collector.collect(1):
+                pass
+            device.request("monitor", on=False)
+            for _ in collector.finish():
+                pass
+        hello = device.hello
+    table = collector.table()
+    recording = read_recording(record, hello.page_shift)
+    comparison = compare(table, replay(recording, model_of(table)), recording.counts()["access"])
+    assert comparison.equal, comparison.first_difference
+    contexts = {frame // EIGHTH for frame in FIRST_FRAMES}
+    assert (
+        contexts == {0 + FIRST_FRAMES[0] // EIGHTH, FIRST_FRAMES[1] // EIGHTH} <= set(table.context.tolist())
+    )
+    assert table.link_statistics["epoch_messages_lost"] == 0
+    epochs = len(set(table.epoch.tolist()))
+    accessed = check_accessed(recording, collector.accessed.whole, hello.frames)
+    assert (accessed.difference, accessed.epochs) == ("", epochs) and epochs > 3
+    lists = check_hot(replay_hot(recording, settings, hello.frames), collector.hot.whole)
+    assert (lists.difference, lists.epochs) == ("", epochs)
+    assert any(row.frames for row in collector.hot.whole)
+
+
+def test_the_commands_for_devices_work(guest: list[str], tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.parquet" for name in ("epochs", "ranks", "pages", "hot")}
+    with served(guest) as running:
+        port = ("--port", running.url)
+        shown = json.loads(litemrc("device", *port, "--json"))
+        assert (shown["engine"], shown["frames"]) == ("group_stack", 65536)
+        further = [word for name in ("ranks", "pages", "hot") for word in (f"--{name}", files[name])]
+        litemrc("collect", *port, "--epochs", 3, "--epoch-length", EPOCH, "-o", files["epochs"], *further)
+        litemrc("ranks", *port, "policy", "dynamic", "--thresholds", "100:20000")
+        litemrc("ranks", *port)
+        assert litemrc("hot", *port, "--epochs", 1)
+        litemrc("govern", *port, "--dry-run", "--energy", "--epochs", 2, "--log", tmp_path / "log.jsonl")
+        assert "2 counters" in litemrc("refcounters", *port)
+    table = read_epochs(files["epochs"])
+    # An epoch is longer while the window still holds the one before.
+    lengths = [int(table.accesses[table.epoch == epoch].sum()) for epoch in (1, 2)]
+    assert EPOCH in lengths and min(lengths) >= EPOCH
+    ranks = read_ranks(files["ranks"])
+    # Of the eight ranks those work that hold the pages of a hart, and nothing but them.
+    used = set(np.unique(ranks.domain[(ranks.reads + ranks.writes) > 0]).tolist())
+    assert used == {0}, "both harts' pages are in the first eighth of 256 MiB"
+    assert "accesses reached the DRAM" in (running.process.stderr or sys.stdin).read()
+
+
+def test_reference_counters_count_the_accesses_of_a_processor(guest: list[str]) -> None:
+    """The paper's DELAY of the second hart: each of its pages fires once, and none of the first hart's."""
+    setting = CounterSetting(3, True, True, 1 << 1, 0xFF, 0, 65535)
+    fired: list[PageEvent] = []
+    with served(guest, "--cache", "none") as running, Device.open(running.url) as device:
+        ref_counters.arm(device, "delay", setting)
+        while len(fired) < PAGES:
+            message = device.receive(patience(10))
+            assert message is not None
+            if message.name == "count":
+                fired.append(PageEvent.of_message(message))
+        device.request("count_requests", on=False)
+    assert {event.counter for event in fired} == {"delay"} and fired[-1].lost == 0
+    assert sorted(event.page for event in fired) == list(range(FIRST_FRAMES[1], FIRST_FRAMES[1] + PAGES))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--memory", "64M"], "is an option of a served device"),
+        (["--serve", "0", "--json"], "a served device has commands for that"),
+        (["--serve", "0", "--memory", "65G"], "the monitor follows up to 64 GiB"),
+        (["--serve", "127.0.0.1:1x"], "must be a port, or HOST:PORT"),
+    ],
+)
+def test_options_that_contradict_exit_with_2(guest: list[str], options: list[str], message: str) -> None:
+    done = subprocess.run(
+        command(guest, *options),
+        capture_output=True,
+        text=True,
+        timeout=patience(30),
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 2 and message in done.stderr, done.stderr
