@@ -1,4 +1,4 @@
-"""Geometry of a cache; `16k:4:32` means 16 KiB, 4 ways, lines of 32 bytes."""
+"""Geometry of a cache; `16k:4:32` means 16 KiB, 4 ways, lines of 32 bytes; `4k:1:32:wt` is write-through."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from litemrc.errors import UserError
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20}
-REMEDY = "write SIZE:WAYS:LINE, such as 16k:4:32, with powers of two"
+REMEDY = "write SIZE:WAYS:LINE, such as 16k:4:32, with powers of two; :wt at the end means write-through"
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,13 @@ class CacheShape:
         bytes: capacity.
         ways: lines per set.
         line_bytes: bytes per line.
+        write_through: stores go on to the next level, and allocate no line where they miss.
     """
 
     bytes: int
     ways: int
     line_bytes: int
+    write_through: bool = False
 
     @property
     def sets(self) -> int:
@@ -29,15 +31,16 @@ class CacheShape:
 
     @classmethod
     def parse(cls, text: str) -> "CacheShape":
-        """Parse SIZE:WAYS:LINE.
+        """Parse SIZE:WAYS:LINE or SIZE:WAYS:LINE:wt.
 
         Raises:
             UserError: another form, or sets or lines that are not powers of two.
         """
         words = text.split(":")
-        if len(words) != 3:
+        through = words[3:] == ["wt"]
+        if len(words) != 3 + through:
             raise UserError(f"{text!r} is not a cache geometry", remedy=REMEDY)
-        shape = cls(size_of(words[0]), size_of(words[1]), size_of(words[2]))
+        shape = cls(size_of(words[0]), size_of(words[1]), size_of(words[2]), through)
         whole = shape.sets * shape.ways * shape.line_bytes == shape.bytes
         if not whole or not _power_of_two(shape.sets) or not _power_of_two(shape.line_bytes):
             raise UserError(
@@ -47,7 +50,8 @@ class CacheShape:
 
     def __str__(self) -> str:
         unit = next(unit for unit in ("m", "k", "") if self.bytes % _UNITS[unit] == 0)
-        return f"{self.bytes // _UNITS[unit]}{unit}:{self.ways}:{self.line_bytes}"
+        kind = ":wt" if self.write_through else ""
+        return f"{self.bytes // _UNITS[unit]}{unit}:{self.ways}:{self.line_bytes}{kind}"
 
 
 def size_of(text: str) -> int:

@@ -143,10 +143,11 @@ def test_cache_shapes_are_powers_of_two_and_written_with_the_largest_unit():
     for text, shape in {
         "16k:4:32": CacheShape(16 << 10, 4, 32), "2m:8:64": CacheShape(2 << 20, 8, 64),
         "96:3:32": CacheShape(96, 3, 32), "1k:1:1": CacheShape(1 << 10, 1, 1),
+        "4k:1:32:wt": CacheShape(4 << 10, 1, 32, write_through=True),
     }.items():  # fmt: skip
         assert CacheShape.parse(text) == shape and str(shape) == text
     assert CacheShape.parse("48k:3:32").sets == 512, "3 ways"
-    for wrong in ("48k:4:32", "96k:2:48", "100:1:32", "1:1:1:1"):
+    for wrong in ("48k:4:32", "96k:2:48", "100:1:32", "1:1:1:1", "4k:1:32:wb"):
         with pytest.raises(UserError):
             CacheShape.parse(wrong)
     for wrong in ("", "0", "k", "1g", "-1", "1" * 16):

@@ -1,7 +1,8 @@
 """Reference model of a cache hierarchy, slow and simple.
 
 Caches are set-associative, LRU, write-back and write-allocate. A miss first writes its dirty victim to the
-next level and then fetches its line. Lines hold no data, only a dirty flag.
+next level and then fetches its line. Lines hold no data, only a dirty flag. A write-through cache passes each
+store on, and a store that misses allocates no line, as in VexRiscv's data cache.
 """
 
 from dataclasses import dataclass, field
@@ -14,12 +15,14 @@ class CacheModel:
     Parameters:
         sets, ways, line_bytes: geometry.
         below: the next level.
+        write_through: stores are passed on.
     """
 
     sets: int
     ways: int
     line_bytes: int
     below: "CacheModel | Memory"
+    write_through: bool = False
     # Lines of each set as [line number, dirty], most recently used first.
     lines: list[list[list]] = field(default_factory=list)
 
@@ -29,7 +32,21 @@ class CacheModel:
     def access(self, address: int, size: int, write: bool) -> None:
         """Load or store `size` bytes, with one access to each line that they cover."""
         for number in range(address // self.line_bytes, (address + size - 1) // self.line_bytes + 1):
-            self._access_line(number, write)
+            if write and self.write_through:
+                first = max(address, number * self.line_bytes)
+                end = min(address + size, (number + 1) * self.line_bytes)
+                self._store_through(number, first, end - first)
+            else:
+                self._access_line(number, write)
+
+    def _store_through(self, number: int, address: int, size: int) -> None:
+        held = self.lines[number % self.sets]
+        for line in held:
+            if line[0] == number:
+                held.remove(line)
+                held.insert(0, line)
+                break
+        self.below.access(address, size, True)
 
     def _access_line(self, number: int, write: bool) -> None:
         held = self.lines[number % self.sets]

@@ -1,6 +1,7 @@
-// Set-associative caches, LRU, write-back, write-allocate: golden/monitor/cache_hierarchy.py.
+// Set-associative caches, LRU; write-back and write-allocate, or write-through: golden/monitor/cache_hierarchy.py.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -9,11 +10,13 @@ namespace litemrc_qemu {
 struct CacheShape {
     uint64_t bytes;
     uint32_t ways, line_bytes; // sets and lines are powers of two
+    bool write_through = false; // and a store that misses allocates no line
 };
 
 class Cache {
   public:
-    explicit Cache(const CacheShape &shape) : ways_(shape.ways), mask_(shape.bytes / (shape.ways * shape.line_bytes) - 1) {
+    explicit Cache(const CacheShape &shape)
+        : ways_(shape.ways), write_through_(shape.write_through), mask_(shape.bytes / (shape.ways * shape.line_bytes) - 1) {
         while ((1u << shift_) < shape.line_bytes)
             ++shift_;
         lines_.assign(shape.bytes / shape.line_bytes, EMPTY);
@@ -36,6 +39,24 @@ class Cache {
         return search(set, line, write);
     }
 
+    // A store to a write-through cache; the caller passes it on.
+    void store_through(uint64_t address) {
+        const uint64_t line = address >> shift_;
+        uint64_t *const set = &lines_[size_t(line & mask_) * ways_];
+        ++accesses;
+        uint32_t way = 0;
+        while (way < ways_ && set[way] >> 1 != line)
+            ++way;
+        if (way == ways_) {
+            ++misses;
+            return;
+        }
+        for (; way; --way)
+            set[way] = set[way - 1];
+        set[0] = line << 1;
+    }
+
+    bool write_through() const { return write_through_; }
     uint64_t first_byte(uint64_t address) const { return address >> shift_ << shift_; }
     uint32_t shift() const { return shift_; }
 
@@ -63,20 +84,35 @@ class Cache {
     }
 
     uint32_t ways_, shift_ = 0;
+    bool write_through_;
     uint64_t mask_;
     std::vector<uint64_t> lines_; // of each set, most recently used first: number * 2 + dirty
 };
+
+template <typename Memory> void move_line(Cache *level, Cache *end, uint64_t first_byte, bool write, Memory &&memory);
 
 // Accesses one line of `level`; transfers of the level before `end` go to memory(address, write), in order.
 template <typename Memory> void access_levels(Cache *level, Cache *end, uint64_t address, bool write, Memory &&memory) {
     if (level == end)
         return memory(address, write);
+    if (write && level->write_through()) {
+        level->store_through(address);
+        return access_levels(level + 1, end, address, true, memory);
+    }
     const Cache::Miss miss = level->access(address, write);
     if (__builtin_expect(!miss.missed, 1))
         return;
     if (miss.writes_back)
-        access_levels(level + 1, end, miss.victim, true, memory);
-    access_levels(level + 1, end, level->first_byte(address), false, memory);
+        move_line(level, end, miss.victim, true, memory);
+    move_line(level, end, level->first_byte(address), false, memory);
+}
+
+// Moves a line of `level` to or from the next one, whose lines may be shorter; to memory it is one transfer.
+template <typename Memory> void move_line(Cache *level, Cache *end, uint64_t first_byte, bool write, Memory &&memory) {
+    const uint64_t bytes = uint64_t(1) << level->shift();
+    const uint64_t step = level + 1 == end ? bytes : std::min(bytes, uint64_t(1) << level[1].shift());
+    for (uint64_t byte = 0; byte < bytes; byte += step)
+        access_levels(level + 1, end, first_byte + byte, write, memory);
 }
 
 } // namespace litemrc_qemu

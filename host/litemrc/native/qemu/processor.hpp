@@ -33,6 +33,8 @@ class Processor {
             instructions_.emplace_back(shape);
         if (cached_)
             shift_ = levels_[0].shift();
+        if (levels_.size() > 1 && levels_[0].write_through()) // a store goes to its lines of the second level
+            shift_ = std::min(shift_, levels_[1].shift());
         waiting_.reserve(CAPACITY + 64);
     }
 

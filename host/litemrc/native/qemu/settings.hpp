@@ -88,13 +88,17 @@ struct Settings {
         return value;
     }
 
-    // BYTES:WAYS:LINE
+    // BYTES:WAYS:LINE, and :wt for write-through
     static CacheShape shape(const std::string &text) {
         const size_t first = text.find(':'), second = text.find(':', first + 1);
         if (second == std::string::npos)
             throw std::invalid_argument("not a cache: " + text);
+        const size_t third = text.find(':', second + 1);
+        const bool write_through = third != std::string::npos;
+        if (write_through && text.substr(third) != ":wt")
+            throw std::invalid_argument("not a cache: " + text);
         return {number(text.substr(0, first)), uint32_t(number(text.substr(first + 1, second - first - 1))),
-                uint32_t(number(text.substr(second + 1)))};
+                uint32_t(number(text.substr(second + 1, third - second - 1))), write_through};
     }
 };
 

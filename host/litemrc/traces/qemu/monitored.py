@@ -71,7 +71,8 @@ class Monitor:
         raw: the stream has the program's accesses instead of those that reach memory (for tests).
 
     Raises:
-        UserError: a level with shorter lines than the one above, or lines longer than pages.
+        UserError: a level with shorter lines than a write-back one above, or lines longer
+            than pages; a lower level that is write-through.
     """
 
     page_bytes: int = 4096
@@ -88,7 +89,14 @@ class Monitor:
 
     def __post_init__(self) -> None:
         shapes = list(self.levels)
-        longest = max((s.line_bytes for s in (*shapes[:1], *filter(None, [self.instructions]))), default=0)
+        # A line of a write-through cache is several accesses to shorter lines below.
+        first = [s for s in (*shapes[:1], self.instructions) if s and not s.write_through]
+        longest = max((s.line_bytes for s in first), default=0)
+        for lower in (*shapes[1:], *filter(None, [self.instructions])):
+            if lower.write_through:
+                raise UserError(
+                    f"cache {lower} is write-through", remedy="only the first level of data may be so"
+                )
         for above, below in zip([longest, *(s.line_bytes for s in shapes[1:])], shapes[1:], strict=False):
             if below.line_bytes < above:
                 raise UserError(
@@ -108,7 +116,9 @@ class Monitor:
 
     def arguments(self) -> list[str]:
         """Return the plugin's arguments."""
-        shapes = [f"level={s.bytes}:{s.ways}:{s.line_bytes}" for s in self.levels]
+        shapes = [
+            f"level={s.bytes}:{s.ways}:{s.line_bytes}{':wt' if s.write_through else ''}" for s in self.levels
+        ]
         if self.levels and (code := self.instructions):
             shapes.append(f"icache={code.bytes}:{code.ways}:{code.line_bytes}")
         numbers = {

@@ -121,7 +121,8 @@ def transfers(accesses: Iterable[tuple[int, int, int, int]], monitor: Monitor) -
         if number not in processors:
             caches = [below]
             for shape in reversed(monitor.levels[:2]):
-                caches.insert(0, CacheModel(shape.sets, shape.ways, shape.line_bytes, caches[0]))
+                level = CacheModel(shape.sets, shape.ways, shape.line_bytes, caches[0], shape.write_through)
+                caches.insert(0, level)
             code = monitor.instructions
             fetches = caches[min(1, len(caches) - 1)]
             if monitor.levels and code:

@@ -141,6 +141,7 @@ def test_a_qemu_without_plugins_is_refused(tmp_path):
     [
         (["--cache", "16k:4", "--", "true"], "is not a cache geometry"),
         (["--cache", "16k:4:64,64k:4:32", "--", "true"], "shorter lines"),
+        (["--cache", "4k:1:32,8k:1:16:wt", "--", "true"], "only the first level"),
         (["--engine", "exact", "--frames", "256", "--", "true"], "no parameters frames"),
         (["--engine", "bucket", "--frames", "300", "--", "true"], "not compiled for 300 frames"),
         (["--sample-rate", "1/3", "--", "true"], "power of 1/2"),

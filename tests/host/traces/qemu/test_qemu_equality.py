@@ -11,6 +11,7 @@ from qemu_programs import HOSTILE, WALK, golden_counts, recorded, transfers
 SMALL = (CacheShape(512, 2, 32), CacheShape(2048, 4, 64))
 SHARED = (*SMALL, CacheShape(16384, 4, 64))
 CODE = CacheShape(128, 1, 32)
+THROUGH = (CacheShape(512, 2, 32, write_through=True), CacheShape(2048, 4, 16))  # shorter lines below
 
 MONITORS = {
     "bucket": Monitor(4096, (), None, False, "bucket", 256, 16, epoch=1000, raw=True),
@@ -18,6 +19,7 @@ MONITORS = {
     "bucket, sampled, cached": Monitor(4096, SMALL, CODE, True, "bucket", 256, 16, 3, 777, raw=True),
     "group, cached": Monitor(4096, SHARED, CODE, True, "group", 512, 16, epoch=100, raw=True),
     "one level": Monitor(4096, SMALL[:1], None, False, "bucket", 256, 64, epoch=2000, raw=True),
+    "write-through": Monitor(4096, THROUGH, None, False, "group", 256, 16, epoch=1000, raw=True),
     "fetches": Monitor(4096, (), None, True, "group", 256, 16, raw=True),
 }
 MUTANTS = {
