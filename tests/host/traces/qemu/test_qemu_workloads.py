@@ -20,7 +20,7 @@ REPO = Path(__file__).resolve().parents[4]
 PROGRAMS = ("zipf", "loop", "phases", "chase", "matmul")
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 FIRST_PAGE = 0x81000000 >> 12
-# VexRiscv's data cache and LiteX's L2, whose lines are two accesses to the DRAM of 8 bytes: renode/litemrc.repl.
+# VexRiscv's data cache, and LiteX's L2 with lines of two accesses to the DRAM: renode/litemrc.repl.
 CACHES = (CacheShape(4096, 1, 32, write_through=True), CacheShape(8192, 1, 16))
 ACCESSES_OF_A_LINE = 2
 DIFFERENCE = 4  # Renode's from the RTL: renode/README.md
