@@ -2,12 +2,14 @@
 
 Recorded: user-space loads, stores and instruction fetches of all threads, behind the caches of the plugin
 (`native/qemu`), and of children by fork if they are asked for. Not recorded: accesses by the kernel, and by a
-program that a process starts by exec.
+program that a process starts by exec. Of a whole machine: loads and stores of all its processors, at physical
+pages.
 """
 
 import subprocess
+import sys
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,8 +19,8 @@ from numpy.typing import NDArray
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.qemu.counts import CacheCounts, read_counts
-from litemrc.traces.qemu.monitored import Interrupts, Monitor, running
-from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
+from litemrc.traces.qemu.monitored import Interrupts, Monitor, Running, running, running_machine
+from litemrc.traces.qemu.recording import CONTEXT_BITS, CONTEXT_SHIFT, PAGE_BITS, RecordStream
 
 _PATIENCE_S = 4.0  # a program that goes on after Ctrl-C is killed
 
@@ -51,6 +53,7 @@ class Capture:
         children: record child processes too; chunks then have contexts, 0 for the program itself.
         interrupts: ends the program after Ctrl-C.
         sysroot: folder with the libraries of a foreign program.
+        system: the command is that of a whole machine; chunks have the monitor's contexts, if it has any.
 
     Attributes:
         progress: updated while chunks are read.
@@ -66,9 +69,10 @@ class Capture:
         children: bool = False,
         interrupts: Interrupts | None = None,
         sysroot: str | None = None,
+        system: bool = False,
     ) -> None:
         self.progress = Progress()
-        self._command, self._monitor, self._sysroot = list(command), monitor, sysroot
+        self._command, self._monitor, self._sysroot, self._system = list(command), monitor, sysroot, system
         self._children, self._interrupts = children, interrupts
         self._contexts: dict[int, int] = {}
         self._latest: dict[int, int] = {}  # by process: time of its last reference
@@ -81,9 +85,7 @@ class Capture:
         """
         with (
             closing(RecordStream()) as stream,
-            running(
-                self._command, self._monitor, stream=stream.writer.fileno(), sysroot=self._sysroot
-            ) as program,
+            self._running(stream.writer.fileno()) as program,
         ):
             stream.started()
             main = program.process
@@ -100,14 +102,18 @@ class Capture:
             self.progress.exit_code = main.wait()
             self._finish(program.folder, main.pid)
 
+    def _running(self, stream: int) -> AbstractContextManager[Running]:
+        if self._system:
+            return running_machine(self._command, self._monitor, stream=stream, stdout=sys.stderr)
+        return running(self._command, self._monitor, stream=stream, sysroot=self._sysroot)
+
     def _has_ended(self, process: "subprocess.Popen[bytes]") -> bool:
         if self._interrupts:
             self._interrupts.forward(process, _PATIENCE_S)
         return process.poll() is not None
 
     def _chunk(self, process: int, records: NDArray[np.uint64]) -> Chunk:
-        context = self._contexts.setdefault(process, len(self._contexts))
-        times = records[:, 0]
+        times = records[:, 0] & np.uint64((1 << CONTEXT_SHIFT) - 1)
         # A process counts its own instructions; the trace counts those of all, in message order.
         first = self.progress.instructions - self._latest.get(process, 0)
         self._latest[process] = int(times[-1])
@@ -119,9 +125,18 @@ class Capture:
             fields & np.uint64((1 << PAGE_BITS) - 1),
             (fields >> np.uint64(PAGE_BITS) & np.uint64(1)).astype(bool),
             times,
-            np.full(times.size, context, np.uint32) if self._children else None,
+            self._contexts_of(process, records),
             processors=(fields >> np.uint64(PAGE_BITS + 1)).astype(np.uint16),
         )
+
+    def _contexts_of(self, process: int, records: NDArray[np.uint64]) -> NDArray[np.uint32] | None:
+        if self._monitor.contexts:
+            return (records[:, 0] >> np.uint64(CONTEXT_SHIFT) & np.uint64((1 << CONTEXT_BITS) - 1)).astype(
+                np.uint32
+            )
+        if self._children:
+            return np.full(len(records), self._contexts.setdefault(process, len(self._contexts)), np.uint32)
+        return None
 
     def _finish(self, folder: Path, main: int) -> None:
         counts = [c for c in read_counts(folder, self._command[0]) if self._children or c.process == main]

@@ -4,13 +4,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from litemrc.cli.curves.qemu_device import add_device_arguments, check_system, device_options, serve_machine
+from litemrc.cli.curves.qemu_device import add_device_arguments, device_options, serve_machine
 from litemrc.cli.shared.arguments import positive, sample_rate
 from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_output_formats, add_page_size_argument, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
-from litemrc.cli.traces.arguments import add_cache_arguments, caches_of
+from litemrc.cli.traces.arguments import add_cache_arguments, caches_of, check_machine
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
 
@@ -102,7 +102,7 @@ def main(args: argparse.Namespace) -> int:
     frames, groups = _sizes_of(args)
     levels, instructions, fetches = caches_of(args)
     if args.system:
-        check_system(args)
+        check_machine(args)
         instructions, fetches = None, False
     monitor = Monitor(
         args.page_size or PAGE_BYTES,

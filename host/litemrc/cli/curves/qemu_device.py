@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.memory import MemorySize, memory_size
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.traces.arguments import caches_of
+from litemrc.cli.traces.arguments import caches_of, check_machine
 from litemrc.curves.sizes import PAGE_BYTES, size_bytes, size_text
 from litemrc.errors import UserError
 
@@ -72,7 +72,7 @@ def serve_machine(args: argparse.Namespace) -> int:
 
     _check(args)
     levels, _, _ = caches_of(args)
-    monitor = Monitor(PAGE_BYTES, levels, None, fetches=False)
+    monitor = Monitor(PAGE_BYTES, levels, None, fetches=False, contexts=args.contexts or "")
     bus = PluginBus()
     with (
         Interrupts() as interrupts,
@@ -115,20 +115,10 @@ def serve_machine(args: argparse.Namespace) -> int:
     return 0
 
 
-def check_system(args: argparse.Namespace) -> None:
-    """Raise UserError for options that --system does not take."""
-    if args.sysroot:
-        raise UserError("is for programs, not for machines", where="--sysroot", remedy="drop it")
-    if args.icache not in (None, "none"):
-        raise UserError(
-            "instruction fetches of a machine are not seen", where="--icache", remedy="drop it, or give none"
-        )
-
-
 def _check(args: argparse.Namespace) -> None:
     if not args.system:
         raise UserError("is for whole machines", where="--serve", remedy="add --system")
-    check_system(args)
+    check_machine(args)
     for option, given, why in (
         ("--json, --csv, --plot, --sizes", args.json or args.csv or args.plot or args.sizes, "take curves"),
         ("--epoch", args.epoch, "set epochs"),
@@ -159,7 +149,7 @@ def _settings(args: argparse.Namespace) -> "DeviceSettings":
     base = _BASES.get(architecture, 0) if args.base is None else args.base
     engine = "group" if args.engine == "exact" else args.engine
     record = str(Path(args.record).resolve()) if args.record else ""
-    return DeviceSettings(engine, base, ram, args.contexts or "", record)
+    return DeviceSettings(engine, base, ram, record)
 
 
 def _ram_bytes(command: list[str]) -> int:

@@ -67,6 +67,16 @@ def add_cache_arguments(parser: argparse.ArgumentParser, default: str = "") -> N
     )
 
 
+def check_machine(args: argparse.Namespace) -> None:
+    """Raise UserError for options that only programs have, and not a whole machine."""
+    if args.sysroot:
+        raise UserError("is for programs, not for machines", where="--sysroot", remedy="drop it")
+    if args.icache not in (None, "none"):
+        raise UserError(
+            "instruction fetches of a machine are not seen", where="--icache", remedy="drop it, or give none"
+        )
+
+
 def caches_of(
     args: argparse.Namespace, *, none: bool = False
 ) -> tuple[tuple[CacheShape, ...], CacheShape | None, bool]:

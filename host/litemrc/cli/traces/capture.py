@@ -15,10 +15,12 @@ from litemrc.cli.traces.arguments import (
     add_cache_arguments,
     add_interval_argument,
     caches_of,
+    check_machine,
     is_intervals,
     output_format,
 )
 from litemrc.curves.sizes import PAGE_BYTES
+from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
 from litemrc.traces.capture import Capture
 from litemrc.traces.opening import WriteOptions, create_trace
@@ -33,6 +35,11 @@ first two levels are each thread's own, further levels are shared. Times count i
 captured: accesses of the kernel, programs that are started by exec (run sort, not `env sort`), address
 translation. For IN/OUT records (FILE.inout) no cache is modeled without --cache: all references count, as in
 Glass and Cao 1997.
+
+--system: COMMAND runs a whole machine, such as qemu-system-x86_64 and its arguments. Captured are loads and
+stores of all its processors to its RAM, kernel included, at physical pages; no instruction fetches,
+page-table walks or DMA. With --contexts spaces the context is the address space, numbered by first use from 1
+on; 0 is the kernel before the first one, and all beyond 255.
 
 --children records child processes too, each with caches of its own, as contexts: 0 is the program itself.
 Parquet has the column processor, the number of the thread.
@@ -66,6 +73,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sysroot", metavar="DIR", help="folder with the libraries of a program for another architecture"
     )
+    parser.add_argument("--system", action="store_true", help="COMMAND runs a whole machine: see below")
+    parser.add_argument(
+        "--contexts", choices=("spaces",), help="with --system: address spaces as contexts (QEMU 9 or later)"
+    )
     parser.add_argument("command", metavar="COMMAND", nargs="+", help="program and its arguments, after --")
 
 
@@ -75,11 +86,25 @@ def main(args: argparse.Namespace) -> int:
     name = output_format(args.out, args.interval)
     levels, instructions, fetches = caches_of(args, none=is_intervals(args.out))
     page_bytes = args.page_size or PAGE_BYTES
-    monitor = Monitor(page_bytes, levels, instructions, fetches)
+    if args.system:
+        check_machine(args)
+        if args.children:
+            raise UserError("is for programs, not for machines", where="--children", remedy="drop it")
+        instructions, fetches = None, False
+    elif args.contexts:
+        raise UserError(
+            "is for whole machines", where="--contexts", remedy="add --system, or give --children"
+        )
+    monitor = Monitor(page_bytes, levels, instructions, fetches, contexts=args.contexts or "")
     origin = f"{shlex.join(args.command)}; caches: {_describe(monitor)}"
     with Interrupts() as interrupts:
         capture = Capture(
-            args.command, monitor, children=args.children, interrupts=interrupts, sysroot=args.sysroot
+            args.command,
+            monitor,
+            children=args.children,
+            interrupts=interrupts,
+            sysroot=args.sysroot,
+            system=args.system,
         )
         options = WriteOptions(page_bytes, capture.time_unit, args.interval or WriteOptions.interval, origin)
         if args.native_time:

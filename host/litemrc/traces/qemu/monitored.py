@@ -34,22 +34,21 @@ class DeviceSettings:
     Attributes:
         engine: group or bucket.
         base, bytes: of the DRAM.
-        contexts: of accesses; spaces: their address spaces; parts: equal parts of the DRAM; empty: set by the
-            register.
         record: file for the monitor's input, in the format of the simulator's recorder.
     """
 
     engine: str
     base: int
     bytes: int
-    contexts: str = ""
     record: str = ""
 
     def arguments(self, control: int) -> list[str]:
         """Return the plugin's arguments; `control`: descriptor of the socket for registers."""
         words = {"device": self.engine, "base": self.base, "bytes": self.bytes, "control": control}
-        words |= {"contexts": self.contexts, "record": self.record}
-        return [f"{name}={value}" for name, value in words.items() if value != ""]
+        return [
+            *(f"{name}={value}" for name, value in words.items()),
+            *([f"record={self.record}"] if self.record else []),
+        ]
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,8 @@ class Monitor:
         epoch: accesses of an epoch, whose working sets are counted; 0: no epochs.
         interval: instructions of an interval, in which references to each page are counted for the stream;
             0: they are not.
+        contexts: of a machine's accesses; spaces: their address spaces; parts, with a device: equal parts of
+            its DRAM; empty: 0, or that of the device's register.
         raw: the stream has the program's accesses instead of those that reach memory (for tests).
 
     Raises:
@@ -85,6 +86,7 @@ class Monitor:
     sampling: int = 0
     epoch: int = 0
     interval: int = 0
+    contexts: str = ""
     raw: bool = False
 
     def __post_init__(self) -> None:
@@ -133,6 +135,8 @@ class Monitor:
         }
         if self.interval:
             numbers["interval"] = self.interval
+        if self.contexts:
+            shapes.append(f"contexts={self.contexts}")
         return [f"engine={self.engine}", *(f"{name}={value}" for name, value in numbers.items()), *shapes]
 
 
@@ -173,11 +177,11 @@ def running_machine(
     if monitor.counts_fetches:
         raise ValueError("instruction fetches of a machine have no physical addresses")
     emulator = machine_emulator(command)
-    if device and device.contexts == "spaces" and major_version(emulator) < _READS_REGISTERS:
+    if monitor.contexts == "spaces" and major_version(emulator) < _READS_REGISTERS:
         raise UserError(
             f"QEMU {major_version(emulator)} does not show its plugins the address spaces",
             where=str(emulator),
-            remedy=f"use QEMU {_READS_REGISTERS} or later, or --contexts parts",
+            remedy=f"use QEMU {_READS_REGISTERS} or later, or drop --contexts spaces",
         )
     further = device.arguments(control) if device and control is not None else []
     with plugin_option(emulator, monitor, stream, further) as (folder, option):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PAGE_BITS = 48  # of a record's second word; a bit for a write and the processor follow
+CONTEXT_SHIFT, CONTEXT_BITS = 54, 8  # of the first word, above the time
 # In the first word, the time: a count of references in an interval that ended then; it follows the page.
 COUNTED = 1 << 62
 _MESSAGE_BYTES = 32 << 10

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 
+import pyarrow.parquet as pq
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
@@ -17,6 +18,7 @@ from litemrc.traces.qemu.monitored import Monitor, running_machine
 from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 from patience import patience
 from qemu_programs import golden_counts, recorded, transfers
+from trace_columns import columns
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 TURNS, PAGES, CROSSED = 6000, 200, 150
@@ -255,3 +257,37 @@ def test_bad_arguments_of_a_machine_exit_with_2(machine, arguments, complaint):
 
 def test_a_kernel_named_kvm_is_no_accelerator(machine):
     assert machine_emulator([EMULATOR, "-append", "kvm", "-kernel", "kvm"]).name == EMULATOR
+
+
+def test_a_machine_is_captured_with_physical_pages(machine, tmp_path):
+    trace = tmp_path / "machine.parquet"
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "litemrc.cli.main", "trace", "capture", "--system", "--cache", "none"),
+            *("--out", str(trace), "--", *machine()),
+        ],
+        check=True,
+        timeout=patience(60),
+    )
+    found = columns(trace, "parquet")
+    expected = [(address >> 12, bool(kind)) for kind, address, _ in accesses_of_hart_0()]
+    pages = list(zip(found["pages"], found["writes"], strict=True))
+    assert pages[-len(expected) :] == expected and len(pages) == len(expected) + 3
+    assert set(pq.read_table(trace)["processor"].to_pylist()) == {0}
+
+
+def test_options_of_programs_are_refused_for_machines(machine, tmp_path):
+    out = tmp_path / "machine.parquet"
+    for options, system, complaint in (
+        (["--children"], True, "is for programs"),
+        (["--sysroot", "/"], True, "is for programs"),
+        (["--contexts", "spaces"], False, "is for whole machines"),
+    ):
+        command = [sys.executable, "-m", "litemrc.cli.main", "trace", "capture", *options, "--out", str(out)]
+        done = subprocess.run(
+            [*command, *["--system"] * system, "--", *machine()],
+            capture_output=True,
+            text=True,
+            timeout=patience(60),
+        )
+        assert done.returncode == 2 and complaint in done.stderr and not out.exists()
