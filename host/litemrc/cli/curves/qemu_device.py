@@ -90,7 +90,9 @@ def serve_machine(args: argparse.Namespace) -> int:
         where = BridgeURL("", 0, soc.path)
         host, port = args.serve
         server = MessageServer(
-            (host, port), lambda url: BridgeLink(url, where, bus, soc, bus.timeout_s, "qemu plugin")
+            (host, port),
+            lambda url: BridgeLink(url, where, bus, soc, bus.timeout_s, "qemu plugin"),
+            failed=machine.process.terminate,
         )
         note(f"the monitor is at --port {server.url}")
         code = wait(machine, interrupts)

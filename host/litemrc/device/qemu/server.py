@@ -11,7 +11,6 @@ from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import (
     Message,
-    OtherVersionError,
     ProtocolError,
     device_messages,
     host_requests,
@@ -32,12 +31,15 @@ class MessageServer:
     Parameters:
         address: host and port; port 0: a free one.
         session: opens the device anew for each client; its argument is `url`.
+        failed: called if a failure ends the server.
 
     Raises:
         UserError: the port is not free.
     """
 
-    def __init__(self, address: tuple[str, int], session: Callable[[str], MessagePort]) -> None:
+    def __init__(
+        self, address: tuple[str, int], session: Callable[[str], MessagePort], failed: Callable[[], None]
+    ) -> None:
         try:
             self._listener = socket.create_server(address)
         except OSError as error:
@@ -48,7 +50,7 @@ class MessageServer:
             ) from error
         self.url = f"socket://{address[0]}:{self._listener.getsockname()[1]}"
         self.failure: BaseException | None = None
-        self._session, self._closing = session, threading.Event()
+        self._session, self._failed, self._closing = session, failed, threading.Event()
         self._thread = threading.Thread(target=self._serve, name="device", daemon=True)
         self._thread.start()
 
@@ -56,7 +58,6 @@ class MessageServer:
         """End the session and the thread."""
         self._closing.set()
         self._thread.join()
-        self._listener.close()
 
     def _serve(self) -> None:
         self._listener.settimeout(0.1)
@@ -71,6 +72,9 @@ class MessageServer:
             return
         except BaseException as error:
             self.failure = error
+            self._failed()
+        finally:
+            self._listener.close()
 
     def _talk(self, client: socket.socket) -> None:
         """Answer one client until it leaves."""
@@ -89,13 +93,8 @@ class MessageServer:
 
 
 def _request(payload: bytes) -> Message | None:
-    """Return a request; None for what is none, as the firmware ignores it.
-
-    A request of another version of the protocol counts as a hello, whose answer tells this version.
-    """
+    """Return a request; None for what is none, as the firmware ignores it."""
     try:
         return host_requests().decode(payload)
-    except OtherVersionError:
-        return host_requests().new("hello", sequence=0)
     except ProtocolError:
         return None

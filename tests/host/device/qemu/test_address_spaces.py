@@ -12,8 +12,8 @@ from patience import patience
 from products import REPO
 from served_machine import EMULATOR, command, compiled_machine, machine, served
 
-# Encodings of the manuals (Intel SDM, MOV to control registers; Arm ARM, MSR; RISC-V privileged, satp = 0x180),
-# and the number of the register that holds the new root; -1: the instruction loads none.
+# Encodings of the manuals (Intel SDM, MOV to control registers; Arm ARM, MSR; RISC-V privileged, satp is
+# 0x180), and the number of the register that holds the new root; -1: the instruction loads none.
 ENCODINGS = [
     ("x86_64", "0f22d8", 0),  # mov cr3, rax
     ("x86_64", "0f22df", 7),  # mov cr3, rdi
@@ -48,7 +48,7 @@ int main() {
 }
 """
 
-# Three address spaces of one page table each, the same contents; they make 1, 2 and 4 accesses of a page in turn.
+# Three address spaces, of equal page tables; they make 1, 2 and 4 accesses in turn.
 SPACES = """
 __asm__(".globl _start\\n_start: j run\\n");
 static unsigned tables[3][1024] __attribute__((aligned(4096)));
