@@ -85,7 +85,6 @@ def command(name: str, load: str) -> list[str]:
         "-accel": "tcg",
         "-m": f"{guest.memory_mib}M",
         "-display": "none",
-        "-monitor": "none",
         "-chardev": f"stdio,id=console,logfile={_escaped(log_of(name, load))}",
         "-serial": "chardev:console",
         "-kernel": str(kernel),
@@ -93,7 +92,12 @@ def command(name: str, load: str) -> list[str]:
         # The kernel hands what it does not know on to init, as variables.
         "-append": f"console={guest.console} quiet panic=-1 load={load}",
     }
-    return [*guest.machine, "-no-reboot", *(word for option in options.items() for word in option)]
+    return [
+        *guest.machine,
+        "-nodefaults",
+        "-no-reboot",
+        *(word for option in options.items() for word in option),
+    ]
 
 
 def write_initramfs(programs: Path, overlay: Path, initramfs: Path) -> None:
