@@ -27,7 +27,7 @@ from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
 MOST_PAGES = 1 << 28  # largest fixed-size sample
-_GROUPS = 8
+GROUPS = 8
 _STUDENT_T = 2.3646  # 97.5 % quantile for 7 degrees of freedom
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64], float]  # sizes, hits at each, cold misses
@@ -51,7 +51,7 @@ class ShardsFixedRate:
                 remedy="give a rate such as 0.01",
             )
         self.rate = rate
-        self._groups = _GROUPS if band else 0
+        self._groups = GROUPS if band else 0
         self._core = _core.ShardsFixedRate(rate, self._groups)
 
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
@@ -68,10 +68,12 @@ class ShardsFixedRate:
         Raises:
             UserError: no access is to a sampled page.
         """
-        others = self.rate * (_GROUPS - 1) / _GROUPS
-        without = [_counts(self._core.histogram_without(group), others) for group in range(self._groups)]
-        counts = _counts(self._core.histogram(), self.rate)
-        return _curve(self._core.accesses, counts, without, 1 - self.rate, page_bytes)
+        others = self.rate * (GROUPS - 1) / GROUPS
+        without = [
+            scaled_counts(self._core.histogram_without(group), others) for group in range(self._groups)
+        ]
+        counts = scaled_counts(self._core.histogram(), self.rate)
+        return sampled_curve(self._core.accesses, counts, without, 1 - self.rate, page_bytes)
 
 
 class ShardsFixedSize:
@@ -91,7 +93,7 @@ class ShardsFixedSize:
                 f"the sample must be 1 to {MOST_PAGES} pages (got {most_pages})",
                 remedy=f"give 1 to {MOST_PAGES}",
             )
-        self._groups = _GROUPS if band else 0
+        self._groups = GROUPS if band else 0
         self._core = _core.ShardsFixedSize(most_pages, self._groups)
 
     @property
@@ -111,11 +113,15 @@ class ShardsFixedSize:
         """Return the estimated miss ratio at sizes at most 1/256 apart."""
         without = [_weighted(self._core.weights_without(group)) for group in range(self._groups)]
         counts = _weighted(self._core.weights())
-        return _curve(self._core.accesses, counts, without, 1 - self.rate, page_bytes)
+        return sampled_curve(self._core.accesses, counts, without, 1 - self.rate, page_bytes)
 
 
-def _counts(histogram: NDArray[np.uint64], rate: float) -> Counts:
-    """Return the estimated counts of a histogram of sampled accesses by distance; [0]: first accesses."""
+def scaled_counts(histogram: NDArray[np.uint64], rate: float) -> Counts:
+    """Return the estimated counts of a histogram of sampled accesses by distance; [0]: first accesses.
+
+    Parameters:
+        rate: share of the pages that is sampled.
+    """
     sizes = np.round(np.arange(1, histogram.size) / rate).astype(np.int64)
     return sizes, histogram[1:] / rate, float(histogram[0] / rate)
 
@@ -125,12 +131,13 @@ def _weighted(weights: tuple[NDArray[np.uint64], NDArray[np.float64], float]) ->
     return distances[1:].astype(np.int64), hits[1:], cold_misses
 
 
-def _curve(
+def sampled_curve(
     accesses: int, counts: Counts, without: Sequence[Counts], left_out: float, page_bytes: int
 ) -> Curve:
     """Return the curve of estimated counts, adjusted to the number of accesses, and its band.
 
     Parameters:
+        counts: estimated counts: sizes, hits at each, cold misses.
         without: the counts of the sample without each group; empty: no band.
         left_out: share of the pages that is not sampled.
     """

@@ -3,6 +3,7 @@
 
 #include "curve_engine.hpp"
 #include "device.hpp"
+#include "sample_groups.hpp"
 #include "sampled_pages.hpp"
 #include "settings.hpp"
 #include "stream.hpp"
@@ -24,6 +25,8 @@ class Memory {
     explicit Memory(const Settings &settings)
         : settings_(settings), sampled_(settings.frame_bits, settings.sampling),
           engine_(make_engine(settings.engine, settings.frames, settings.groups)) {
+        if (engine_ && settings.sampling)
+            groups_ = std::make_unique<SampleGroups>();
         for (size_t i = PRIVATE_LEVELS; i < settings.levels.size(); ++i)
             shared_.emplace_back(settings.levels[i]);
         if (const auto &its = settings.device; !its.engine.empty()) {
@@ -47,6 +50,8 @@ class Memory {
         if (!engine_)
             return;
         engine_->finish();
+        if (groups_)
+            groups_->finish();
         if (last && in_epoch_)
             end_epoch();
     }
@@ -54,6 +59,7 @@ class Memory {
     const std::vector<Cache> &shared() const { return shared_; }
     const std::vector<uint64_t> &working_sets() const { return working_sets_; }
     const CurveEngine *engine() const { return engine_.get(); }
+    const SampleGroups *groups() const { return groups_.get(); } // of a sample
     Device *device() const { return device_.get(); }
     uint64_t in_dram() const { return in_dram_; } // accesses that reached the device's
     uint64_t transfers() const { return transfers_; }
@@ -95,8 +101,12 @@ class Memory {
             return true;
         if (page == last_) {
             engine_->repeat();
+            if (groups_)
+                groups_->repeat();
         } else if (engine_->access(page)) {
             last_ = page;
+            if (groups_)
+                groups_->access(page);
         } else {
             ++outside_;
             ++without_frame_;
@@ -113,6 +123,7 @@ class Memory {
     Settings settings_;
     SampledPages sampled_;
     std::unique_ptr<CurveEngine> engine_;
+    std::unique_ptr<SampleGroups> groups_;
     std::unique_ptr<Device> device_; // if there is one, it alone takes what reaches memory
     std::vector<Cache> shared_;
     std::vector<uint64_t> working_sets_; // pages of each epoch

@@ -1,4 +1,5 @@
-// The counts of a process as files: PROCESS.json and PROCESS.hits (uint64 by group of the stack); traces/qemu/counts.py reads them.
+// The counts of a process as files: PROCESS.json, PROCESS.hits (uint64 by group of the stack), and of a sample PROCESS.without
+// (uint64, histogram_without of each group); traces/qemu/counts.py reads them.
 #pragma once
 
 #include "address_spaces.hpp"
@@ -72,6 +73,13 @@ inline bool write_results(const std::string &path, const Totals &totals, const M
         repeats = engine->repeats();
         put("pages", std::to_string(engine->pages()));
     }
+    std::vector<uint64_t> without, sizes;
+    for (size_t group = 0; memory.groups() && group < SampleGroups::GROUPS; ++group) {
+        const std::vector<uint64_t> counts = memory.groups()->histogram_without(group);
+        without.insert(without.end(), counts.begin(), counts.end());
+        sizes.push_back(counts.size());
+    }
+    put("without", json_list(sizes));
     std::string caches = "[";
     for (const std::vector<uint64_t> &counts : totals.caches)
         caches += (caches.size() > 1 ? ", " : "") + json_list(counts);
@@ -100,6 +108,7 @@ inline bool write_results(const std::string &path, const Totals &totals, const M
         put(name, std::to_string(value));
     text += "}\n";
     return write_file(path + ".hits", hits.data(), hits.size() * sizeof(uint64_t)) &&
+           (without.empty() || write_file(path + ".without", without.data(), without.size() * sizeof(uint64_t))) &&
            write_file(path + ".json", text.data(), text.size());
 }
 

@@ -1,7 +1,8 @@
 """What the plugin counted in each process: files of `native/qemu/results.hpp`."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import points_of_hits
 from litemrc.errors import UserError
+from litemrc.native.shards import GROUPS, sampled_curve, scaled_counts
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Counts:
         working_sets: pages accessed in each epoch.
         instruction_cache, caches: counts of the caches; None: there is none.
         seconds: from the start to the end of the process.
+        without: of a sample, uint64[n] by exact stack distance, [0] cold misses, without each of 8 groups of
+            pages; empty: not sampled.
         replaced: the process became another program by exec, which runs outside QEMU.
     """
 
@@ -75,6 +79,7 @@ class Counts:
     caches: list[CacheCounts]
     seconds: float
     replaced: bool
+    without: Sequence[NDArray[np.uint64]] = ()
 
     @property
     def accesses(self) -> int:
@@ -87,14 +92,26 @@ class Counts:
         return self.loads + self.stores + (self.instructions if self.instruction_cache else 0)
 
     def curve(self, page_bytes: int, group_pages: int, sampling: int, name: str = "") -> Curve:
-        """Return the miss-ratio curve.
+        """Return the miss-ratio curve; of a sample, with its 95 % confidence band (see `native/shards.py`).
 
         Parameters:
             group_pages: pages of the engine in a group.
             sampling: K of the sample rate 1/2^K.
         """
-        sizes, ratios = points_of_hits(self.hits.copy(), self.misses, group_pages)
         scale = 1 << sampling
+        resolution = group_pages * scale
+        if sampling and (self.hits.any() or self.misses):
+            sizes = np.arange(1, self.hits.size + 1) * resolution
+            others = (GROUPS - 1) / GROUPS / scale
+            curve = sampled_curve(
+                self.accesses - self.outside,
+                (sizes, self.hits * np.float64(scale), float(self.misses * scale)),
+                [scaled_counts(counts, others) for counts in self.without],
+                1 - 1 / scale,
+                page_bytes,
+            )
+            return replace(curve, name=name, accesses=self.accesses, resolution_pages=resolution)
+        sizes, ratios = points_of_hits(self.hits.copy(), self.misses, group_pages)
         return Curve(
             sizes * scale,
             ratios,
@@ -102,7 +119,7 @@ class Counts:
             self.misses * scale,
             page_bytes,
             name,
-            resolution_pages=group_pages * scale,
+            resolution_pages=resolution,
         )
 
 
@@ -116,9 +133,12 @@ def read_counts(folder: Path, where: str) -> list[Counts]:
     for path in folder.glob("*.json"):
         try:
             facts = json.loads(path.read_text())
-            found.append(
-                _checked(int(path.stem), facts, np.fromfile(path.with_suffix(".hits"), np.uint64), where)
-            )
+            hits = np.fromfile(path.with_suffix(".hits"), np.uint64)
+            counts = _checked(int(path.stem), facts, hits, where)
+            if ends := np.cumsum(facts["without"]).tolist():
+                counters = np.fromfile(path.with_suffix(".without"), np.uint64)
+                counts = replace(counts, without=np.split(counters, ends[:-1]))
+            found.append(counts)
         except (OSError, ValueError, KeyError) as error:
             raise UserError(f"the plugin's counts cannot be read: {error}", where=where) from error
     return sorted(found, key=lambda counts: counts.process)
