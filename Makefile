@@ -59,7 +59,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
-	models renode renode-linux renode-there renode-bench bench-models \
+	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
@@ -339,6 +339,9 @@ bench-ranks: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## rank power over 10 million 
 
 bench-replication: sim-refs   ## pages copied by reference counters, in the RTL beside the prediction: docs/remote_pages.md
 	python scripts/results/replication_on_soc.py
+
+bench-qemu: $(HOST) $(TEST_TOOLS)   ## the plugin for QEMU: speed, traces beside Lackey's, memory, error of samples: docs/qemu.md (10 min)
+	PYTHONPATH=bench:scripts/results python bench/qemu.py
 
 bench-models: models $(HOST)   ## accesses per second through the model: a table, build/bench/models.json
 	python bench/models.py
