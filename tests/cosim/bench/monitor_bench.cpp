@@ -2,6 +2,7 @@
 //
 //   bench random SEED OPERATIONS
 //   bench rate SEED ACCESSES      an access every cycle; the number dropped by a full queue
+//   bench stream FILE             accesses to the frames in a file, as one epoch of context 0; prints the RTL's window of it
 //
 // Compared: every position counted, with its first touch, every word of every epoch's window, and the accesses of each
 // epoch that were out of range or not sampled. In every epoch these add up to the accesses that were not frozen. Prints
@@ -13,8 +14,11 @@
 
 #include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 using namespace litemrc;
 
@@ -72,6 +76,7 @@ class MonitorBench {
     }
 
     bool ending() const { return ending_; }
+    const std::uint32_t *window() const { return window_.words; }
 
     void report(std::ostream &out) const {
         out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclears "
@@ -227,13 +232,32 @@ void rate_bench(unsigned seed, long accesses) {
     bench.report(std::cout);
 }
 
+void stream_bench(const char *path) {
+    std::ifstream file(path);
+    const std::vector<int> frames{std::istream_iterator<int>(file), std::istream_iterator<int>()};
+    if (!file.eof() || frames.empty())
+        throw std::invalid_argument(std::string(path) + " is no list of frames");
+    MonitorBench bench(1);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        if (frames[i] < 0 || frames[i] >= MEMORY_FRAMES)
+            throw std::invalid_argument("no frame " + std::to_string(frames[i]));
+        bench.submit(MemoryOp{OP_ACCESS, memory_frame_t(frames[i]), 0, 0, ap_uint<1>(i + 1 == frames.size()), 0});
+    }
+    bench.drain();
+    bench.report(std::cout);
+    for (int word = 0; word < WINDOW_WORDS; ++word)
+        std::cout << "word_" << word << " " << bench.window()[word] << "\n";
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     return exit_code_of([argc, argv] {
         const std::string mode = argc > 1 ? argv[1] : "";
+        if (mode == "stream" && argc == 3)
+            return stream_bench(argv[2]);
         if (argc != 4 || (mode != "random" && mode != "rate"))
-            throw std::invalid_argument("usage: bench random SEED OPERATIONS | rate SEED ACCESSES");
+            throw std::invalid_argument("usage: bench random SEED OPERATIONS | rate SEED ACCESSES | stream FILE");
         const unsigned seed = unsigned(std::strtoul(argv[2], nullptr, 10));
         (mode == "random" ? random_bench : rate_bench)(seed, std::strtol(argv[3], nullptr, 10));
     });

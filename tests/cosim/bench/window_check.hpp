@@ -9,6 +9,7 @@
 class WindowCheck {
   public:
     litemrc::HitCounters counters;
+    std::uint32_t words[litemrc::WINDOW_WORDS] = {}; // of the RTL, in the last epoch
     std::uint64_t words_compared = 0, epochs_compared = 0, overflows = 0;
 
     WindowCheck() { reset(); }
@@ -46,6 +47,7 @@ class WindowCheck {
         if (address_read_ != NONE) {
             require("window word " + std::to_string(address_read_), rtl->window_dat_r,
                     expected_[address_read_].to_uint64());
+            words[address_read_] = rtl->window_dat_r;
             ++words_compared;
         }
         address_read_ = address_before_;
