@@ -90,6 +90,7 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
         "firmware",
         "hls",
         "host",
+        "models",
         "pyproject.toml",
         "scenarios",
     }
