@@ -9,6 +9,7 @@ from litemrc.device.bridge.errors import RefusedError
 from litemrc.device.bridge.layout import layout
 from litemrc.device.link.protocol import Message, host_requests
 
+_HELD_EPOCHS = 2  # in the window, and behind it one that is due, which ends when the window is released
 _ORDERS = 3  # of a command that Etherbone may lose, and that reads as 0
 
 
@@ -175,8 +176,9 @@ class MonitorRequests:
         before = [self._mrc.read(name) for name in registers]
         self._mrc.update("control", enable=0)
         try:
-            self._mrc.wait(lambda s: bool(s["idle"]), "the monitor is not idle")
-            self._drain()
+            for _ in range(_HELD_EPOCHS):
+                self._mrc.wait(lambda s: bool(s["idle"]), "the monitor is not idle")
+                self._drain()
             yield
             self._order("clear")
         except RefusedError:

@@ -53,9 +53,9 @@ def test_every_counter_and_page_equals_the_golden_models(
         device.request("set_epoch", unit="accesses", length=EPOCH)
         assert set_hot(device, settings) == settings
         device.request("clear")
-        device.request("monitor", on=True)
         with page_messages(device, accessed=True, hot=True) as messages:
             collector = Collector(device, messages=messages)
+            device.request("monitor", on=True)
             for _ in collector.collect(3):
                 pass
             device.request("set_split", on=True)
@@ -96,9 +96,8 @@ def test_the_commands_for_devices_work(guest: list[str], tmp_path: Path) -> None
         litemrc("govern", *port, "--dry-run", "--energy", "--epochs", 2, "--log", tmp_path / "log.jsonl")
         assert "2 counters" in litemrc("refcounters", *port)
     table = read_epochs(files["epochs"])
-    # An epoch is longer while the window still holds the one before.
-    lengths = [int(table.accesses[table.epoch == epoch].sum()) for epoch in (1, 2)]
-    assert EPOCH in lengths and min(lengths) >= EPOCH
+    # Accesses that arrive while the window still holds the epoch before make an epoch longer.
+    assert min(int(table.accesses[table.epoch == epoch].sum()) for epoch in (1, 2)) >= EPOCH
     ranks = read_ranks(files["ranks"])
     # Of the eight ranks those work that hold the pages of a hart, and nothing but them.
     used = set(np.unique(ranks.domain[(ranks.reads + ranks.writes) > 0]).tolist())
