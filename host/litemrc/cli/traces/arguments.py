@@ -3,12 +3,14 @@
 import argparse
 from pathlib import Path
 
+from litemrc.cli.shared.messages import warning
 from litemrc.cli.shared.options import add_page_size_argument
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
 from litemrc.traces.formats.column_names import ROLES, parse_columns
 from litemrc.traces.opening import FORMATS, format_of
+from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst or .xz compresses the file"
 
@@ -74,6 +76,11 @@ def check_machine(args: argparse.Namespace) -> None:
     if args.icache not in (None, "none"):
         raise UserError(
             "instruction fetches of a machine are not seen", where="--icache", remedy="drop it, or give none"
+        )
+    if mixes_processors(args.command, machine_emulator(args.command)):
+        warning(
+            "where processors take turns, this QEMU mixes up their numbers: the caches of each are wrong, sums"
+            " are right; let each run in a thread of its own, without -icount"
         )
 
 

@@ -130,6 +130,18 @@ def machine_emulator(command: Sequence[str]) -> Path:
     return Path(found)
 
 
+def mixes_processors(command: Sequence[str], emulator: Path) -> bool:
+    """Return whether a machine's accesses may come with the number of another of its processors.
+
+    From version 9 on QEMU gives an access the number of the processor for which the code was translated. That
+    is another one if several processors take turns in one thread.
+    """
+    options = list(zip_longest(command[1:], command[2:], fillvalue=""))
+    turns = any(word.lstrip("-") == "icount" or "thread=single" in value for word, value in options)
+    several = any(word.lstrip("-") == "smp" and value.partition(",")[0] != "1" for word, value in options)
+    return turns and several and major_version(emulator) >= 9
+
+
 def plugin_for(emulator: Path) -> Path:
     """Return the plugin library for an emulator.
 

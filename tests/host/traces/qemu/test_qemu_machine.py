@@ -13,7 +13,7 @@ import pytest
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.qemu.counts import read_counts
-from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
+from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors, plugin_for
 from litemrc.traces.qemu.monitored import Monitor, running_machine
 from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 from patience import patience
@@ -291,3 +291,20 @@ def test_options_of_programs_are_refused_for_machines(machine, tmp_path):
             timeout=patience(60),
         )
         assert done.returncode == 2 and complaint in done.stderr and not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "version", "mixed"),
+    [
+        (["-smp", "4", "-icount", "shift=0"], 10, True),
+        (["-smp", "2,sockets=1", "-accel", "tcg,thread=single"], 9, True),
+        (["-smp", "4", "-icount", "shift=0"], 7, False),
+        (["-smp", "1", "-icount", "shift=0"], 10, False),
+        (["-smp", "4"], 10, False),
+    ],
+)
+def test_an_emulator_that_mixes_up_processors_in_turns_is_known(options, version, mixed, tmp_path):
+    emulator = tmp_path / "qemu-system-some"
+    emulator.write_text(f"#!/bin/sh\necho QEMU emulator version {version}.0.2\n")
+    emulator.chmod(0o755)
+    assert mixes_processors([str(emulator), *options], emulator) == mixed
