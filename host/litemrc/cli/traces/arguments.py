@@ -79,8 +79,8 @@ def check_machine(args: argparse.Namespace) -> None:
         )
     if mixes_processors(args.command, machine_emulator(args.command)):
         warning(
-            "where processors take turns, this QEMU mixes up their numbers: the caches of each are wrong, sums"
-            " are right; let each run in a thread of its own, without -icount"
+            "where processors take turns, this QEMU mixes up their numbers: the caches of each are wrong, and"
+            " sums are right; let each run in a thread of its own, without -icount"
         )
 
 
