@@ -38,6 +38,7 @@ def table_of(machine: RenodeMachine, policy: str) -> RankTable:
     """Of `chase` under a policy with thresholds of 50 and 20,000 cycles."""
     with Device.open(machine.url, timeout_s=patience(TIMEOUT_S)) as device:
         dram = ranks.get_dram(device)
+        device.request("monitor", on=True)  # the collector of the last policy switched it off
         collector = collect(device, dram, [Run("chase", 1)], policy)
         ranks.set_policy(device, ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0))
         for rank in range(dram.ranks):
