@@ -16,6 +16,7 @@ DRIVER = """
 #include <stdlib.h>
 #include <time.h>
 #include "litemrc_model.h"
+#include "litemrc_regs.h"
 
 static double seconds(void)
 {
@@ -26,15 +27,15 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-	struct litemrc_model *model = litemrc_model_create(atoi(argv[1]), 8192, 8192, 64, 8, atoi(argv[2]), 0);
+	struct litemrc_model *model = litemrc_model_create(atoi(argv[1]), 8192, 8192, 64, 8, atoi(argv[2]), 0, 0);
 	long accesses = atol(argv[3]), random = atoi(argv[4]);
 	unsigned state = 1;
 	double start;
 
 	(void)argc;
-	litemrc_model_set_memory(model, 0x40000000, 8192u << 12, 12, 8);
+	litemrc_model_set_memory(model, 0x40000000, 8192u << 12, 12, 8, 512);
 	litemrc_model_set_caches(model, 4096, 1, 32, 8192, 16);
-	litemrc_model_control(model, 1, 0, 0, 0, 0);
+	litemrc_model_bus_write(model, LITEMRC_CONTROL, LITEMRC_CONTROL_ENABLE); /* the first block is at 0 */
 	start = seconds();
 	for (long i = 0; i < accesses; i++) {
 		unsigned word = i;
@@ -57,7 +58,7 @@ def main() -> None:
     library = REPO / "build/models"
     subprocess.run(
         [
-            *("gcc", "-O2", "-I", REPO / "models", source, "-o", binary),
+            *("gcc", "-O2", "-I", REPO / "models", "-I", REPO / "firmware/include", source, "-o", binary),
             *("-L", library, "-llitemrc_model", f"-Wl,-rpath,{library}"),
         ],
         check=True,

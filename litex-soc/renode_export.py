@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Exports the SoCs for Renode: a platform description for each, and the registers as C#.
+"""Exports the SoCs for Renode: a platform description for each.
 
     python litex-soc/renode_export.py [--check]
 
-writes renode/litemrc.repl, litemrc_linux.repl, litemrc_ranks.repl and renode/peripherals/Registers.cs, below
-the current folder; with ``--check`` it compares instead and fails if they are stale. The SoCs are elaborated,
+writes renode/litemrc.repl, litemrc_linux.repl and litemrc_ranks.repl below the current folder; with
+``--check`` it compares instead and fails if they are stale. The SoCs are elaborated,
 not built: addresses, sizes and interrupts are those LiteX writes to csr.json, sizes of caches those of the
 processor's Verilog and of LiteX's L2.
 """
@@ -16,20 +16,22 @@ import sys
 from pathlib import Path
 
 from litemrc_gateware.export.registers import registers
-from litemrc_gateware.ranks.records import MeterWord, Policy, PowerState
-from litemrc_gateware.ranks.registers import STATE_BITS
 from litex.build.sim import SimPlatform
 from litex.soc.integration.export import get_csr_json
 from renode_files.platform import platform_description
-from renode_files.registers import registers_csharp
 from sim import SimSoC, simulator_io
 
 RENODE = Path("renode")
 REPAIR = "python litex-soc/renode_export.py"
 # The platforms, with the parameters of their SoCs in the Makefile.
 PLATFORMS = {
-    "litemrc.repl": {"engine": "bucket_stack"},
-    "litemrc_linux.repl": {"engine": "bucket_stack", "variant": "linux"},
+    "litemrc.repl": {"engine": "bucket_stack", "page_bitmap": True, "hot_pages": 64},
+    "litemrc_linux.repl": {
+        "engine": "bucket_stack",
+        "variant": "linux",
+        "page_bitmap": True,
+        "hot_pages": 64,
+    },
     "litemrc_ranks.repl": {"engine": "group_stack", "groups": 256, "ranks": 4},
 }
 
@@ -44,13 +46,10 @@ def description(variant="baremetal", ranks=None, **monitor_parameters):
 def exported():
     """Return the text of every file, by path."""
     layouts = registers()
-    files = {
+    return {
         RENODE / name: platform_description(description(**parameters), layouts, REPAIR)
         for name, parameters in PLATFORMS.items()
     }
-    enums = {"PowerState": PowerState, "RankPolicy": Policy, "MeterWord": MeterWord}
-    text = registers_csharp(layouts, enums, {"RankStateBits": STATE_BITS}, REPAIR)
-    return files | {RENODE / "peripherals/Registers.cs": text}
 
 
 def main():

@@ -35,6 +35,11 @@ class Monitor {
     bool frozen() const { return control_.freeze || shot_; }
     bool epoch_ready() const { return epoch_ready_; }
     bool epoch_due() const { return end_requested_; }
+    // Until an epoch measured in cycles has its length; 0 if none is running.
+    uint32_t cycles_left() const {
+        const bool running = control_.enable && control_.by_cycles && !frozen();
+        return running && elapsed_ < epoch_length_ ? epoch_length_ - elapsed_ : 0;
+    }
     uint32_t scale_log2() const {
         return filter_.sampling > stack_->least_sampling() ? filter_.sampling : stack_->least_sampling();
     }

@@ -13,13 +13,15 @@ namespace monitor_model {
 class Bus {
   public:
     // `queue`: accesses that may wait before the monitor.
-    Bus(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue) : mrc_(monitor, size, page_shift, queue) {
+    Bus(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue, const Ranks &ranks = {})
+        : mrc_(monitor, size, page_shift, queue, ranks.count ? ranks.count : size.domains ? size.domains : 1) {
         if (size.domains)
-            ranks_ = std::make_unique<RankRegisters>(monitor, size, false);
+            ranks_ = std::make_unique<RankRegisters>(monitor, size, ranks);
         if (monitor.pages())
             refs_ = std::make_unique<RefRegisters>(*monitor.pages(), size.frames, page_shift);
     }
 
+    bool interrupt() const { return mrc_.interrupt(); } // of the monitor
     bool refs_enabled() const { return refs_ && refs_->enabled(); }
 
     uint32_t read(uint32_t address) const {

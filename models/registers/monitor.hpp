@@ -11,7 +11,8 @@ namespace monitor_model {
 // Writes take effect at once: no command waits, and no access is dropped.
 class MonitorRegisters {
   public:
-    MonitorRegisters(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue)
+    // `queue`: accesses that may wait before the monitor; `ranks`: of the DRAM.
+    MonitorRegisters(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue, uint32_t ranks)
         : monitor_(monitor), size_(size) {
         const Pages *pages = monitor.pages();
         capabilities_ = with_field(LITEMRC_CAPABILITIES_PAGE_SHIFT, page_shift) |
@@ -20,7 +21,7 @@ class MonitorRegisters {
                         with_field(LITEMRC_CAPABILITIES_CONTEXTS_LOG2, log2_of(size.contexts)) |
                         with_field(LITEMRC_CAPABILITIES_QUEUE_LOG2, log2_of(queue)) |
                         with_field(LITEMRC_CAPABILITIES_ENGINE, size.engine) |
-                        with_field(LITEMRC_CAPABILITIES_RANKS, size.domains ? size.domains : 1);
+                        with_field(LITEMRC_CAPABILITIES_RANKS, ranks);
         stack_capabilities_ = with_field(LITEMRC_STACK_CAPABILITIES_PAGES_LOG2, log2_of(size.pages)) |
                               with_field(LITEMRC_STACK_CAPABILITIES_RECENT_PAGES, size.recent_pages) |
                               with_field(LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2, COMMANDS_LOG2) |
@@ -31,6 +32,8 @@ class MonitorRegisters {
                       LITEMRC_CONTROL_ENABLE | LITEMRC_CONTROL_HOLD | LITEMRC_CONTROL_EPOCH_UNIT | LITEMRC_CONTROL_FREEZE |
                           LITEMRC_CONTROL_SINGLE_SHOT | LITEMRC_CONTROL_SPLIT,
                       LITEMRC_CONTROL_HOLD);
+        words_.define(LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR | LITEMRC_COMMAND_END_EPOCH | LITEMRC_COMMAND_RELEASE |
+                                           LITEMRC_COMMAND_ARM | LITEMRC_COMMAND_ACKNOWLEDGE);
         words_.define(LITEMRC_CONTEXT, size.contexts - 1);
         words_.define(LITEMRC_INVALIDATE, last);
         words_.define(LITEMRC_EPOCH_LENGTH, ~0u);
@@ -48,6 +51,7 @@ class MonitorRegisters {
         words_.define(LITEMRC_HOT_WANTED, 2 * pages->hot_pages() - 1, pages->hot_pages());
         words_.define(LITEMRC_HOT_LOWER, last);
         words_.define(LITEMRC_HOT_UPPER, last, last);
+        words_.define(LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE | LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
         words_.define(LITEMRC_HOT_WATERMARK, 2 * LITEMRC_HOT_QUEUED_MAX - 1, 1);
         set_hot();
     }
@@ -80,7 +84,7 @@ class MonitorRegisters {
         }
         if (words_.has(offset))
             return words_[offset];
-        return monitor_.pages() ? read_hot(offset) : 0; // commands; dropped and queue_peak: there is no queue
+        return monitor_.pages() ? read_hot(offset) : 0; // dropped and queue_peak: there is no queue
     }
 
     void write(uint32_t offset, uint32_t value) {
@@ -109,6 +113,8 @@ class MonitorRegisters {
         if (monitor_.pages())
             write_hot(offset, value);
     }
+
+    bool interrupt() const { return read(LITEMRC_EV_PENDING) & words_[LITEMRC_EV_ENABLE]; }
 
     uint32_t window_words() const {
         const Pages *pages = monitor_.pages();

@@ -8,13 +8,19 @@
 
 namespace monitor_model {
 
-// All states can be reached.
+struct Ranks {
+    uint32_t count = 0;  // 0: as many as domains
+    bool slices = false; // the domains are slices of a single rank
+    uint32_t states = (1u << POWER_STATES) - 1; // that the DRAM can reach
+};
+
 class RankRegisters {
   public:
-    RankRegisters(Monitor &monitor, const Size &size, bool slices) : monitor_(monitor), size_(size) {
+    RankRegisters(Monitor &monitor, const Size &size, const Ranks &ranks)
+        : monitor_(monitor), size_(size), states_(ranks.states) {
         capabilities_ = with_field(LITEMRC_RANKS_CAPABILITIES_DOMAINS_LOG2, size.domains ? log2_of(size.domains) : 0) |
-                        with_field(LITEMRC_RANKS_CAPABILITIES_VIRTUAL, slices) |
-                        with_field(LITEMRC_RANKS_CAPABILITIES_STATES, (1u << POWER_STATES) - 1);
+                        with_field(LITEMRC_RANKS_CAPABILITIES_VIRTUAL, ranks.slices) |
+                        with_field(LITEMRC_RANKS_CAPABILITIES_STATES, states_);
         words_.define(LITEMRC_RANKS_POLICY,
                       LITEMRC_RANKS_POLICY_KIND | LITEMRC_RANKS_POLICY_STATIC_STATE | LITEMRC_RANKS_POLICY_MRC_STATE |
                           LITEMRC_RANKS_POLICY_MRC_BASE,
@@ -26,7 +32,7 @@ class RankRegisters {
         words_.define(LITEMRC_RANKS_PARTIAL, 7);
         words_.define(LITEMRC_RANKS_PARTIAL_ALLOWED, 0xffff);
         words_.define(LITEMRC_RANKS_N_MRC, 511, size.groups);
-        words_.define(LITEMRC_RANKS_N_MRC_AUTO, LITEMRC_RANKS_N_MRC_AUTO_ENABLE | LITEMRC_RANKS_N_MRC_AUTO_EPSILON);
+        words_.define(LITEMRC_RANKS_N_MRC_AUTO, up_to(LITEMRC_RANKS_N_MRC_AUTO_EPSILON));
         set_policy();
     }
 
@@ -57,7 +63,7 @@ class RankRegisters {
         value = words_.set(offset, value);
         switch (offset) {
         case LITEMRC_RANKS_COMMAND:
-            return monitor_.command(field(value, LITEMRC_RANKS_COMMAND_DOMAIN), field(value, LITEMRC_RANKS_COMMAND_STATE));
+            return command(field(value, LITEMRC_RANKS_COMMAND_DOMAIN), field(value, LITEMRC_RANKS_COMMAND_STATE));
         case LITEMRC_RANKS_N_MRC:
             return monitor_.set_n_mrc(value);
         case LITEMRC_RANKS_N_MRC_AUTO:
@@ -71,6 +77,12 @@ class RankRegisters {
     uint32_t window(uint32_t word) const { return monitor_.domains().window(word, monitor_.stack()); }
 
   private:
+    // A state that the DRAM cannot reach is ignored.
+    void command(uint32_t domain, uint32_t state) {
+        if (states_ >> state & 1)
+            monitor_.command(domain, state);
+    }
+
     // Of the eight domains from one on.
     uint32_t states(uint32_t first) const {
         uint32_t word = 0;
@@ -93,7 +105,7 @@ class RankRegisters {
 
     Monitor &monitor_;
     Size size_;
-    uint32_t capabilities_;
+    uint32_t states_, capabilities_;
     Words words_;
 };
 

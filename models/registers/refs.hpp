@@ -19,11 +19,11 @@ class RefRegisters {
                         with_field(LITEMRC_REFS_CAPABILITIES_CONTEXTS, sizes_.contexts) |
                         with_field(LITEMRC_REFS_CAPABILITIES_QUEUE_LOG2, log2_of(sizes_.queue));
         words_.define(LITEMRC_REFS_CONTROL, LITEMRC_REFS_CONTROL_ENABLE);
+        words_.define(LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_RESET | LITEMRC_REFS_COMMAND_NEXT);
         words_.define(LITEMRC_REFS_EV_ENABLE, LITEMRC_REFS_EV_ENABLE_EVENT);
         for (uint32_t first : {LITEMRC_REFS_DELAY_INITIAL, LITEMRC_REFS_UPDATE_INITIAL}) {
             words_.define(first, (1u << sizes_.width) - 1);
-            words_.define(first + SELECT, LITEMRC_REFS_DELAY_SELECT_READS | LITEMRC_REFS_DELAY_SELECT_WRITES |
-                                              LITEMRC_REFS_DELAY_SELECT_MASTERS | LITEMRC_REFS_DELAY_SELECT_CONTEXTS);
+            words_.define(first + SELECT, up_to(LITEMRC_REFS_DELAY_SELECT_CONTEXTS));
             words_.define(first + LOWER, frames - 1);
             words_.define(first + UPPER, frames - 1, frames - 1);
         }
@@ -56,10 +56,11 @@ class RefRegisters {
     }
 
     void write(uint32_t offset, uint32_t value) {
-        if (words_.has(offset)) {
-            words_.set(offset, value);
-            set();
-        } else if (offset == LITEMRC_REFS_COMMAND) {
+        if (!words_.has(offset))
+            return;
+        words_.set(offset, value);
+        set();
+        if (offset == LITEMRC_REFS_COMMAND) {
             if (value & LITEMRC_REFS_COMMAND_RESET)
                 pages_.reset_refs();
             if (value & LITEMRC_REFS_COMMAND_NEXT)

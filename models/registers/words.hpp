@@ -11,6 +11,9 @@ constexpr uint32_t log2_of(uint32_t power_of_two) { return uint32_t(__builtin_ct
 constexpr uint32_t field(uint32_t word, uint32_t mask) { return (word & mask) >> __builtin_ctz(mask); }
 constexpr uint32_t with_field(uint32_t mask, uint32_t value) { return (value << __builtin_ctz(mask)) & mask; }
 
+// The bits of a register whose uppermost field this is: it keeps those between its fields, too.
+constexpr uint32_t up_to(uint32_t mask) { return mask | ((mask & -mask) - 1); }
+
 // Registers that read as they were written.
 class Words {
   public:

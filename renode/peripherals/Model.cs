@@ -2,15 +2,16 @@
 using System;
 using System.IO;
 using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
 using Antmicro.Renode.Exceptions;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // liblitemrc_model (models/litemrc_model.h): the monitor's arithmetic, compiled from hls/. Its path is given at run
-    // time, so dlopen loads it; the marshaller would search only its own folders.
+    // liblitemrc_model (models/litemrc_model.h): the monitor, with the registers of the gateware on a bus. Its path is given
+    // at run time, so dlopen loads it; the marshaller would search only its own folders.
     public sealed class LiteMrcModel : IDisposable
     {
-        public LiteMrcModel(string library, uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains)
+        public LiteMrcModel(string library, uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains, uint hotPages)
         {
             module = Open(library);
             var version = Function<VersionFunction>("version")();
@@ -18,51 +19,23 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             {
                 throw new RecoverableException($"{library} has version {version} of its interface, this model wants {Version}: run make models again");
             }
-            handle = Function<CreateFunction>("create")(engine, frames, pages, groups, contexts, recentPages, domains);
+            handle = Function<CreateFunction>("create")(engine, frames, pages, groups, contexts, recentPages, domains, hotPages);
             if(handle == IntPtr.Zero)
             {
                 var sizes = Marshal.PtrToStringAnsi(Function<SizesFunction>("sizes")());
-                throw new RecoverableException($"{library} was not compiled for engine {engine}, {frames} frames, {pages} pages, {groups} groups, {contexts} contexts, {recentPages} recent pages, {domains} power domains, but for:\n{sizes}run: make -C models SIZES={engine}.{frames}.{pages}.{groups}.{contexts}.{recentPages}.{domains}");
+                throw new RecoverableException($"{library} was not compiled for engine {engine}, {frames} frames, {pages} pages, {groups} groups, {contexts} contexts, {recentPages} recent pages, {domains} power domains, {hotPages} hot pages, but for:\n{sizes}run: make -C models SIZES={engine}.{frames}.{pages}.{groups}.{contexts}.{recentPages}.{domains} PAGES={(hotPages == 0 ? "" : $"{frames}.{hotPages}")}");
             }
+            map = Marshal.PtrToStringAnsi(Function<MapFunction>("bus_map")(handle));
             access = Function<AccessFunction>("access");
-            setMemory = Function<SetMemoryFunction>("set_memory");
-            setCaches = Function<SetCachesFunction>("set_caches");
-            control = Function<ControlFunction>("control");
-            setFilter = Function<SetFilterFunction>("set_filter");
-            setContext = Function<SetFunction>("set_context");
-            setEpochLength = Function<SetFunction>("set_epoch_length");
-            elapse = Function<SetFunction>("elapse");
-            invalidate = Function<SetFunction>("invalidate");
-            reset = Function<DoFunction>("reset");
-            clear = Function<DoFunction>("clear");
-            endEpoch = Function<DoFunction>("end_epoch");
-            release = Function<DoFunction>("release");
-            arm = Function<DoFunction>("arm");
-            epochReady = Function<GetFunction>("epoch_ready");
-            epochDue = Function<GetFunction>("epoch_due");
-            overflow = Function<GetFunction>("overflow");
-            frozen = Function<GetFunction>("frozen");
-            epoch = Function<GetFunction>("epoch");
-            epochOutside = Function<GetFunction>("epoch_outside");
-            epochUnsampled = Function<GetFunction>("epoch_unsampled");
-            scaleLog2 = Function<GetFunction>("scale_log2");
-            window = Function<WindowFunction>("window");
-            dramAccesses = Function<CountFunction>("dram_accesses");
-            needsAccesses = Function<GetFunction>("needs_accesses");
+            read = Function<ReadFunction>("bus_read");
+            write = Function<WriteFunction>("bus_write");
             setTime = Function<SetTimeFunction>("set_time");
-            setRanks = Function<SetRanksFunction>("set_ranks");
-            setPolicy = Function<SetFourFunction>("set_policy");
-            setThresholds = Function<SetTwoFunction>("set_thresholds");
-            setPartial = Function<SetTwoFunction>("set_partial");
-            command = Function<SetTwoFunction>("command");
-            setNMrcAuto = Function<SetTwoFunction>("set_n_mrc_auto");
-            setNMrc = Function<SetFunction>("set_n_mrc");
-            working = Function<GetFunction>("working");
-            snapshotClocks = Function<GetFunction>("snapshot_clocks");
-            meterOverflow = Function<GetFunction>("meter_overflow");
-            state = Function<WindowFunction>("state");
-            meterWindow = Function<WindowFunction>("meter_window");
+            cyclesLeft = Function<GetFunction>("cycles_left");
+            needsAccesses = Function<GetFunction>("needs_accesses");
+            interrupt = Function<GetFunction>("interrupt");
+            dramAccesses = Function<CountFunction>("dram_accesses");
             log = Function<LogFunction>("log");
+            reset = Function<DoFunction>("reset");
             destroy = Function<DoFunction>("destroy");
         }
 
@@ -76,9 +49,9 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             }
         }
 
-        public void SetMemory(ulong start, ulong bytes, uint pageShift, uint accessBytes)
+        public void SetMemory(ulong start, ulong bytes, uint pageShift, uint accessBytes, uint queue)
         {
-            if(setMemory(handle, start, bytes, pageShift, accessBytes) != 0)
+            if(Function<SetMemoryFunction>("set_memory")(handle, start, bytes, pageShift, accessBytes, queue) != 0)
             {
                 throw new RecoverableException($"the memory has not as many frames as the monitor: {bytes} bytes, pages of 2^{pageShift}");
             }
@@ -86,10 +59,15 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         public void SetCaches(uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes)
         {
-            if(setCaches(handle, l1Bytes, l1Ways, l1LineBytes, l2Bytes, l2LineBytes) != 0)
+            if(Function<SetCachesFunction>("set_caches")(handle, l1Bytes, l1Ways, l1LineBytes, l2Bytes, l2LineBytes) != 0)
             {
                 throw new RecoverableException("the caches' sizes must be powers of two");
             }
+        }
+
+        public void SetRanks(uint ranks, bool slices, uint states, uint powerDownExit, uint selfRefreshExit)
+        {
+            Function<SetRanksFunction>("set_ranks")(handle, ranks, slices ? 1 : 0, states, powerDownExit, selfRefreshExit);
         }
 
         public void Log(string path)
@@ -100,47 +78,22 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             }
         }
 
-        public uint Access(ulong address, bool write) => access(handle, address, write ? 1 : 0);
+        // Where a block of registers, or its window, is on the bus.
+        public uint BaseOf(string name)
+        {
+            return uint.Parse(Regex.Match(map, $"\"{name}\": \\[?(\\d+)").Groups[1].Value);
+        }
 
-        public void Control(bool enable, bool hold, bool byCycles, bool freeze, bool singleShot) =>
-            control(handle, enable ? 1 : 0, hold ? 1 : 0, byCycles ? 1 : 0, freeze ? 1 : 0, singleShot ? 1 : 0);
-
-        public void SetFilter(uint lower, uint upper, uint sampling, bool split) => setFilter(handle, lower, upper, sampling, split ? 1 : 0);
-        public void SetContext(uint context) => setContext(handle, context);
-        public void SetEpochLength(uint length) => setEpochLength(handle, length);
-        public void Elapse(uint cycles) => elapse(handle, cycles);
-        public void Invalidate(uint frame) => invalidate(handle, frame);
-        public void Reset() => reset(handle);
-        public void Clear() => clear(handle);
-        public void EndEpoch() => endEpoch(handle);
-        public void Release() => release(handle);
-        public void Arm() => arm(handle);
-
-        public bool EpochReady => epochReady(handle) != 0;
-        public bool EpochDue => epochDue(handle) != 0;
-        public bool Overflow => overflow(handle) != 0;
-        public bool Frozen => frozen(handle) != 0;
-        public uint Epoch => epoch(handle);
-        public uint EpochOutside => epochOutside(handle);
-        public uint EpochUnsampled => epochUnsampled(handle);
-        public uint ScaleLog2 => scaleLog2(handle);
-        public ulong DramAccesses => dramAccesses(handle);
-        public bool NeedsAccesses => needsAccesses(handle) != 0;
-
+        public uint Read(long address) => read(handle, (uint)address);
+        public void Write(long address, uint value) => write(handle, (uint)address, value);
+        public bool Access(ulong address, bool isWrite) => access(handle, address, isWrite ? 1 : 0) != 0;
         public void SetTime(ulong cycles) => setTime(handle, cycles);
-        public void SetRanks(bool slices, uint powerDownExit, uint selfRefreshExit) => setRanks(handle, slices ? 1 : 0, powerDownExit, selfRefreshExit);
-        public void SetPolicy(uint kind, uint staticState, uint mrcState, uint mrcBase) => setPolicy(handle, kind, staticState, mrcState, mrcBase);
-        public void SetThresholds(uint powerDown, uint selfRefresh) => setThresholds(handle, powerDown, selfRefresh);
-        public void SetPartial(uint part, uint allowed) => setPartial(handle, part, allowed);
-        public void Command(uint domain, uint lowState) => command(handle, domain, lowState);
-        public void SetNMrc(uint size) => setNMrc(handle, size);
-        public void SetNMrcAuto(bool enable, uint epsilon) => setNMrcAuto(handle, enable ? 1u : 0u, epsilon);
-        public uint Working => working(handle);
-        public uint SnapshotClocks => snapshotClocks(handle);
-        public bool MeterOverflow => meterOverflow(handle) != 0;
-        public uint State(uint domain) => state(handle, domain);
-        public uint MeterWindow(uint word) => meterWindow(handle, word);
-        public uint Window(uint word) => window(handle, word);
+        public void Reset() => reset(handle);
+
+        public uint CyclesLeft => cyclesLeft(handle);
+        public bool NeedsAccesses => needsAccesses(handle) != 0;
+        public bool Interrupt => interrupt(handle) != 0;
+        public ulong DramAccesses => dramAccesses(handle);
 
         private static IntPtr Open(string library)
         {
@@ -180,57 +133,45 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate IntPtr SizesFunction();
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate IntPtr CreateFunction(uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains);
+        private delegate IntPtr CreateFunction(uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains, uint hotPages);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate uint AccessFunction(IntPtr model, ulong address, int write);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate int SetMemoryFunction(IntPtr model, ulong start, ulong bytes, uint pageShift, uint accessBytes);
+        private delegate int SetMemoryFunction(IntPtr model, ulong start, ulong bytes, uint pageShift, uint accessBytes, uint queue);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate int SetCachesFunction(IntPtr model, uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void ControlFunction(IntPtr model, int enable, int hold, int byCycles, int freeze, int singleShot);
+        private delegate void SetRanksFunction(IntPtr model, uint ranks, int slices, uint states, uint powerDownExit, uint selfRefreshExit);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void SetFilterFunction(IntPtr model, uint lower, uint upper, uint sampling, int split);
+        private delegate IntPtr MapFunction(IntPtr model);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void SetFunction(IntPtr model, uint value);
+        private delegate int AccessFunction(IntPtr model, ulong address, int write);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void SetTwoFunction(IntPtr model, uint first, uint second);
+        private delegate uint ReadFunction(IntPtr model, uint address);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void SetFourFunction(IntPtr model, uint first, uint second, uint third, uint fourth);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void SetRanksFunction(IntPtr model, int slices, uint powerDownExit, uint selfRefreshExit);
+        private delegate void WriteFunction(IntPtr model, uint address, uint value);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void SetTimeFunction(IntPtr model, ulong cycles);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void DoFunction(IntPtr model);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate uint GetFunction(IntPtr model);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate ulong CountFunction(IntPtr model);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate uint WindowFunction(IntPtr model, uint word);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate int LogFunction(IntPtr model, string path);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void DoFunction(IntPtr model);
 
         private IntPtr handle;
         private readonly IntPtr module;
+        private readonly string map;
         private readonly AccessFunction access;
-        private readonly SetMemoryFunction setMemory;
-        private readonly SetCachesFunction setCaches;
-        private readonly ControlFunction control;
-        private readonly SetFilterFunction setFilter;
-        private readonly SetFunction setContext, setEpochLength, elapse, invalidate, setNMrc;
-        private readonly DoFunction reset, clear, endEpoch, release, arm, destroy;
-        private readonly GetFunction epochReady, epochDue, overflow, frozen, epoch, epochOutside, epochUnsampled, scaleLog2, working, snapshotClocks, meterOverflow, needsAccesses;
-        private readonly WindowFunction window, state, meterWindow;
+        private readonly ReadFunction read;
+        private readonly WriteFunction write;
         private readonly SetTimeFunction setTime;
-        private readonly SetTwoFunction command, setNMrcAuto, setThresholds, setPartial;
-        private readonly SetFourFunction setPolicy;
-        private readonly SetRanksFunction setRanks;
+        private readonly GetFunction cyclesLeft, needsAccesses, interrupt;
         private readonly CountFunction dramAccesses;
         private readonly LogFunction log;
+        private readonly DoFunction reset, destroy;
 
-        private const uint Version = 2;
+        private const uint Version = 3;
         private const int Now = 2; // RTLD_NOW
     }
 }

@@ -10,10 +10,9 @@ from litemrc_gateware.monitor.monitor import Monitor
 from litemrc_gateware.ranks.registers import RankRegisters
 from litemrc_gateware.refs.registers import RefCounterRegisters
 from litemrc_gateware.tap.dram_tap import DRAMTap
-from model_library import ENGINES, Model
+from model_library import ENGINES, HOT_PAGES, Model
 
 SIZE = "1.256.256.16.4.4.4"
-HOT_PAGES = 64  # a quarter of the frames
 BLOCKS = ("mrc", "ranks", "refs")
 
 
@@ -46,13 +45,14 @@ def gateware(model: Model) -> dict[str, list[Register]]:
 class ModelBus:
     """Registers by block and name, `windows` by block."""
 
-    def __init__(self, library: Path) -> None:
-        self.model = Model(library, SIZE)
+    def __init__(self, library: Path, hot_pages: int = HOT_PAGES) -> None:
+        self.model = Model(library, SIZE, hot_pages)
         self.map = json.loads(self.model.bus_map())
         self.registers = gateware(self.model)
         self._places = {
             (block, each.name): self.map["blocks"][block] + each.offset
             for block, found in self.registers.items()
+            if block in self.map["blocks"]
             for each in found
         }
 

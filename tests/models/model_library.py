@@ -6,6 +6,7 @@ import subprocess
 from ctypes import c_char_p, c_int, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
+from named_registers import LibraryBus, NamedRegisters, register_blocks
 from products import REPO, alone_in
 
 PREFIX = "litemrc_model_"
@@ -19,33 +20,19 @@ SIZES = (
     "1.256.256.16.4.4.4",
 )
 # Memories with page bitmap, hot pages and reference counters.
-PAGES = ("256",)
+HOT_PAGES = 64  # a quarter of the frames
+PAGES = (f"256.{HOT_PAGES}",)
 _ARGUMENTS = {
     "version": [],
     "sizes": [],
-    "create": [c_uint32] * 7,
-    "set_memory": [c_void_p, c_uint64, c_uint64, c_uint32, c_uint32],
+    "create": [c_uint32] * 8,
+    "set_memory": [c_void_p, c_uint64, c_uint64] + [c_uint32] * 3,
     "set_caches": [c_void_p] + [c_uint32] * 5,
     "access": [c_void_p, c_uint64, c_int],
     "access_frame": [c_void_p, c_uint32, c_int],
-    "control": [c_void_p] + [c_int] * 5,
-    "set_context": [c_void_p, c_uint32],
-    "set_epoch_length": [c_void_p, c_uint32],
-    "set_filter": [c_void_p] + [c_uint32] * 3 + [c_int],
-    "elapse": [c_void_p, c_uint32],
-    "invalidate": [c_void_p, c_uint32],
-    "window": [c_void_p, c_uint32],
     "log": [c_void_p, c_char_p],
     "set_time": [c_void_p, c_uint64],
-    "command": [c_void_p, c_uint32, c_uint32],
-    "state": [c_void_p, c_uint32],
-    "set_ranks": [c_void_p, c_int, c_uint32, c_uint32],
-    "set_policy": [c_void_p] + [c_uint32] * 4,
-    "set_thresholds": [c_void_p, c_uint32, c_uint32],
-    "set_partial": [c_void_p, c_uint32, c_uint32],
-    "set_n_mrc": [c_void_p, c_uint32],
-    "set_n_mrc_auto": [c_void_p, c_int, c_uint32],
-    "meter_window": [c_void_p, c_uint32],
+    "set_ranks": [c_void_p, c_uint32, c_int] + [c_uint32] * 3,
     "bus_read": [c_void_p, c_uint32],
     "bus_write": [c_void_p, c_uint32, c_uint32],
     "request": [c_void_p, c_uint32, c_int, c_uint32, c_uint32],
@@ -67,21 +54,23 @@ def build(out: Path, flags: str = "") -> Path:
     return out / "liblitemrc_model.so"
 
 
-class Model:
+class Model(NamedRegisters):
     """One monitor; the functions of litemrc_model.h are its methods.
 
     Parameters:
         library: path of liblitemrc_model.so.
         size: one of SIZES.
+        hot_pages: 0, or HOT_PAGES if its memory is one of PAGES.
     """
 
-    def __init__(self, library: Path, size: str) -> None:
+    def __init__(self, library: Path, size: str, hot_pages: int = 0) -> None:
         self._library = ctypes.CDLL(str(library))
         self.engine, self.frames, self.pages, self.groups, self.contexts, self.recent_pages, self.power = map(
             int, size.split(".")
         )
-        self._handle = self._call("create", *map(int, size.split(".")))
+        self._handle = self._call("create", *map(int, size.split(".")), hot_pages)
         assert self._handle, f"{size} was not compiled"
+        self.blocks = register_blocks(LibraryBus(self.bus_read, self.bus_write), self.bus_map().decode())
 
     def __getattr__(self, name: str):
         return lambda *arguments: self._call(name, self._handle, *arguments)
@@ -95,9 +84,7 @@ class Model:
     def window_rows(self) -> list[list[int]]:
         """The window as [context][2 * groups]."""
         row = 2 * self.groups
-        return [
-            [self.window(context * row + word) for word in range(row)] for context in range(self.contexts)
-        ]
+        return [self.mrc.window(context * row, row) for context in range(self.contexts)]
 
     def sizes(self) -> list[str]:
         return self._call("sizes").decode().split()

@@ -5,7 +5,8 @@ import random
 from litemrc.golden.monitor.hot_pages import HotPages, HotSettings
 from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.golden.refs.ref_counters import Counter, RefCounters, Selector
-from model_bus import HOT_PAGES, ModelBus
+from model_bus import ModelBus
+from model_library import HOT_PAGES
 
 ENABLE, HOLD, FREEZE = 1, 2, 8  # of control
 CLEAR, END, RELEASE = 1, 2, 4  # of command

@@ -17,6 +17,7 @@ from random_operations import golden_of
 SIZE = SIZES[-1]
 DOMAINS = 4
 POLICIES = ("none", "static", "dynamic", "mrc")
+STATES = (1 << len(PowerState)) - 1  # a DRAM that reaches all
 REST = 8  # RankPower::REST
 EXITS = {
     PowerState.POWER_DOWN: 3,
@@ -32,7 +33,7 @@ class Pair:
 
     def __init__(self, library: Path, *, slices: bool) -> None:
         self.model = Model(library, SIZE)
-        self.model.set_ranks(slices, EXITS[PowerState.POWER_DOWN], EXITS[PowerState.SELF_REFRESH])
+        self.model.set_ranks(0, slices, STATES, EXITS[PowerState.POWER_DOWN], EXITS[PowerState.SELF_REFRESH])
         self.model.control(1, 1, 0, 0, 0)
         self.monitor: MonitorModel = golden_of(self.model)
         self.pages = WorkingPages(

@@ -10,7 +10,7 @@ from model_library import SIZES, Model
 
 BASE = 0x4000_0000
 PAGE_SHIFT = 12
-LINE, L2_LINE, ACCESS = 32, 16, 8
+LINE, L2_LINE, ACCESS, QUEUE = 32, 16, 8, 2
 
 
 class DataCache:
@@ -56,7 +56,7 @@ def test_dram_sees_what_the_reference_caches_let_through(
         tmp_path / "record.npy",
     )
     size = model.frames << PAGE_SHIFT
-    assert model.set_memory(BASE, size, PAGE_SHIFT, ACCESS) == 0
+    assert model.set_memory(BASE, size, PAGE_SHIFT, ACCESS, QUEUE) == 0
     assert model.set_caches(l1_bytes, ways, LINE, l2_bytes, L2_LINE) == 0
     model.log(str(record).encode())
     model.control(1, 1, 0, 0, 0)
@@ -85,7 +85,7 @@ def test_dram_sees_what_the_reference_caches_let_through(
 
 def test_without_caches_every_access_reaches_the_dram(library: Path) -> None:
     model = Model(library, SIZES[0])
-    model.set_memory(BASE, model.frames << PAGE_SHIFT, PAGE_SHIFT, ACCESS)
+    model.set_memory(BASE, model.frames << PAGE_SHIFT, PAGE_SHIFT, ACCESS, QUEUE)
     model.control(1, 1, 0, 0, 0)
     for _ in range(5):
         model.access(BASE + 4, 0)
@@ -97,4 +97,4 @@ def test_without_caches_every_access_reaches_the_dram(library: Path) -> None:
 def test_sizes_that_fit_nothing_are_refused(library: Path) -> None:
     model = Model(library, SIZES[0])
     assert model.set_caches(100, 1, 32, 0, 16) == model.set_caches(0, 1, 32, 96, 24) == 2**32 - 1
-    assert model.set_memory(BASE, model.frames << 11, PAGE_SHIFT, ACCESS) == 2**32 - 1
+    assert model.set_memory(BASE, model.frames << 11, PAGE_SHIFT, ACCESS, QUEUE) == 2**32 - 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import read_recording
-from model_library import REPO, SIZES, Model, build
+from model_library import HOT_PAGES, REPO, SIZES, Model, build
 from random_operations import check, expected_rows, golden_of, run
 
 PAGE_SHIFT = 12
@@ -42,7 +42,8 @@ def test_memory_and_arithmetic_are_clean_under_sanitizers() -> None:
 def test_unknown_sizes_are_refused_and_the_known_ones_named(library: Path) -> None:
     model = Model(library, SIZES[0])
     assert sorted(model.sizes()) == sorted(SIZES)
-    assert model._call("create", 1, 512, 256, 16, 4, 4, 0) is None
+    assert model._call("create", 1, 512, 256, 16, 4, 4, 0, 0) is None
+    assert model._call("create", 1, 256, 256, 16, 4, 4, 0, HOT_PAGES // 2) is None
 
 
 def test_an_epoch_has_just_its_length_of_accesses(library: Path) -> None:
@@ -97,14 +98,24 @@ def test_cycles_end_epochs_only_where_they_are_the_unit(library: Path) -> None:
         model.set_epoch_length(1000)
         model.control(1, 1, by_cycles, 0, 0)
         model.access_frame(3, 0)
-        model.elapse(999)
-        assert model.epoch() == 0
-        model.elapse(1)
-        assert model.epoch() == ends
+        model.set_time(999)
+        assert (model.epoch(), model.cycles_left()) == (0, by_cycles)
+        model.set_time(1000)
+        assert (model.epoch(), model.cycles_left()) == (ends, 0 if not by_cycles else 1000)
     model.release()
     model.control(0, 1, 1, 0, 0)
-    model.elapse(5000)
-    assert model.epoch() == 1  # disabled: time stands still
+    model.set_time(6000)
+    assert (model.epoch(), model.cycles_left()) == (1, 0)  # disabled: time stands still
+
+
+def test_epochs_that_end_within_a_step_of_time_end_in_their_cycles(library: Path) -> None:
+    model = Model(library, SIZES[-1])
+    model.set_epoch_length(1000)
+    model.control(1, 0, 1, 0, 0)
+    model.set_time(3500)
+    assert (model.epoch(), model.snapshot_clocks(), model.cycles_left()) == (3, 1000, 500)
+    model.end_epoch()  # the next one begins here
+    assert (model.epoch(), model.snapshot_clocks(), model.cycles_left()) == (4, 500, 1000)
 
 
 def test_nothing_counts_while_disabled_and_a_reset_forgets(library: Path) -> None:
@@ -127,7 +138,7 @@ def test_the_log_replayed_by_the_golden_model_gives_the_same_epochs(
     library: Path, size: str, tmp_path: Path
 ) -> None:
     model, draw = Model(library, size), random.Random(5)
-    assert model.set_memory(0x4000_0000, model.frames << PAGE_SHIFT, PAGE_SHIFT, 8) == 0
+    assert model.set_memory(0x4000_0000, model.frames << PAGE_SHIFT, PAGE_SHIFT, 8, 2) == 0
     assert model.set_caches(512, 1, 32, 1024, 16) == 0
     assert model.log(str(tmp_path / "record.npy").encode()) == 0
     model.set_filter(0, model.frames - 10, 1, 0)

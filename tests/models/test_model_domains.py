@@ -60,7 +60,7 @@ def test_top_pages_and_n_mrc_are_the_golden_models(library: Path, epsilon: int |
 
 def test_a_domain_sleeps_by_command_until_an_access_wakes_it(library: Path) -> None:
     model = Model(library, SIZE)
-    assert model.domains() == DOMAINS
+    assert 1 << model.ranks.fields("capabilities")["domains_log2"] == DOMAINS
     model.control(1, 1, 0, 0, 0)
     model.set_time(100)
     model.command(2, PowerState.SELF_REFRESH)
@@ -89,9 +89,3 @@ def test_a_domain_sleeps_by_command_until_an_access_wakes_it(library: Path) -> N
     model.end_epoch()
     assert (model.snapshot_clocks(), meter(model, 2, MeterWord.WAKE_UPS)) == (100, 0)
     assert meter(model, 2, MeterWord.IDLE) == 600 - 1
-
-
-def test_without_a_rank_meter_there_are_no_domains(library: Path) -> None:
-    model = Model(library, SIZES[0])
-    model.command(0, PowerState.POWER_DOWN)
-    assert (model.domains(), model.state(0), model.working(), model.meter_window(0)) == (0, 0, 0, 0)

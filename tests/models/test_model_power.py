@@ -1,5 +1,6 @@
 """Ranks of the library under policies and commands: those of the golden model and of the RTL."""
 
+import json
 import random
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from litemrc.golden.ranks.visits import RankVisitsModel
 from litemrc.native.rank_timing import RankTiming
 from model_library import REPO, SIZES, Model
 from mutation import mutated_source
-from random_power import EXITS, REST, SIZE, run
+from random_power import EXITS, REST, SIZE, STATES, run
 from rank_streams import DYNAMIC, STATIC, play
 from running import counts_of
 
@@ -23,7 +24,7 @@ EXIT = EXITS[PowerState.SELF_REFRESH]
 
 def ranks_of(library: Path, *, slices: bool = False) -> Model:
     model = Model(library, SIZE)
-    model.set_ranks(slices, EXITS[PowerState.POWER_DOWN], EXIT)
+    model.set_ranks(0, slices, STATES, EXITS[PowerState.POWER_DOWN], EXIT)
     return model
 
 
@@ -167,7 +168,7 @@ def test_accesses_matter_while_a_rank_sleeps_or_may(library: Path) -> None:
 
 def test_when_accesses_begin_to_matter_caches_are_empty_and_idle_cycles_start(library: Path) -> None:
     model = ranks_of(library)
-    model.set_memory(0, model.frames << 12, 12, 8)
+    model.set_memory(0, model.frames << 12, 12, 8, 2)
     model.set_caches(256, 1, 32, 512, 16)
     model.set_thresholds(100, 0)
     model.control(*ENABLE)
@@ -212,8 +213,12 @@ def test_a_reset_wakes_all_ranks_and_forgets_the_policy(library: Path) -> None:
 
 
 def test_without_ranks_nothing_sleeps(library: Path) -> None:
+    ranks = ranks_of(library)
     model = Model(library, SIZES[0])
-    model.set_policy(STATIC, PowerState.SELF_REFRESH, 0, 0)
-    model.command(0, PowerState.SELF_REFRESH)
+    assert "ranks" not in model.blocks
+    base = json.loads(ranks.bus_map())["blocks"]["ranks"]
+    for address in range(base, base + 0x40, 4):
+        model.bus_write(address, 0xFFFFFFFF)
+        assert model.bus_read(address) == 0
     model.set_time(1000)
-    assert (model.state(0), model.needs_accesses(), model.meter_overflow()) == (0, 0, 0)
+    assert not model.needs_accesses()

@@ -5,12 +5,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from model_bus import ModelBus
-from model_library import REPO
+from model_bus import SIZE, ModelBus
+from model_library import REPO, Model
 from mutation import mutated_source
 from random_pages import run_pages, run_references
 
-COMMANDS = {"command", "invalidate", "hot_command"}
+EVENTS = {"ev_status", "ev_pending"}  # levels
 
 
 @pytest.fixture
@@ -29,11 +29,10 @@ def test_after_reset_every_register_reads_as_the_gatewares(bus: ModelBus) -> Non
 def test_every_register_keeps_as_many_bits_as_the_gatewares(bus: ModelBus) -> None:
     for block, registers in bus.registers.items():
         for each in registers:
-            if each.access == "read-only" or each.name in COMMANDS or each.name.startswith("ev_"):
+            if each.access == "read-only" or each.name in EVENTS:
                 continue
-            mask = sum((1 << f.size) - 1 << f.offset for f in each.fields) or (1 << each.size) - 1
             bus.write(block, each.name, 0xFFFFFFFF)
-            assert bus.read(block, each.name) == mask, f"{block}_{each.name}"
+            assert bus.read(block, each.name) == (1 << each.size) - 1, f"{block}_{each.name}"
             bus.write(block, each.name, 0)
             assert bus.read(block, each.name) == 0, f"{block}_{each.name}"
 
@@ -43,6 +42,49 @@ def test_the_state_of_ranks_has_its_upper_word_first(bus: ModelBus) -> None:
     bus.write("ranks", "command", 2 | 3 << 4)  # domain 2 to self-refresh
     bus.model.set_time(200)
     assert (bus.read("ranks", "state"), bus.model.bus_read(bus.map["blocks"]["ranks"] + 0x24)) == (0, 3 << 8)
+
+
+def test_the_interrupt_is_the_end_of_an_epoch_and_a_hot_page_as_enabled(bus: ModelBus) -> None:
+    for name, word in {"epoch_length": 3, "hot_threshold": 2, "hot_control": 15, "control": 3}.items():
+        bus.write("mrc", name, word)
+    # The second access makes the page hot, the third ends the epoch.
+    assert [bus.model.access_frame(5, 0) for _ in range(3)] == [0, 1, 1]
+    for enabled, asserted in ((0, 0), (1, 1), (2, 1)):
+        bus.write("mrc", "ev_enable", enabled)
+        assert bus.model.interrupt() == asserted
+    bus.write("mrc", "command", 4)  # release
+    for enabled, asserted in ((1, 0), (2, 1)):
+        bus.write("mrc", "ev_enable", enabled)
+        assert bus.model.interrupt() == asserted
+    bus.write("mrc", "hot_command", 1)  # take
+    assert not bus.model.interrupt()
+
+
+def test_a_memory_without_page_units_has_none_of_their_registers(library: Path) -> None:
+    bus = ModelBus(library, hot_pages=0)
+    assert bus.map["blocks"].keys() == {"mrc", "ranks"}
+    fields = bus.fields("mrc", "stack_capabilities")
+    assert (fields["page_bitmap"], fields["hot_pages_log2"]) == (0, 0)
+    bus.write("mrc", "hot_control", 0xFFFFFFFF)
+    assert bus.read("mrc", "hot_control") == 0
+    words = bus.model.contexts * 2 * bus.model.groups
+    assert bus.map["regions"]["mrc_window"][1] == 4 * words
+
+
+def test_capabilities_are_those_of_the_memory_and_its_ranks(library: Path) -> None:
+    model = Model(library, SIZE)
+    model.set_memory(0x4000_0000, model.frames << 14, 14, 8, 512)
+    model.set_ranks(1, 1, 0b01011, 3, 128)
+    capabilities = model.mrc.fields("capabilities")
+    assert [capabilities[name] for name in ("page_shift", "queue_log2", "ranks")] == [14, 9, 1]
+    assert model.ranks.fields("capabilities") == {"domains_log2": 2, "virtual": 1, "states": 0b01011}
+    model.set_time(100)
+    model.command(0, 2)  # power-down, which this DRAM cannot reach
+    model.set_time(200)
+    assert model.state(0) == 0
+    model.command(0, 3)
+    model.set_time(300)
+    assert model.state(0) == 3
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -75,6 +75,13 @@ Epochs Of Cycles Are As Long As They Were Told
     Load From Pages    0    1    # for 1 ms at 50 MHz
     Register Should Be    epoch    50
 
+The End Of An Epoch Of Cycles Raises The Interrupt In Its Cycle
+    Write Register    ev_enable    1
+    Write Register    epoch_length    30000
+    Write Register    control    0x7    # enable, hold, epochs of cycles
+    Load From Pages    0    1    # for 50,000 cycles, without an access to a register
+    Interrupt Should Be    set
+
 A Page Belongs To Who Touched It First Until It Is Invalidated
     Write Register    control    0x3    # enable, hold
     Write Register    context    1
@@ -112,6 +119,29 @@ A Page Out Of Range Is Counted As Outside
     End Epoch
     Register Should Be    epoch_outside    ${{ 2 * $A_LOAD }}
     Window Should Have    context=0    hits=${{ 2 * $A_LOAD - 2 }}    misses=2    accesses=${{ 2 * $A_LOAD }}
+
+The Bitmap Has The Pages Of An Epoch
+    Write Register    control    0x3    # enable, hold
+    Load From Pages    33    4
+    End Epoch
+    # Behind the counters a bit for each page that was accessed.
+    ${bitmap}=    Evaluate    $WINDOW + 4 * 8 * int($ROW)
+    ${first}=    Read Word    ${bitmap}
+    ${second}=    Read Word    ${{ $bitmap + 4 }}
+    Should Be Equal As Integers    ${first}    0
+    Should Be Equal As Integers    ${second}    ${{ 0b11110 }}
+
+A Hot Page Raises The Interrupt Until It Is Taken
+    Write Register    ev_enable    2
+    Write Register    hot_threshold    ${A_LOAD}
+    Write Register    hot_control    0xF    # enable, reads, writes, always_on
+    Write Register    control    0x3    # enable, hold
+    Load From Pages    7    1
+    Interrupt Should Be    set
+    ${oldest}=    Read Word    ${CSR}[mrc_hot_queue][addr]
+    Should Be Equal As Integers    ${{ $oldest & 0xFFFF }}    7
+    Write Register    hot_command    1    # take
+    Interrupt Should Be    unset
 
 The Window Is Read Only
     Write Word    ${WINDOW}    0xFFFFFFFF

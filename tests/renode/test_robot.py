@@ -30,13 +30,21 @@ RUNS = (
 # Faults seeded into the peripherals: robot file, script, source, a text in it, and what stands there instead.
 MONITOR, RANKS = "LiteMrcMonitor.cs", "RankPower.cs"
 MUTANTS = (
-    ("registers.robot", "litemrc.resc", MONITOR, "control = value & ControlMask", "control = value"),
-    ("monitor.robot", "litemrc.resc", MONITOR, "IRQ.Set(eventEnable != 0 && ", "IRQ.Set("),
-    ("monitor.robot", "litemrc.resc", MONITOR, "Model.SetContext(context);", ""),
-    ("monitor.robot", "litemrc.resc", MONITOR, "Model.Invalidate(invalidated);", ""),
-    ("ranks.robot", "litemrc_ranks.resc", RANKS, "RankRegisters.CommandDomain,", "0,"),
-    ("ranks.robot", "litemrc_ranks.resc", RANKS, "cpu.SyncTime();", ""),
-    ("ranks.robot", "litemrc_ranks.resc", RANKS, "            monitor.UpdateHook();\n", ""),
+    ("registers.robot", "litemrc.resc", MONITOR, "model?.Reset();", ""),
+    ("registers.robot", "litemrc.resc", MONITOR, "1u << queueLog2", "2u"),
+    ("registers.robot", "litemrc_ranks.resc", RANKS, "isVirtual, states,", "isVirtual, 15,"),
+    (
+        "monitor.robot",
+        "litemrc.resc",
+        MONITOR,
+        "            UpdateTime();\n            IRQ.Set(Model.Interrupt);\n",
+        "",
+    ),
+    ("monitor.robot", "litemrc.resc", MONITOR, "clock.Limit = cycles;", "clock.Limit = 2 * cycles;"),
+    ("monitor.robot", "litemrc.resc", MONITOR, "Read(window + offset)", "Read(window + offset + 4)"),
+    ("ranks.robot", "litemrc_ranks.resc", RANKS, "powerDownExit, selfRefreshExit);", "0, 0);"),
+    ("ranks.robot", "litemrc_ranks.resc", MONITOR, "cpu.SyncTime();", ""),
+    ("ranks.robot", "litemrc_ranks.resc", MONITOR, "hook.Install(Model.NeedsAccesses);", ""),
 )
 
 

@@ -64,9 +64,9 @@ def entries(csr: dict[str, Any], layouts: Layouts, monitor: str, cpu: str) -> di
         ValueError: their constants are missing in csr.json, or those of another version of the gateware.
     """
     chosen, ranks, fields = _parts(csr, layouts, monitor)
-    # The model has no page bitmap, whose bits are the last ones of the window.
-    counters = chosen.window_size - (1 << fields["frames_log2"]) // 4 * fields["page_bitmap"]
-    found = {monitor: _entry(csr, chosen, counters, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
+    counters = 8 << fields["contexts_log2"] + fields["groups_log2"]
+    window_size = chosen.window_size if _hot_pages(fields) else counters
+    found = {monitor: _entry(csr, chosen, window_size, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
     return found | {
         block.name: _entry(csr, block, block.window_size, _rank_arguments(csr, monitor, fields), cpu)
         for block in ranks
@@ -131,6 +131,12 @@ def _fields(block: Block, compatible: str, layout: Sequence[Register]) -> dict[s
     return found
 
 
+def _hot_pages(fields: dict[str, int]) -> int:
+    """Return the model's hot pages; it has those and the page bitmap, or neither."""
+    log2 = fields["hot_pages_log2"]
+    return 1 << log2 if log2 and fields["page_bitmap"] else 0
+
+
 def _monitor_arguments(
     csr: dict[str, Any], block: Block, fields: dict[str, int], cpu: str
 ) -> dict[str, object]:
@@ -147,18 +153,15 @@ def _monitor_arguments(
         "l2LineBytes": caches.l2_line_bytes,
         "accessBytes": caches.access_bytes,
         **({"domains": 1 << fields["domains_log2"]} if "domains_log2" in fields else {}),
+        **({"hotPages": hot_pages} if (hot_pages := _hot_pages(fields)) else {}),
     }
 
 
 def _rank_arguments(csr: dict[str, Any], monitor: str, fields: dict[str, int]) -> dict[str, object]:
     return {
         "monitor": monitor,
-        "frequency": csr["constants"]["config_clock_frequency"],
-        "domainsLog2": fields["domains_log2"],
         "isVirtual": str(bool(fields["virtual"])).lower(),
         "states": fields["states"],
-        "groupsLog2": fields["groups_log2"],
-        "contextsLog2": fields["contexts_log2"],
         **_exits(csr),
     }
 
@@ -181,9 +184,11 @@ def _how_to_use(monitor: str, fields: dict[str, int]) -> str:
         fields["recent_pages"],
         1 << fields["domains_log2"] if "domains_log2" in fields else 0,
     )
+    hot_pages = _hot_pages(fields)
     return (
         "// LiteMRC: append these lines to the platform of litex_json2renode. In the script, before\n"
         "// LoadPlatformDescription: include @LITEMRC/renode/peripherals.resc\n"
         f"// and after it: sysbus.{monitor} Library @LITEMRC/build/models/liblitemrc_model.so, made by\n"
         f"// make -C LITEMRC/models SIZES={'.'.join(map(str, size))}"
+        f" PAGES={f'{size[1]}.{hot_pages}' if hot_pages else ''}"
     )

@@ -1,0 +1,150 @@
+"""What the registers of the library do, by name; a bus as a board has it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from litemrc.device.bridge.block import RegisterBlock
+from litemrc.device.bridge.csr_file import SoCMap
+from litemrc.device.bridge.layout import layout
+
+
+class LibraryBus:
+    """A RegisterBus.
+
+    Parameters:
+        read, write: of the library.
+    """
+
+    def __init__(self, read: Callable[[int], int], write: Callable[[int, int], int]) -> None:
+        self._read, self._write = read, write
+
+    def read(self, address: int, words: int) -> list[int]:
+        return [self._read(address + 4 * n) for n in range(words)]
+
+    def write(self, address: int, *words: int) -> None:
+        for n, word in enumerate(words):
+            self._write(address + 4 * n, word)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def register_blocks(bus: LibraryBus, bus_map: str) -> dict[str, RegisterBlock]:
+    """Return the blocks of the library, by their kind."""
+    found = json.loads(bus_map)
+    registers = {
+        f"{block}_{register}": (base + offset, words)
+        for block, base in found["blocks"].items()
+        for register, (offset, words) in layout().places[block].items()
+    }
+    soc = SoCMap(Path("bus_map"), registers, found["regions"], {})
+    return {block: RegisterBlock(bus, soc, block, block, 1) for block in found["blocks"]}
+
+
+class NamedRegisters:
+    """Registers of the monitor and its ranks.
+
+    Attributes:
+        blocks: by their kind.
+    """
+
+    blocks: dict[str, RegisterBlock]
+
+    @property
+    def mrc(self) -> RegisterBlock:
+        return self.blocks["mrc"]
+
+    @property
+    def ranks(self) -> RegisterBlock:
+        return self.blocks["ranks"]
+
+    def control(self, enable: int, hold: int, by_cycles: int, freeze: int, single_shot: int) -> None:
+        self.mrc.update(
+            "control", enable=enable, hold=hold, epoch_unit=by_cycles, freeze=freeze, single_shot=single_shot
+        )
+
+    def set_context(self, context: int) -> None:
+        self.mrc.write("context", context)
+
+    def set_epoch_length(self, length: int) -> None:
+        self.mrc.write("epoch_length", length)
+
+    def set_filter(self, lower: int, upper: int, sampling: int, split: int) -> None:
+        for name, value in {"range_lower": lower, "range_upper": upper, "sampling": sampling}.items():
+            self.mrc.write(name, value)
+        self.mrc.update("control", split=split)
+
+    def invalidate(self, frame: int) -> None:
+        self.mrc.write("invalidate", frame)
+
+    def clear(self) -> None:
+        self.mrc.command("clear")
+
+    def end_epoch(self) -> None:
+        self.mrc.command("end_epoch")
+
+    def release(self) -> None:
+        self.mrc.command("release")
+
+    def arm(self) -> None:
+        self.mrc.command("arm")
+
+    def epoch(self) -> int:
+        return self.mrc.read("epoch")
+
+    def epoch_outside(self) -> int:
+        return self.mrc.read("epoch_outside")
+
+    def epoch_unsampled(self) -> int:
+        return self.mrc.read("epoch_unsampled")
+
+    def scale_log2(self) -> int:
+        return self.mrc.read("scale")
+
+    def epoch_ready(self) -> int:
+        return self.mrc.fields("status")["epoch_ready"]
+
+    def frozen(self) -> int:
+        return self.mrc.fields("status")["frozen"]
+
+    def window(self, word: int) -> int:
+        return self.mrc.window(word, 1)[0]
+
+    def command(self, domain: int, state: int) -> None:
+        self.ranks.try_write("command", self.ranks.word("command", domain=domain, state=state))
+
+    def set_policy(self, kind: int, static_state: int, mrc_state: int, mrc_base: int) -> None:
+        self.ranks.update(
+            "policy", kind=kind, static_state=static_state, mrc_state=mrc_state, mrc_base=mrc_base
+        )
+
+    def set_thresholds(self, power_down: int, self_refresh: int) -> None:
+        self.ranks.write("threshold_power_down", power_down)
+        self.ranks.write("threshold_self_refresh", self_refresh)
+
+    def set_partial(self, part: int, allowed: int) -> None:
+        self.ranks.write("partial", part)
+        self.ranks.write("partial_allowed", allowed)
+
+    def set_n_mrc(self, groups: int) -> None:
+        self.ranks.write("n_mrc", groups)
+
+    def set_n_mrc_auto(self, enable: int, epsilon: int) -> None:
+        self.ranks.update("n_mrc_auto", enable=enable, epsilon=epsilon)
+
+    def state(self, domain: int) -> int:
+        bits = layout().state_bits
+        return self.ranks.read("state") >> bits * domain & (1 << bits) - 1
+
+    def working(self) -> int:
+        return self.ranks.read("working")
+
+    def snapshot_clocks(self) -> int:
+        return self.ranks.read("snapshot_clocks")
+
+    def meter_overflow(self) -> int:
+        return self.ranks.fields("meter_status")["overflow"]
+
+    def meter_window(self, word: int) -> int:
+        return self.ranks.window(word, 1)[0]
