@@ -15,6 +15,8 @@ from litemrc.pages.files import PageBitmapWriter
 from litemrc.pages.hot_file import HotListWriter
 from litemrc.pages.page_bitmaps import PagesShown
 
+_CONTENTS = {"pages": "the pages accessed", "hot": "hot pages"}
+
 
 class PageFiles:
     """Page bitmaps and hot pages of a collection; files appear when they are saved.
@@ -85,6 +87,7 @@ class PageFiles:
             if writer is None or path is None or not writer.epochs:
                 if writer:
                     writer.discard()
+                    warning(f"no epoch came with {_CONTENTS[name]}: {path} is not written")
                 saved[name] = None
                 continue
             if interrupted and path.exists():
