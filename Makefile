@@ -341,7 +341,7 @@ bench-replication: sim-refs   ## pages copied by reference counters, in the RTL 
 	python scripts/results/replication_on_soc.py
 
 bench-qemu: $(HOST) $(TEST_TOOLS)   ## the plugin for QEMU: speed, traces beside Lackey's, memory, error of samples: docs/qemu.md (10 min)
-	PYTHONPATH=bench:scripts/results python bench/qemu.py
+	PYTHONPATH=scripts/results python bench/qemu/measure.py
 
 bench-models: models $(HOST)   ## accesses per second through the model: a table, build/bench/models.json
 	python bench/models.py

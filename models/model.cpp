@@ -1,7 +1,6 @@
 // The C interface.
 #include "litemrc_model.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -28,7 +27,7 @@ struct litemrc_model {
     Ranks ranks;
     std::optional<Bus> bus;
     std::string bus_map;
-    uint64_t dram_accesses = 0, cycles = 0;
+    uint64_t dram_accesses = 0;
     bool observed = false; // the simulator reports accesses
 
     // Registers as after reset.
@@ -53,13 +52,6 @@ struct litemrc_model {
     uint32_t events() const {
         const Pages *pages = monitor.pages();
         return monitor.stack().epoch() + (pages ? pages->hot_queued() : 0);
-    }
-
-    void pass(uint64_t end) {
-        const uint64_t passed = end - cycles;
-        cycles = end;
-        monitor.set_time(end);
-        monitor.pass(uint32_t(std::min<uint64_t>(passed, ~0u)));
     }
 };
 
@@ -95,7 +87,6 @@ void litemrc_model_reset(struct litemrc_model *model) {
     model->monitor.reset();
     model->make_bus();
     model->caches.empty();
-    model->cycles = 0;
     model->observed = false;
 }
 
@@ -142,12 +133,7 @@ void litemrc_model_request(struct litemrc_model *model, uint32_t page, int write
 
 uint64_t litemrc_model_dram_accesses(const struct litemrc_model *model) { return model->dram_accesses; }
 
-void litemrc_model_set_time(struct litemrc_model *model, uint64_t cycles) {
-    for (uint32_t left; (left = model->monitor.cycles_left()) && model->cycles + left < cycles;)
-        model->pass(model->cycles + left);
-    if (cycles > model->cycles)
-        model->pass(cycles);
-}
+void litemrc_model_set_time(struct litemrc_model *model, uint64_t cycles) { model->monitor.set_time(cycles); }
 
 uint32_t litemrc_model_cycles_left(const struct litemrc_model *model) { return model->monitor.cycles_left(); }
 

@@ -45,12 +45,17 @@ class Monitor {
     }
     const Stack &stack() const { return *stack_; }
     Pages *pages() const { return pages_.get(); }
-    uint32_t frames() const { return frames_; }
     const Domains &domains() const { return domains_; }
 
     // Power domains; their accesses are metered even if the monitor is disabled.
     Domains &domains() { return domains_; }
-    void set_time(uint64_t cycles) { domains_.set_time(cycles, *stack_); }
+    // Advances the time to `cycles` since reset; epochs measured in cycles end in theirs.
+    void set_time(uint64_t cycles) {
+        for (uint32_t left; (left = cycles_left()) && cycles_ + left < cycles;)
+            pass(cycles_ + left);
+        if (cycles > cycles_)
+            pass(cycles);
+    }
     void command(uint32_t domain, uint32_t state) { domains_.command(domain, state, *stack_); }
     uint32_t state(uint32_t domain) const { return domains_.state(domain, *stack_); }
     void set_n_mrc(uint32_t size) {
@@ -73,13 +78,6 @@ class Monitor {
         if (!control_.by_cycles)
             elapse(1);
         take(Operation{Kind::ACCESS, frame % frames_, context_, write, ends(), frozen()}, offset);
-    }
-
-    void pass(uint32_t cycles) {
-        if (!control_.enable || !control_.by_cycles)
-            return;
-        elapse(cycles);
-        settle();
     }
 
     void control(const Control &control) {
@@ -142,12 +140,23 @@ class Monitor {
         control_ = Control{false, true, false, false, false};
         filter_ = Filter{0, frames_ - 1, 0, false};
         context_ = epoch_length_ = elapsed_ = 0;
+        cycles_ = 0;
         end_requested_ = epoch_ready_ = shot_ = false;
         domains_.reset();
         automatic_ = false;
         epsilon_ = 0;
         n_mrc_ = ~uint32_t(0); // all groups
         log_.filter(filter_);
+    }
+
+    void pass(uint64_t end) {
+        const uint64_t passed = end - cycles_;
+        cycles_ = end;
+        domains_.set_time(end, *stack_);
+        if (!control_.enable || !control_.by_cycles)
+            return;
+        elapse(passed < ~uint32_t(0) ? uint32_t(passed) : ~uint32_t(0));
+        settle();
     }
 
     void elapse(uint32_t more) {
@@ -192,6 +201,7 @@ class Monitor {
     Control control_;
     Filter filter_;
     uint32_t context_, epoch_length_, elapsed_;
+    uint64_t cycles_;
     bool end_requested_, epoch_ready_, shot_;
     Domains domains_;
     bool automatic_;

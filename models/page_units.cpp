@@ -3,9 +3,6 @@
 
 #include <ap_int.h>
 
-#ifndef LITEMRC_HOT_PAGES
-#define LITEMRC_HOT_PAGES (LITEMRC_FRAMES < 2048 ? LITEMRC_FRAMES / 4 : 512)
-#endif
 // The namespace must differ from that of the other sizes: hls/ takes its sizes from macros.
 #define LITEMRC_UNITS_ONLY
 #define litemrc MODEL_NAMESPACE

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Speeds and curves of all guests, for docs/qemu.md: `make qemu-guests` (15 min).
+"""Speeds and curves of all guests, for docs/qemu.md: `make qemu-guests` (20 min).
 
 Each load runs three times: in QEMU alone, with the exact stack of all pages, and with 1 of 64 pages in the
 monitor's engine. What is measured is in build/guests/results.json at once, also if Ctrl-C ends the script;

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from litemrc.device.bridge.block import RegisterBlock
-from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.layout import layout
+from litemrc.device.qemu.client import soc_of
 
 
 class LibraryBus:
@@ -33,12 +33,7 @@ class LibraryBus:
 def register_blocks(bus: LibraryBus, bus_map: str) -> dict[str, RegisterBlock]:
     """Return the blocks of the library, by their kind."""
     found = json.loads(bus_map)
-    registers = {
-        f"{block}_{register}": (base + offset, words)
-        for block, base in found["blocks"].items()
-        for register, (offset, words) in layout().places[block].items()
-    }
-    soc = SoCMap(Path("bus_map"), registers, found["regions"], {})
+    soc = soc_of(found, Path("bus_map"), {}, {})
     return {block: RegisterBlock(bus, soc, block, block, 1) for block in found["blocks"]}
 
 

@@ -1,41 +1,23 @@
 """The bridge on the model's registers: what changes a setting takes every epoch before it."""
 
-import json
 from pathlib import Path
 
 from litemrc.device.bridge.bridge_link import BridgeLink
 from litemrc.device.bridge.url import BridgeURL
 from litemrc.device.device import Device
-from litemrc.device.qemu.client import read_map
+from litemrc.device.qemu.client import soc_of
 from model_bus import ModelBus
-
-
-class Words:
-    """The model's bus with the interface of the bridge's."""
-
-    def __init__(self, model) -> None:
-        self.model = model
-
-    def read(self, address: int, words: int) -> list[int]:
-        return [self.model.bus_read(address + 4 * n) for n in range(words)]
-
-    def write(self, address: int, *words: int) -> None:
-        for number, word in enumerate(words):
-            self.model.bus_write(address + 4 * number, word)
-
-    def close(self) -> None:
-        pass
+from named_registers import LibraryBus
 
 
 def test_an_epoch_that_is_due_behind_the_one_in_the_window_keeps_its_setting(
-    library: Path, tmp_path: Path
+    library: Path,
 ) -> None:
-    model = (bus := ModelBus(library)).model
-    constants = {"config_clock_frequency": 10**7}
-    described = {"bus": bus.map, "main_ram": [0, 1 << 20], "constants": constants}
-    (tmp_path / "map").write_text(json.dumps({"most_words": 1, "device": described}))
-    soc = read_map(tmp_path / "map")
-    device = Device(BridgeLink("model", BridgeURL("", 0, soc.path), Words(model), soc, 1.0), 1.0)
+    bus = ModelBus(library)
+    model = bus.model
+    soc = soc_of(bus.map, Path("bus_map"), {"main_ram": (0, 1 << 20)}, {"config_clock_frequency": 10**7})
+    words = LibraryBus(model.bus_read, model.bus_write)
+    device = Device(BridgeLink("model", BridgeURL("", 0, soc.path), words, soc, 1.0), 1.0)
     device.request("set_epoch", unit="accesses", length=100)
     device.request("monitor", on=True)
     # One epoch is in the window, and one is due: it ends as soon as the window is released.

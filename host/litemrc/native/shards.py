@@ -27,7 +27,7 @@ from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
 MOST_PAGES = 1 << 28  # largest fixed-size sample
-GROUPS = 8
+_GROUPS = 8
 _STUDENT_T = 2.3646  # 97.5 % quantile for 7 degrees of freedom
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64], float]  # sizes, hits at each, cold misses
@@ -51,7 +51,7 @@ class ShardsFixedRate:
                 remedy="give a rate such as 0.01",
             )
         self.rate = rate
-        self._groups = GROUPS if band else 0
+        self._groups = _GROUPS if band else 0
         self._core = _core.ShardsFixedRate(rate, self._groups)
 
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
@@ -68,7 +68,7 @@ class ShardsFixedRate:
         Raises:
             UserError: no access is to a sampled page.
         """
-        others = self.rate * (GROUPS - 1) / GROUPS
+        others = self.rate * (_GROUPS - 1) / _GROUPS
         without = [
             scaled_counts(self._core.histogram_without(group), others) for group in range(self._groups)
         ]
@@ -93,7 +93,7 @@ class ShardsFixedSize:
                 f"the sample must be 1 to {MOST_PAGES} pages (got {most_pages})",
                 remedy=f"give 1 to {MOST_PAGES}",
             )
-        self._groups = GROUPS if band else 0
+        self._groups = _GROUPS if band else 0
         self._core = _core.ShardsFixedSize(most_pages, self._groups)
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from litemrc.cli.shared.memory import MemorySize, memory_size
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.traces.arguments import caches_of, check_machine
-from litemrc.curves.sizes import PAGE_BYTES, size_bytes, size_text
+from litemrc.curves.sizes import PAGE_BYTES, size_bytes
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -141,12 +141,6 @@ def _settings(args: argparse.Namespace) -> "DeviceSettings":
 
     size: MemorySize | None = args.memory
     ram = size.pages(PAGE_BYTES) * PAGE_BYTES if size else _ram_bytes(args.command)
-    if ram > 64 << 30:
-        raise UserError(
-            f"the monitor follows up to 64 GiB, and the machine has {size_text(1, ram)}",
-            where="--memory",
-            remedy="give --memory 64G: what is beyond counts as elsewhere",
-        )
     architecture = args.command[0].rpartition("qemu-system-")[2]
     base = _BASES.get(architecture, 0) if args.base is None else args.base
     engine = "group" if args.engine == "exact" else args.engine

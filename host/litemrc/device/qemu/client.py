@@ -3,8 +3,9 @@
 import json
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -85,17 +86,25 @@ def read_map(path: Path) -> SoCMap:
     """Return the addresses that the plugin wrote."""
     content = json.loads(path.read_text())
     device = content["device"]
-    bus = device["bus"]
+    constants = device["constants"] | {"most_words": content["most_words"]}
+    return soc_of(device["bus"], path, {"main_ram": device["main_ram"]}, constants)
+
+
+def soc_of(
+    bus: Mapping[str, Any], path: Path, regions: Mapping[str, Sequence[int]], constants: dict[str, Any]
+) -> SoCMap:
+    """Return the addresses on a bus of `models/registers/bus.hpp`.
+
+    Parameters:
+        bus: its map.
+        path: where it was read.
+        regions, constants: further ones.
+    """
     registers = {
         f"{block}_{name}": (base + offset, words)
         for block, base in bus["blocks"].items()
         for name, (offset, words) in layout().places[block].items()
     }
     registers |= {name: (address, 1) for name, address in bus["registers"].items()}
-    regions = bus["regions"] | {"main_ram": device["main_ram"]}
-    return SoCMap(
-        path,
-        registers,
-        {name: (base, size) for name, (base, size) in regions.items()},
-        device["constants"] | {"most_words": content["most_words"]},
-    )
+    found = {name: (base, size) for name, (base, size) in (bus["regions"] | regions).items()}
+    return SoCMap(path, registers, found, constants)

@@ -65,7 +65,7 @@ class MessageServer:
             while not self._closing.is_set():
                 with suppress(TimeoutError):
                     client, _ = self._listener.accept()
-                    with client, suppress(ConnectionError, BrokenPipeError):
+                    with client, suppress(ConnectionError):
                         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                         self._talk(client)
         except DeviceGoneError:

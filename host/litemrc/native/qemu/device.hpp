@@ -30,10 +30,7 @@ class Device {
     // Call before accesses and registers: time has passed.
     void pass_time() {
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began_;
-        const uint64_t cycles = uint64_t(seconds.count() * CLOCK_HZ);
-        monitor_.set_time(cycles);
-        monitor_.pass(uint32_t(cycles - cycles_));
-        cycles_ = cycles;
+        monitor_.set_time(uint64_t(seconds.count() * CLOCK_HZ));
     }
 
     // Returns false if the address is not in the DRAM.
@@ -70,7 +67,8 @@ class Device {
                ", \"config_dram_part\": \"" + DRAM_PART + "\", \"config_dram_chips\": " + std::to_string(DRAM_CHIPS) +
                ", \"config_dram_phases\": " + std::to_string(DRAM_CYCLES) + "}}";
     }
-    void finish() { monitor_.end_log(); }
+    // Completes the record. Returns false if it could not be written.
+    bool finish() { return monitor_.end_log(); }
 
   private:
     // A rank of four chips at DDR3-1600: tXPDLL and tXSDLL (JESD79-3F) in cycles of CLOCK_HZ, rounded up.
@@ -81,18 +79,22 @@ class Device {
     // The smallest that holds the memory.
     static const monitor_model::Size &size_of(uint32_t engine, uint64_t bytes) {
         const monitor_model::Size *best = nullptr;
-        for (const monitor_model::Size &size : monitor_model::sizes())
+        uint32_t most = 0; // frames
+        for (const monitor_model::Size &size : monitor_model::sizes()) {
+            most = std::max(most, size.frames);
             if (size.engine == engine && uint64_t(size.frames) << PAGE_SHIFT >= bytes && (!best || size.frames < best->frames))
                 best = &size;
+        }
         if (!best)
-            throw std::invalid_argument("no engine was compiled for a memory of this size");
+            throw std::invalid_argument("the monitor follows up to " + std::to_string(most >> (30 - PAGE_SHIFT)) +
+                                        " GiB: give that as --memory, and what is beyond counts as elsewhere");
         return *best;
     }
 
     uint32_t last_master() const { return monitor_.pages()->ref_sizes().masters - 1; }
 
     const monitor_model::Size &size_;
-    uint64_t base_, bytes_, cycles_ = 0;
+    uint64_t base_, bytes_;
     bool own_contexts_ = false;
     monitor_model::Monitor monitor_;
     monitor_model::Bus bus_;

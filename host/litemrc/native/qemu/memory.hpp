@@ -33,6 +33,7 @@ class Memory {
             device_ = std::make_unique<Device>(its.engine, its.base, its.bytes, its.record);
             if (!settings.contexts.empty())
                 device_->set_own_contexts();
+            parts_ = settings.contexts == "parts";
         }
     }
 
@@ -45,8 +46,7 @@ class Memory {
 
     // Completes the counts; `last`: no access follows, so that the epoch ends.
     void finish(bool last) {
-        if (device_)
-            device_->finish();
+        recorded_ = !device_ || device_->finish();
         if (!engine_)
             return;
         engine_->finish();
@@ -61,7 +61,8 @@ class Memory {
     const CurveEngine *engine() const { return engine_.get(); }
     const SampleGroups *groups() const { return groups_.get(); } // of a sample
     Device *device() const { return device_.get(); }
-    uint64_t in_dram() const { return in_dram_; } // accesses that reached the device's
+    uint64_t in_dram() const { return in_dram_; }  // accesses that reached the device's
+    bool recorded() const { return recorded_; }     // the device's record is complete, if there is one
     uint64_t transfers() const { return transfers_; }
     uint64_t outside() const { return outside_; }
     uint64_t without_frame() const { return without_frame_; } // of those outside
@@ -71,8 +72,7 @@ class Memory {
   private:
     void access(uint64_t address, bool write, uint64_t time, unsigned cpu, uint64_t context, Stream &stream) {
         if (device_) {
-            const uint32_t of = settings_.contexts == "parts" ? device_->part(address) : uint32_t(context);
-            const bool taken = device_->access(address, write, cpu, of);
+            const bool taken = device_->access(address, write, cpu, parts_ ? device_->part(address) : uint32_t(context));
             ++(taken ? in_dram_ : outside_);
             return;
         }
@@ -125,6 +125,8 @@ class Memory {
     std::unique_ptr<CurveEngine> engine_;
     std::unique_ptr<SampleGroups> groups_;
     std::unique_ptr<Device> device_; // if there is one, it alone takes what reaches memory
+    bool parts_ = false; // contexts are parts of the device's DRAM
+    bool recorded_ = true;
     std::vector<Cache> shared_;
     std::vector<uint64_t> working_sets_; // pages of each epoch
     uint64_t last_ = ~uint64_t(0), in_epoch_ = 0;

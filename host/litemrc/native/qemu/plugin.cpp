@@ -164,8 +164,8 @@ void on_root(unsigned cpu, void *data) {
     if (size <= 0)
         fail("a register of the processor cannot be read");
     memcpy(&value, bytes->data, std::min<size_t>(size_t(size), sizeof value));
-    here->root = value & root_of.mask;
     const std::lock_guard<std::mutex> held(lock);
+    here->root = (value & root_of.mask) << root_of.shift;
     here->context = uint8_t(spaces->number(here->root));
 }
 

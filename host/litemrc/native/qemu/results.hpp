@@ -102,6 +102,7 @@ inline bool write_results(const std::string &path, const Totals &totals, const M
                                       {"without_frame", memory.without_frame()},
                                       {"unsampled", memory.unsampled()},
                                       {"streamed", memory.streamed()},
+                                      {"recorded", memory.recorded()},
                                       {"stream_lost", lost}})
         put(name, std::to_string(value));
     for (const auto &[name, value] : facts)

@@ -8,9 +8,10 @@
 
 namespace litemrc_qemu {
 
-// What of a root register is an address: the rest are an identifier of the address space, and flags.
+// What of a root register is an address, and its unit: the rest are an identifier of the address space, and flags.
 struct RootRegister {
     uint64_t mask;
+    unsigned shift;
     const char *const *registers; // names of the general registers, by number
     unsigned count;
 };
@@ -26,16 +27,17 @@ inline RootRegister root_register(const std::string &target) {
                                         "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
                                         "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
     if (target == "x86_64")
-        return {~uint64_t(0x1fff) & ((uint64_t(1) << 52) - 1), X86, 16}; // CR3, without the bit that kernels use to hide their pages
+        // CR3, without the bit by which a kernel has two tables for a process, to hide its pages
+        return {~uint64_t(0x1fff) & ((uint64_t(1) << 52) - 1), 0, X86, 16};
     if (target == "i386")
-        return {~uint64_t(0xfff), I386, 8};
+        return {~uint64_t(0xfff), 0, I386, 8};
     if (target == "aarch64")
-        return {((uint64_t(1) << 48) - 1) & ~uint64_t(1), ARM64, 31}; // BADDR of TTBR0_EL1
+        return {((uint64_t(1) << 48) - 1) & ~uint64_t(1), 0, ARM64, 31}; // BADDR of TTBR0_EL1
     if (target == "riscv64")
-        return {(uint64_t(1) << 44) - 1, RISCV, 32}; // PPN of satp
+        return {(uint64_t(1) << 44) - 1, 12, RISCV, 32}; // PPN of satp
     if (target == "riscv32")
-        return {(uint64_t(1) << 22) - 1, RISCV, 32};
-    return {0, nullptr, 0};
+        return {(uint64_t(1) << 22) - 1, 12, RISCV, 32};
+    return {0, 0, nullptr, 0};
 }
 
 // Returns the number of the general register that `code` loads the root from; -1 if it does not.

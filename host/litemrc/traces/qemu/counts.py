@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import points_of_hits
 from litemrc.errors import UserError
-from litemrc.native.shards import GROUPS, sampled_curve, scaled_counts
+from litemrc.native.shards import sampled_curve, scaled_counts
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ class Counts:
         resolution = group_pages * scale
         if sampling and (self.hits.any() or self.misses):
             sizes = np.arange(1, self.hits.size + 1) * resolution
-            others = (GROUPS - 1) / GROUPS / scale
+            groups = len(self.without)
+            others = (groups - 1) / groups / scale
             curve = sampled_curve(
                 self.accesses - self.outside,
                 (sizes, self.hits * np.float64(scale), float(self.misses * scale)),
@@ -171,6 +172,8 @@ def _checked(process: int, facts: dict[str, Any], hits: NDArray[np.uint64], wher
         facts["seconds"],
         bool(facts["replaced"]),
     )
+    if not facts["recorded"]:
+        raise UserError("the record of the monitor's input could not be written completely", where=where)
     # Each side counts by itself: processors what they send, and memory what it takes.
     sent, taken = facts["transfers_sent"], facts["transfers_taken"]
     shared = caches[2:]

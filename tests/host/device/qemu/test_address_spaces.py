@@ -108,6 +108,9 @@ def test_accesses_count_in_the_context_of_their_address_space(tmp_path: Path) ->
     last = table.epoch == table.epoch.max()
     counted = {int(c): int(n) for c, n in zip(table.context[last], table.accesses[last], strict=True)}
     # The epoch's length is 1,000 turns of 1 + 2 + 4 accesses. Numbers follow the order after the clear.
+    assert running.process.stderr is not None
+    tables = re.findall(r"context \d: page tables at 0x(8000\w000)\n", running.process.stderr.read())
+    assert len(set(tables)) == 3, "the program's page tables are behind its code, at the start of the memory"
     assert sorted(counted) == [1, 2, 3] and sorted(counted.values()) == pytest.approx(
         [1000, 2000, 4000], rel=0.002
     )

@@ -121,6 +121,14 @@ def test_reference_counters_count_the_accesses_of_a_processor(guest: list[str]) 
     assert sorted(event.page for event in fired) == list(range(FIRST_FRAMES[1], FIRST_FRAMES[1] + PAGES))
 
 
+def test_a_record_that_cannot_be_written_is_said(guest: list[str]) -> None:
+    with served(guest, "--record", "/dev/full") as running, Device.open(running.url) as device:
+        device.request("monitor", on=True)
+    assert running.process.stderr is not None
+    assert "record of the monitor's input could not be written" in running.process.stderr.read()
+    assert running.process.returncode == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

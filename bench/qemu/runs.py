@@ -1,4 +1,4 @@
-"""Programs and a machine for `bench/qemu.py`, and runs of QEMU without and with the plugin."""
+"""Programs and a machine for `measure.py`, and runs of QEMU without and with the plugin."""
 
 import os
 import random
@@ -10,7 +10,7 @@ from pathlib import Path
 from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.monitored import Monitor, plugin_option
 
-REPO = Path(__file__).resolve().parents[1]
+REPO = Path(__file__).resolve().parents[2]
 OUT = REPO / "build/bench/qemu"
 ROUNDS = 3
 

@@ -1,4 +1,4 @@
-"""One trace of `sort` by Lackey and by `litemrc trace capture`, for `bench/qemu.py`."""
+"""One trace of `sort` by Lackey and by `litemrc trace capture`, for `measure.py`."""
 
 import shutil
 import statistics
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from litemrc.traces import open_trace
 from page_tables import markdown
-from qemu_runs import OUT, ROUNDS, lines, used
+from runs import OUT, ROUNDS, lines, used
 
 TRACED_BYTES = 1 << 20
 

@@ -15,12 +15,12 @@ from dataclasses import replace
 from datetime import date
 
 import numpy as np
+from lackey import trace_table, traces
 from litemrc.traces.cache_shape import INSTRUCTIONS
 from litemrc.traces.qemu.emulator import machine_emulator, user_emulator
 from litemrc.traces.qemu.monitored import Monitor
 from page_tables import fill_tables, markdown
-from qemu_runs import OUT, REPO, ROUNDS, lines, machine, observed, touch, used
-from qemu_traces import trace_table, traces
+from runs import OUT, REPO, ROUNDS, lines, machine, observed, touch, used
 
 SORTED_BYTES = 2 << 20
 SAMPLED_BYTES = 8 << 20
