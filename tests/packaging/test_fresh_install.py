@@ -1,6 +1,7 @@
 """Both distributions install from their sdists into fresh environments and work outside the repository."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -104,6 +105,8 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
     assert rows[-1].split()[0] == "2" and float(rows[-1].split()[-1]) == 0.02
     epochs = run(litemrc, "hot", "trace.txt", cwd=tmp_path).splitlines()
     assert "4096:50 8192:50" in epochs[1]
+    if shutil.which("qemu-x86_64"):  # Debian's qemu-user
+        assert "cold misses" in run(litemrc, "qemu", "--", "true", cwd=tmp_path)
     assert "litemrc" in run(
         programs / "python", "-c", "import litemrc; print(litemrc.__name__)", cwd=tmp_path
     )

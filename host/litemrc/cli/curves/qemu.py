@@ -200,8 +200,6 @@ def _print(
 ) -> None:
     from litemrc.cli.curves.curve_text import csv_pieces, json_document, only, write
     from litemrc.cli.curves.mrc_table import mrc_table
-    from litemrc.plots.files import save_figure
-    from litemrc.plots.mrc import mrc_figure
 
     shown = curves
     if args.sizes:
@@ -235,6 +233,9 @@ def _print(
         references, seconds = sum(c.references for c in counts), max(c.seconds for c in counts)
         note(f"{references:,} references in {seconds:.1f} s")
     if args.plot:
+        from litemrc.plots.files import save_figure
+        from litemrc.plots.mrc import mrc_figure
+
         save_figure(mrc_figure(curves, title="" if len(curves) > 1 else curves[0].name), args.plot)
 
 
