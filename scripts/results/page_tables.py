@@ -1,5 +1,7 @@
-"""Tables that a program writes into a documentation page whose other text is written by hand."""
+"""Tables and values that programs write into a documentation page whose other text is written by hand."""
 
+import fcntl
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,13 +13,33 @@ def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
     :param tables: Markdown by name.
     :raises ValueError: if the page has no place for a table.
     """
-    text = page.read_text("utf-8")
-    for name, table in tables.items():
-        place = re.compile(rf"(<!-- table {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not place.search(text):
-            raise ValueError(f"{page} has no place for the table {name!r}")
-        text = place.sub(lambda found, table=table: f"{found[1]}{table.rstrip()}\n{found[2]}", text)
-    page.write_text(text, "utf-8")
+    _fill(page, "table", "end", {name: f"\n{table.rstrip()}\n" for name, table in tables.items()})
+
+
+def fill_values(page: Path, values: Mapping[str, str]) -> None:
+    """Replace the text between `<!-- value NAME -->` and `<!-- / -->`, wherever it stands in a line, or nothing.
+
+    :param values: text without line breaks, by name. A value may have several places.
+    :raises ValueError: if the page has no place for a value.
+    """
+    _fill(page, "value", "/", values)
+
+
+def _fill(page: Path, kind: str, end: str, contents: Mapping[str, str]) -> None:
+    folder = os.open(page.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)  # scripts that fill the same page run side by side
+        text = page.read_text("utf-8")
+        for name, content in contents.items():
+            place = re.compile(
+                rf"(<!-- {kind} {re.escape(name)} -->).*?(<!-- {re.escape(end)} -->)", re.DOTALL
+            )
+            text, places = place.subn(lambda found, content=content: found[1] + content + found[2], text)
+            if not places:
+                raise ValueError(f"{page} has no place for the {kind} {name!r}")
+        page.write_text(text, "utf-8")
+    finally:
+        os.close(folder)
 
 
 def percent(ratio: float) -> str:
