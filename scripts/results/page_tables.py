@@ -17,7 +17,7 @@ def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
 
 
 def fill_values(page: Path, values: Mapping[str, str]) -> None:
-    """Replace the text between `<!-- value NAME -->` and `<!-- / -->`, wherever it stands in a line, or nothing.
+    """Replace the text between `<!-- value NAME -->` and `<!-- / -->`, wherever it stands, or change nothing.
 
     :param values: text without line breaks, by name. A value may have several places.
     :raises ValueError: if the page has no place for a value.

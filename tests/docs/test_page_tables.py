@@ -31,6 +31,6 @@ def test_a_value_replaces_the_text_at_all_its_places(page: Path) -> None:
 @pytest.mark.parametrize("fill", [fill_tables, fill_values])
 def test_a_page_without_the_place_is_left_unchanged(page: Path, fill) -> None:
     known = "sizes" if fill is fill_tables else "most"
-    with pytest.raises(ValueError, match="no place for the .* 'absent'"):
+    with pytest.raises(ValueError, match=r"no place for the .* 'absent'"):
         fill(page, {known: "new", "absent": "text"})
     assert page.read_text("utf-8") == PAGE
