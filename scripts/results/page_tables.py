@@ -25,6 +25,11 @@ def fill_values(page: Path, values: Mapping[str, str]) -> None:
     _fill(page, "value", "/", values)
 
 
+def values_of(page: Path) -> dict[str, str]:
+    """Return the values that scripts wrote into a page, by name."""
+    return dict(re.findall(r"<!-- value (\S+) -->(.*?)<!-- / -->", page.read_text("utf-8"), re.DOTALL))
+
+
 def _fill(page: Path, kind: str, end: str, contents: Mapping[str, str]) -> None:
     folder = os.open(page.parent, os.O_RDONLY)
     try:
