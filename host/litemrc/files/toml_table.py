@@ -107,8 +107,9 @@ class TomlTable:
     ) -> int:
         """A whole number."""
         expected = f"a whole number from {lowest} {'on' if highest is None else f'to {highest}'}"
+        most = 2**53 if highest is None else highest
         value = self._value(key, default, expected)
-        if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= (highest or 2**53):
+        if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= most:
             raise self.wrong(key, f"is {value!r}", expected)
         return value
 

@@ -14,6 +14,7 @@ from litemrc.native._core import (
     MrcFrames,
     PartitionFrames,
     ProcessSettings,
+    Reclaim,
 )
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "MrcFrames",
     "PartitionFrames",
     "ProcessSettings",
+    "Reclaim",
 ]

@@ -13,6 +13,9 @@ Decisions where the paper is silent:
 - The disk serves one transfer at a time, in the order of the requests. A page that is dirty or has no copy on
   disk is written out when it is evicted. Its frame is free only then, so the process that needs it waits.
 - A page is resident from the moment its read is requested. A waiting process does nothing else.
+- A policy may reclaim pages in the background, after a page has come in (4.1.3). Nobody waits for the
+  write-out of such a page, but its frame is free only then; frames become free in the order of their
+  write-outs. A page to be filled with zeros waits if no other frame is free.
 - A process that ends, or reaches a `RELEASE` in its references, frees all its pages, at no cost.
 """
 
@@ -34,7 +37,15 @@ class FramePolicy(Protocol):
         """Record a reference to a resident page."""
 
     def admit(self, page: Page) -> Page | None:
-        """Admit a page; return the page that is evicted for it, or None."""
+        """Admit a page; return the page that is evicted for it, or None: it takes a free frame."""
+        ...
+
+    def reclaim(self) -> Sequence[Page]:
+        """Return the pages evicted in the background because few frames are free."""
+        ...
+
+    def free_frames(self) -> int:
+        """Return the number of frames without a page."""
         ...
 
     def remove(self, page: Page) -> None:
@@ -133,6 +144,7 @@ class Machine:
         self._events: list[tuple[int, int, str, int]] = []  # time, order, what, process
         self._order = 0
         self._idle = [True] * len(processes)
+        self._written_at: deque[int] = deque()  # when frames of reclaimed pages are free
         self._next_sample = 0
 
     def run(self) -> None:
@@ -251,22 +263,37 @@ class Machine:
         process.faults += fault and measured
         process.zero_fills += not fault and measured
         victim = self.policy.admit((number, page))
-        waits = False
-        if victim is not None:
-            owner, victim_page = victim
-            if self.resident[owner].pop(victim_page):
-                self.on_disk[owner].add(victim_page)
-                self.processes[owner].write_outs += measured
-                self._disk(self.costs.write_out)
-                waits = True
+        ready = self._frame_ready() if victim is None else self._evict(victim, measured)
         if fault:
             self._disk(self.costs.page_read)
-            waits = True
+            ready = self.disk_free
         resident[page] = write or not fault
+        for reclaimed in self.policy.reclaim():
+            written = self._evict(reclaimed, measured)
+            if written is not None:
+                self._written_at.append(written)
         self._count(number)
-        if waits:
-            self._event(self.disk_free, "wake", number)
-        return waits
+        if ready is not None:
+            self._event(ready, "wake", number)
+        return ready is not None
+
+    def _frame_ready(self) -> int | None:
+        """Return when the free frame that was taken is written out; None if it is already."""
+        while self._written_at and self._written_at[0] <= self.now:
+            self._written_at.popleft()
+        if len(self._written_at) > self.policy.free_frames():
+            return self._written_at.popleft()
+        return None
+
+    def _evict(self, victim: Page, measured: bool) -> int | None:
+        """Evict a page; return when it is written out, or None if it need not be."""
+        owner, page = victim
+        if not self.resident[owner].pop(page):
+            return None
+        self.on_disk[owner].add(page)
+        self.processes[owner].write_outs += measured
+        self._disk(self.costs.write_out)
+        return self.disk_free
 
     def _count(self, number: int) -> None:
         """At the end of an epoch, report its counts; the touch that ends it is complete."""

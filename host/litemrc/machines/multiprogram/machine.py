@@ -25,6 +25,7 @@ from litemrc.native.multiprogram import (
     MrcFrames,
     PartitionFrames,
     ProcessSettings,
+    Reclaim,
 )
 from litemrc.native.os_tracker import OsTracker
 from litemrc.native.replacement import AddressBook
@@ -129,10 +130,11 @@ def decay(scenario: Scenario) -> float:
 
 def _frame_policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
     pages, specs, mrc = scenario.memory_pages, scenario.processes, scenario.mrc
+    reclaim = Reclaim(scenario.reclaim_below, scenario.reclaim_to)
     if policy == "global-clock":
-        return ClockFrames(pages)
+        return ClockFrames(pages, reclaim)
     if policy == "global-lru":
-        return GlobalLruFrames(pages, len(specs))
+        return GlobalLruFrames(pages, len(specs), reclaim)
     if policy == "equal":
         return PartitionFrames(equal_shares(pages, len(specs)))
     if policy == "static":
@@ -147,6 +149,7 @@ def _frame_policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
         delta_pages=mrc.delta_pages,
         convex=mrc.curve == CURVES[0],
         end_performance=mrc.utility == UTILITIES[1],
+        reclaim=reclaim,
     )
 
 

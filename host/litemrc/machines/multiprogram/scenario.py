@@ -126,6 +126,8 @@ class Scenario:
         measure_from: time from which responses and faults are counted.
         sample: time between two samples of resident pages; 0: none.
         seed: of pauses and of generated traces without their own.
+        reclaim_below, reclaim_to: when fewer than `reclaim_below` frames are free, pages are evicted in the
+            background until `reclaim_to` are; 0: only at the fault. Policies equal and static do not.
     """
 
     title: str
@@ -141,3 +143,5 @@ class Scenario:
     sample: int = 0
     seed: int = 1
     page_bytes: int = 4096
+    reclaim_below: int = 0
+    reclaim_to: int = 0

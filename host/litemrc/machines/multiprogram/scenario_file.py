@@ -23,7 +23,7 @@ from litemrc.traces.generators.urls import PREFIX
 
 _TOP = (
     *("title", "time_unit", "clock_mhz", "memory_pages", "page_bytes", "policies", "seed", "duration"),
-    *("measure_from", "sample", "costs", "mrc", "static", "process"),
+    *("measure_from", "sample", "reclaim_below", "reclaim_to", "costs", "mrc", "static", "process"),
 )
 _TRACKER_COSTS = {  # by the names of `TrackerCosts`
     "fault": "protection_fault",
@@ -88,6 +88,7 @@ class _Reader:
         for number, table in enumerate(tables):
             if processes[number].name in [process.name for process in processes[:number]]:
                 raise table.wrong("name", f"{processes[number].name!r} is taken", "another name")
+        below, to = self._reclaim(memory)
         scenario = Scenario(
             title=top.text("title"),
             memory_pages=memory,
@@ -102,6 +103,8 @@ class _Reader:
             sample=self._time(top, "sample", 0),
             seed=top.count("seed", 1, lowest=0),
             page_bytes=top.count("page_bytes", 4096),
+            reclaim_below=below,
+            reclaim_to=to,
         )
         minimums = sum(process.minimum_pages for process in processes)
         if "mrc" in scenario.policies and minimums > memory:
@@ -136,6 +139,15 @@ class _Reader:
             fault=self._time(table, "fault", 0),
             zero_fill=self._time(table, "zero_fill", 0),
         )
+
+    def _reclaim(self, memory: int) -> tuple[int, int]:
+        top = self._top
+        if not top.has("reclaim_below"):
+            if top.has("reclaim_to"):
+                raise top.wrong("reclaim_below", "is missing beside reclaim_to", "both, or neither")
+            return 0, 0
+        below = top.count("reclaim_below", highest=memory - 1)
+        return below, top.count("reclaim_to", below, lowest=below, highest=memory - 1)
 
     def _policies(self) -> tuple[str, ...]:
         top = self._top

@@ -20,9 +20,11 @@ using CountArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::devi
 
 void bind_policies(nb::module_ &module) {
     nb::class_<FramePolicy>(module, "FramePolicy");
-    nb::class_<ClockFrames, FramePolicy>(module, "ClockFrames").def(nb::init<uint64_t>(), nb::arg("frames"));
+    nb::class_<Reclaim>(module, "Reclaim").def(nb::init<uint64_t, uint64_t>(), nb::arg("below"), nb::arg("to"));
+    nb::class_<ClockFrames, FramePolicy>(module, "ClockFrames")
+        .def(nb::init<uint64_t, Reclaim>(), nb::arg("frames"), nb::arg("reclaim"));
     nb::class_<GlobalLruFrames, FramePolicy>(module, "GlobalLruFrames")
-        .def(nb::init<uint64_t, size_t>(), nb::arg("frames"), nb::arg("processes"));
+        .def(nb::init<uint64_t, size_t, Reclaim>(), nb::arg("frames"), nb::arg("processes"), nb::arg("reclaim"));
     nb::class_<PartitionFrames, FramePolicy>(module, "PartitionFrames")
         .def(nb::init<std::vector<uint64_t>>(), nb::arg("shares"));
     nb::class_<MrcFrames, FramePolicy>(module, "MrcFrames")
@@ -30,12 +32,13 @@ void bind_policies(nb::module_ &module) {
             "__init__",
             [](MrcFrames *self, uint64_t frames, std::vector<uint64_t> minimums, std::vector<double> weights,
                uint64_t group_pages, uint64_t groups, double decay, uint64_t delta_pages, bool convex,
-               bool end_performance) {
+               bool end_performance, Reclaim reclaim) {
                 new (self) MrcFrames({frames, group_pages, groups, delta_pages, decay, convex, end_performance},
-                                     std::move(minimums), std::move(weights));
+                                     std::move(minimums), std::move(weights), reclaim);
             },
             nb::arg("frames"), nb::arg("minimums"), nb::arg("weights"), nb::kw_only(), nb::arg("group_pages"),
-            nb::arg("groups"), nb::arg("decay"), nb::arg("delta_pages"), nb::arg("convex"), nb::arg("end_performance"));
+            nb::arg("groups"), nb::arg("decay"), nb::arg("delta_pages"), nb::arg("convex"), nb::arg("end_performance"),
+            nb::arg("reclaim"));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "frame_policy.hpp"
 #include "process_lists.hpp"
 
+#include <numeric>
 #include <utility>
 
 namespace litemrc_native {
@@ -11,7 +12,7 @@ namespace litemrc_native {
 // Common part of the policies; they differ in the process that loses a page.
 class LruFrames : public FramePolicy {
   public:
-    explicit LruFrames(size_t processes) : lists_(processes) {}
+    LruFrames(size_t processes, Reclaim reclaim) : lists_(processes), reclaim_(reclaim) {}
 
     void make_room(size_t pages) final { lists_.make_room(pages); }
     void touch(uint32_t process, uint32_t page) final { lists_.touch(process, page); }
@@ -19,18 +20,34 @@ class LruFrames : public FramePolicy {
 
     uint32_t admit(uint32_t process, uint32_t page) final {
         const uint32_t giver = giver_to(process);
-        uint32_t victim = NONE;
-        if (giver != NONE) {
-            victim = lists_.oldest(giver);
-            lists_.remove(giver, victim);
-        }
+        const uint32_t victim = giver == NONE ? NONE : evict(giver);
         lists_.insert(process, page);
         return victim;
     }
 
+    void reclaim(std::vector<uint32_t> &evicted) final {
+        if (free_frames() >= reclaim_.below)
+            return;
+        while (free_frames() < reclaim_.to) {
+            const Share share = reclaimed();
+            if (!share.pages)
+                return;
+            for (uint64_t page = 0; page < share.pages; ++page)
+                evicted.push_back(evict(share.process));
+        }
+    }
+
   protected:
-    // Returns the process that loses a page to this process; NONE: there is room.
+    struct Share {
+        uint32_t process = NONE;
+        uint64_t pages = 0;
+    };
+
+    // Returns the process that loses a page to this process; NONE: it takes a free frame.
     virtual uint32_t giver_to(uint32_t process) const = 0;
+
+    // Returns the pages that are reclaimed next in the background; none: no process can spare any.
+    virtual Share reclaimed() const { return {}; }
 
     // Returns the process, of those allowed by `may`, with the oldest least recently used page; NONE: none has a page.
     template <typename May> uint32_t with_oldest(May may) const {
@@ -43,18 +60,27 @@ class LruFrames : public FramePolicy {
     }
 
     ProcessLists lists_;
+    const Reclaim reclaim_;
+
+  private:
+    uint32_t evict(uint32_t process) {
+        const uint32_t victim = lists_.oldest(process);
+        lists_.remove(process, victim);
+        return victim;
+    }
 };
 
 class GlobalLruFrames final : public LruFrames {
   public:
-    GlobalLruFrames(uint64_t frames, size_t processes) : LruFrames(processes), frames_(frames) {}
+    GlobalLruFrames(uint64_t frames, size_t processes, Reclaim reclaim = {})
+        : LruFrames(processes, reclaim), frames_(frames) {}
+
+    uint64_t free_frames() const override { return frames_ - lists_.size(); }
 
   private:
-    uint32_t giver_to(uint32_t) const override {
-        if (lists_.size() < frames_)
-            return NONE;
-        return with_oldest([](uint32_t) { return true; });
-    }
+    uint32_t giver_to(uint32_t) const override { return free_frames() ? NONE : reclaimed().process; }
+
+    Share reclaimed() const override { return {with_oldest([](uint32_t) { return true; }), 1}; }
 
     const uint64_t frames_;
 };
@@ -62,7 +88,11 @@ class GlobalLruFrames final : public LruFrames {
 // Each process has frames of its own.
 class PartitionFrames final : public LruFrames {
   public:
-    explicit PartitionFrames(std::vector<uint64_t> shares) : LruFrames(shares.size()), shares_(std::move(shares)) {}
+    explicit PartitionFrames(std::vector<uint64_t> shares)
+        : LruFrames(shares.size(), {}), shares_(std::move(shares)),
+          frames_(std::accumulate(shares_.begin(), shares_.end(), uint64_t(0))) {}
+
+    uint64_t free_frames() const override { return frames_ - lists_.size(); }
 
   private:
     uint32_t giver_to(uint32_t process) const override {
@@ -70,6 +100,7 @@ class PartitionFrames final : public LruFrames {
     }
 
     const std::vector<uint64_t> shares_;
+    const uint64_t frames_;
 };
 
 } // namespace litemrc_native

@@ -188,29 +188,48 @@ bool Machine::miss(uint32_t number, uint32_t page, bool write) {
     const bool measured = now_ >= settings_.measure_from;
     process.faults += fault && measured;
     process.zero_fills += !fault && measured;
-    bool waits = false;
     const uint32_t victim = policy_.admit(number, page);
-    if (victim != FramePolicy::NONE) {
-        Process &owner = processes_[book_[victim].space];
-        --owner.resident;
-        if (pages_[victim] & DIRTY) {
-            owner.write_outs += measured;
-            disk_.ask(now_, settings_.write_out);
-            waits = true;
-            pages_[victim] = ON_DISK;
-        } else {
-            pages_[victim] &= uint8_t(~RESIDENT);
-        }
-    }
+    uint64_t ready = victim == FramePolicy::NONE ? frame_ready() : evict(victim, measured);
     if (fault) {
         disk_.ask(now_, settings_.page_read);
-        waits = true;
+        ready = disk_.free_at();
     }
     ++process.resident;
     pages_[page] |= RESIDENT | (write || !fault ? DIRTY : 0);
-    if (waits)
-        post(disk_.free_at(), number, false);
-    return waits;
+    reclaimed_.clear();
+    policy_.reclaim(reclaimed_);
+    for (const uint32_t reclaimed : reclaimed_)
+        if (const uint64_t written = evict(reclaimed, measured); written != AT_ONCE)
+            written_at_.push_back(written);
+    if (ready == AT_ONCE)
+        return false;
+    post(ready, number, false);
+    return true;
+}
+
+// Returns when the free frame that was taken is written out.
+uint64_t Machine::frame_ready() {
+    while (!written_at_.empty() && written_at_.front() <= now_)
+        written_at_.pop_front();
+    if (written_at_.size() <= policy_.free_frames())
+        return AT_ONCE;
+    const uint64_t written = written_at_.front();
+    written_at_.pop_front();
+    return written;
+}
+
+// Returns when the page is written out.
+uint64_t Machine::evict(uint32_t victim, bool measured) {
+    Process &owner = processes_[book_[victim].space];
+    --owner.resident;
+    if (!(pages_[victim] & DIRTY)) {
+        pages_[victim] &= uint8_t(~RESIDENT);
+        return AT_ONCE;
+    }
+    owner.write_outs += measured;
+    disk_.ask(now_, settings_.write_out);
+    pages_[victim] = ON_DISK;
+    return disk_.free_at();
 }
 
 // The end of an epoch: for decisions, the touch that ends it is complete.

@@ -59,11 +59,14 @@ class Machine {
     void deliver();
     Turn turn(uint32_t number);
     bool miss(uint32_t number, uint32_t page, bool write);
+    uint64_t frame_ready();
+    uint64_t evict(uint32_t victim, bool measured);
     void count(uint32_t number);
     void complete(uint32_t number);
     void release(uint32_t number);
 
     static constexpr uint8_t RESIDENT = 1, DIRTY = 2, ON_DISK = 4;
+    static constexpr uint64_t AT_ONCE = UINT64_MAX; // no need to write out
 
     AddressBook &book_;
     FramePolicy &policy_;
@@ -74,6 +77,8 @@ class Machine {
     std::deque<uint32_t> ready_;
     std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
     std::vector<uint64_t> samples_;
+    std::vector<uint32_t> reclaimed_;
+    std::deque<uint64_t> written_at_; // when frames of reclaimed pages are free
     uint64_t now_ = 0, order_ = 0, next_sample_ = 0, turn_end_ = 0;
     uint32_t running_ = 0;
     bool in_turn_ = false;

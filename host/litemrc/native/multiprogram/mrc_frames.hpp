@@ -1,5 +1,6 @@
 // MRC-directed allocation at fault time (Zhou 2004, section 4.1.3): a process that faults grows at the expense of the
-// process that loses least, or replaces its own page. See litemrc/golden/machines/frame_policies.py for each case.
+// process that loses least, or replaces its own page; and reclamation in the background. See
+// litemrc/golden/machines/frame_policies.py for each case.
 #pragma once
 
 #include "aged_curve.hpp"
@@ -17,12 +18,15 @@ class MrcFrames final : public LruFrames {
     };
 
     // Minimums of at least one page, that fit into memory together; weights of each process.
-    MrcFrames(const Settings &settings, std::vector<uint64_t> minimums, std::vector<double> weights)
-        : LruFrames(minimums.size()), settings_(settings), minimums_(std::move(minimums)), weights_(std::move(weights)),
+    MrcFrames(const Settings &settings, std::vector<uint64_t> minimums, std::vector<double> weights,
+              Reclaim reclaim = {})
+        : LruFrames(minimums.size(), reclaim), settings_(settings), minimums_(std::move(minimums)), weights_(std::move(weights)),
           curves_(minimums_.size(),
                   AgedCurve(settings.groups, settings.group_pages, settings.decay, settings.convex)) {}
 
     void epoch(uint32_t process, const double *counts, uint64_t now) override { curves_[process].add(counts, now); }
+
+    uint64_t free_frames() const override { return settings_.frames - lists_.size(); }
 
   private:
     double utility(uint32_t process, uint64_t pages) const {
@@ -49,24 +53,37 @@ class MrcFrames final : public LruFrames {
     }
 
     uint32_t giver_to(uint32_t process) const override {
-        if (lists_.size() < settings_.frames)
+        const uint64_t free = free_frames(), size = lists_.size(process);
+        if (free > reclaim_.to || (free && size < minimums_[process]))
             return NONE;
+        const uint32_t giver = cheapest([process](uint32_t other) { return other != process; });
+        if (size < minimums_[process])
+            return giver != NONE ? giver : with_most_above_minimum(process);
+        if (giver != NONE && utility(process, size + settings_.delta_pages) - utility(process, size) > loss(giver))
+            return free ? NONE : giver;
+        const uint32_t idle = with_oldest([this](uint32_t any) { return can_spare(any) && loss(any) == 0; });
+        return idle != NONE ? idle : process;
+    }
+
+    Share reclaimed() const override {
+        const uint32_t giver = cheapest([](uint32_t) { return true; });
+        if (giver == NONE)
+            return {};
+        return {giver, std::min(settings_.delta_pages, lists_.size(giver) - minimums_[giver])};
+    }
+
+    // Returns the process, of those allowed by `may`, that loses least by giving up a delta; NONE: none can spare it.
+    template <typename May> uint32_t cheapest(May may) const {
         uint32_t giver = NONE;
         double least = 0;
         for (uint32_t other = 0; other < lists_.processes(); ++other) {
-            if (other == process || !can_spare(other))
+            if (!may(other) || !can_spare(other))
                 continue;
             const double lost = loss(other);
             if (giver == NONE || lost < least || (lost == least && whole_groups(other) > whole_groups(giver)))
                 giver = other, least = lost;
         }
-        const uint64_t size = lists_.size(process);
-        if (size < minimums_[process])
-            return giver != NONE ? giver : with_most_above_minimum(process);
-        if (giver != NONE && utility(process, size + settings_.delta_pages) - utility(process, size) > least)
-            return giver;
-        const uint32_t idle = with_oldest([this](uint32_t any) { return can_spare(any) && loss(any) == 0; });
-        return idle != NONE ? idle : process;
+        return giver;
     }
 
     uint32_t with_most_above_minimum(uint32_t process) const {

@@ -62,10 +62,11 @@ def _tracker(scenario: Scenario, spec: ProcessSpec) -> OsTracker:
 
 def _policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
     pages, specs, mrc = scenario.memory_pages, scenario.processes, scenario.mrc
+    reclaim = scenario.reclaim_below, scenario.reclaim_to
     if policy == "global-clock":
-        return GlobalClock(pages)
+        return GlobalClock(pages, *reclaim)
     if policy == "global-lru":
-        return GlobalLru(pages, len(specs))
+        return GlobalLru(pages, len(specs), *reclaim)
     if policy == "equal":
         return Partitions([pages // len(specs) + (n < pages % len(specs)) for n in range(len(specs))])
     if policy == "static":
@@ -80,6 +81,8 @@ def _policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
         delta_pages=mrc.delta_pages,
         convex=mrc.curve == CURVES[0],
         end_performance=mrc.utility == UTILITIES[1],
+        reclaim_below=scenario.reclaim_below,
+        reclaim_to=scenario.reclaim_to,
     )
 
 

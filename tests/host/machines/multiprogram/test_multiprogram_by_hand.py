@@ -1,5 +1,6 @@
 """Small scenarios worked by hand: two processes, three frames, one disk."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -145,7 +146,8 @@ def test_mrc_gives_memory_to_the_process_that_gains(trace):
 
     By its curve, a hits everything in 3 pages and nothing in less, b nothing in 5. So a grows by a delta of 2
     from 1 to 3 and no further; b gains nothing and keeps 2. An epoch is 6 touches, of which the first 3 are
-    cold: from the second epoch on a knows, and nearly all of its touches are hits.
+    cold: from the second epoch on a knows, and nearly all of its touches are hits. With a sixth frame that is
+    kept free, b's pages are reclaimed in the background, and the division is the same.
     """
     specs = [
         ProcessSpec(name, "batch", (Part(trace(name, pages), touches),), 10, minimum_pages=1)
@@ -157,8 +159,10 @@ def test_mrc_gives_memory_to_the_process_that_gains(trace):
     assert lru.process("a").faults > 40
     assert directed.process("a").faults <= 2 * 6
     assert directed.process("b").faults == lru.process("b").faults == 51
-    both = directed.resident_pages[(directed.sampled_s > 1000) & (directed.sampled_s < 3000)]
-    assert both.size and {tuple(pages) for pages in both.tolist()} == {(3, 2)}
+    reserved = simulate(replace(fair, memory_pages=6, reclaim_below=1, reclaim_to=1), "mrc")
+    for result in (directed, reserved):
+        both = result.resident_pages[(result.sampled_s > 1000) & (result.sampled_s < 3000)]
+        assert both.size and {tuple(pages) for pages in both.tolist()} == {(3, 2)}
 
 
 def test_a_curve_made_convex_is_straight_over_a_plateau():
@@ -172,6 +176,33 @@ def test_a_curve_made_convex_is_straight_over_a_plateau():
     assert curve.miss_ratios == [1, 1, 0.4, 0.2]
     assert curve.convex_miss_ratios == pytest.approx([0.8, 0.6, 0.4, 0.2])
     assert curve.reference_rate == 0.1
+
+
+def test_pages_are_reclaimed_in_the_background_and_zero_fills_wait_only_for_their_frame(trace):
+    """Pages 1 2 3 4 5 in four frames; when fewer than 2 are free, pages go until 2 are.
+
+    1 at 11, 2 at 22, 3 at 33: one frame is free, so 1 is written out, 33 to 53. 4 at 44 takes the frame that
+    was never filled; 2 is written out behind 1, 53 to 73. 5 at 55 takes the frame of 1, free since 53.
+    Without reclamation 5 waits for the write-out of 1, 55 to 75.
+    """
+    spec = batch("a", trace("a", "1 2 3 4 5"))
+    shared = scenario(4, spec)
+    for policy in ("global-clock", "global-lru"):
+        (process,) = simulate(replace(shared, reclaim_below=2, reclaim_to=2), policy).processes
+        assert (process.write_outs, process.execution_s) == (3, 55)
+        (process,) = simulate(shared, policy).processes
+        assert (process.write_outs, process.execution_s) == (1, 75)
+
+
+def test_a_zero_fill_waits_for_the_frame_of_a_reclaimed_page(trace):
+    """Two frames; when none is free, one page goes. 1 at 11, 2 at 22: 1 is written out, 22 to 42.
+
+    3 at 33 waits for its frame until 42; meanwhile 2 is written out, 42 to 62. 4 at 53 waits until 62.
+    """
+    spec = batch("a", trace("a", "1 2 3 4"))
+    for policy in ("global-clock", "global-lru"):
+        result = simulate(replace(scenario(2, spec), reclaim_below=1, reclaim_to=1), policy)
+        assert (result.processes[0].write_outs, result.time_s) == (3, 62)
 
 
 def asking_and_looping(start: int, curve: str) -> Scenario:

@@ -87,6 +87,8 @@ def test_what_is_left_out_is_as_documented(read):
         sample=0,
         seed=1,
         page_bytes=4096,
+        reclaim_below=0,
+        reclaim_to=0,
     )
     assert read() == expected
 
@@ -94,7 +96,7 @@ def test_what_is_left_out_is_as_documented(read):
 def test_what_is_given_is_taken(read):
     found = read(
         top='time_unit = "cycles"\nclock_mhz = 4\npage_bytes = 512\nduration = 9\nmeasure_from = 3\n'
-        "sample = 2\nseed = 0",
+        "sample = 2\nseed = 0\nreclaim_below = 20\nreclaim_to = 30",
         costs="fault = 6\nzero_fill = 7",
         mrc='engine = "group"\nengine_frames = 8\nengine_groups = 4\ngroup_pages = 2\nepoch = 3\n'
         'half_life = 5\ndelta_pages = 7\ncurve = "steps"\n'
@@ -105,6 +107,8 @@ def test_what_is_given_is_taken(read):
     )
     assert (found.tick_s, found.page_bytes, found.seed) == (0.25e-6, 512, 0)
     assert (found.duration, found.measure_from, found.sample) == (9, 3, 2)
+    assert (found.reclaim_below, found.reclaim_to) == (20, 30)
+    assert read(top="reclaim_below = 20").reclaim_to == 20
     assert found.costs == Costs(10, 5, 2, 6, 7)
     assert found.mrc == Mrc("group", 8, 4, None, 2, 3, 5, 7, "steps", "end performance")
     batch, interactive, closed, _ = found.processes
@@ -133,6 +137,9 @@ def test_the_trackers_keys_are_taken(read):
         ("top", 'policies = ["mrc"]', "policies = []", "policies: is []"),
         ("top", 'policies = ["equal", "static"]', 'policies = ["mrc", "mrc"]', "policies: is ['mrc', 'mrc']"),
         ("top", 'time_unit = "us"', "clock_mhz = 4", "clock_mhz: belongs to time_unit cycles"),
+        ("top", "reclaim_below = 4095", "reclaim_below = 4096", "reclaim_below: is 4096"),
+        ("top", "reclaim_below = 2\nreclaim_to = 2", "reclaim_below = 2\nreclaim_to = 1", "reclaim_to: is 1"),
+        ("top", "reclaim_below = 2", "reclaim_to = 2", "reclaim_below: is missing beside reclaim_to"),
         ("mrc", "group_pages = 1", "group_pages = 0", "mrc.group_pages: is 0"),
         (
             "mrc",
