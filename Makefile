@@ -63,7 +63,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
-	results replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
+	results results-glass1997 results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -252,8 +252,8 @@ results: $(HOST)   ## the pages of the five papers, two at a time (20 min on 2 c
 	@$(MAKE) --no-print-directory -j2 results-zhou2004 results-glass1997 results-reference-counters results-panwar2015 results-jantz2013
 	python scripts/results/measured.py
 
-replacement: $(HOST)   ## the figures and tables of docs/results/replacement.md
-	python scripts/results/replacement_results.py
+results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
+	python scripts/results/glass1997_further.py
 
 results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
 	python scripts/results/zhou2004_allocation.py

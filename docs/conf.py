@@ -74,7 +74,7 @@ PARTS = {
     "Results": """
         All figures <docs/results/measured>
         Zhou et al. 2004 <docs/results/zhou2004>
-        Glass and Cao 1997 <docs/results/replacement>
+        Glass and Cao 1997 <docs/results/glass1997>
         Reference counters <docs/results/reference-counters>
         Panwar and Gopinath 2015 <docs/results/panwar2015>
         Jantz et al. 2013 <docs/results/jantz2013>

@@ -1,4 +1,4 @@
-"""Figures and tables of docs/results/replacement.md: `make replacement`."""
+"""Tables of docs/results/glass1997.md of further traces: part of `make results-glass1997`."""
 
 import argparse
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ def main() -> None:
     parser.add_argument("--traces", type=Path, default=Path("tests/data/traces"), help="folder (%(default)s)")
     parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     args = parser.parse_args()
-    _draw(args.traces / SHOWN, args.docs / "replacement")
+    _draw(args.traces / SHOWN, args.docs / "glass1997")
     tables = {
         "local": _local_table([*(args.traces / name for name in CAPTURED), *GENERATED]),
         "global": _global_table([[args.traces / name for name in mix] for mix in MIXES]),
     }
-    fill_tables(args.docs / "replacement.md", tables)
+    fill_tables(args.docs / "glass1997.md", tables)
 
 
 def _draw(trace: Path, folder: Path) -> None:
