@@ -63,7 +63,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
-	results results-glass1997 results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
+	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -252,6 +252,9 @@ results: $(HOST)   ## the pages of the five papers, two at a time (20 min on 2 c
 	@$(MAKE) --no-print-directory -j2 results-zhou2004 results-glass1997 results-reference-counters results-panwar2015 results-jantz2013
 	python scripts/results/measured.py
 
+glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its programs again: tests/data/traces/glass1997 (40 min; NAMES="ld cc1")
+	python scripts/results/glass1997_capture.py $(NAMES)
+
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
 	python scripts/results/glass1997_further.py
 
@@ -370,7 +373,7 @@ $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
 
-$(foreach group,base sim linux test guests,build/packages/$(group).stamp): build/packages/%.stamp: scripts/setup/apt/%.txt
+$(foreach group,base sim linux test guests programs,build/packages/$(group).stamp): build/packages/%.stamp: scripts/setup/apt/%.txt
 	@scripts/setup/install_packages.sh $*
 	@mkdir -p $(@D) && touch $@
 

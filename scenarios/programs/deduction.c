@@ -1,0 +1,77 @@
+/*
+ * Stands for coral (deductive database): who is reachable from whom in a graph, derived round after round from the facts of
+ * the last round; a binary tree (a treap) holds all facts. Run: deduction [NODES] [ROUNDS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEGREE = 3 };
+
+struct fact {
+	struct fact *below[2], *next; /* next: of the same round */
+	unsigned int priority;
+	char key[28]; /* "from-to" as text, as of terms of the program */
+};
+
+static struct fact *root, *derived, **last_derived = &derived;
+static unsigned int seed = 1;
+static long facts;
+
+static struct fact *insert(struct fact *at, const char *key)
+{
+	int side, order;
+
+	if (!at) {
+		at = calloc(1, sizeof(*at));
+		strcpy(at->key, key);
+		at->priority = seed = seed * 1664525 + 1013904223;
+		*last_derived = at;
+		last_derived = &at->next;
+		facts++;
+		return at;
+	}
+	order = strcmp(key, at->key);
+	if (!order)
+		return at;
+	side = order > 0;
+	at->below[side] = insert(at->below[side], key);
+	if (at->below[side]->priority > at->priority) {
+		struct fact *up = at->below[side];
+
+		at->below[side] = up->below[!side];
+		up->below[!side] = at;
+		return up;
+	}
+	return at;
+}
+
+static void derive(int from, int to)
+{
+	char key[28];
+
+	snprintf(key, sizeof(key), "path(%06d,%06d)", from, to);
+	root = insert(root, key);
+}
+
+int main(int arguments, char **values)
+{
+	int nodes = arguments > 1 ? atoi(values[1]) : 3000, rounds = arguments > 2 ? atoi(values[2]) : 4;
+
+	for (int from = 0; from < nodes; from++)
+		derive(from, from);
+	for (int round = 0; round < rounds; round++) {
+		struct fact *of_last = derived;
+
+		derived = NULL;
+		last_derived = &derived;
+		for (; of_last; of_last = of_last->next) {
+			int from, to;
+
+			sscanf(of_last->key, "path(%d,%d)", &from, &to);
+			for (int edge = 0; edge < DEGREE; edge++) /* near nodes, and a far one */
+				derive(from, (edge ? to + 7 * edge : to * 31 + 11) % nodes);
+		}
+	}
+	printf("%ld facts\n", facts);
+}

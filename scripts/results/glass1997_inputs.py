@@ -1,0 +1,112 @@
+"""Inputs of the captured programs of docs/results/glass1997.md, from fixed seeds."""
+
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+WORDS = 110_000  # of the text
+VOCABULARY = 12_000
+POINTS = 120_000
+REPLOTS = 3
+SIDE = 1_150  # of the image, in pixels
+ROWS = 24_000
+
+PAIRS = """\
+my (%follow, $last);
+open my $text, '<', $ARGV[0] or die;
+while (<$text>) {
+    for my $word (split) {
+        push @{$follow{$last}}, $word if defined $last;
+        $last = $word;
+    }
+}
+my $most = '';
+for my $word (sort keys %follow) {
+    my %count;
+    $count{$_}++ for @{$follow{$word}};
+    my ($best) = sort { $count{$b} <=> $count{$a} || $a cmp $b } keys %count;
+    $most .= "$word $best $count{$best}\\n";
+}
+print length $most, "\\n";
+"""
+
+
+def text(folder: Path) -> None:
+    """Write words with the frequencies of a language (Zipf), and a program that counts pairs of them."""
+    random = np.random.default_rng(1)
+    letters = np.array(list("etaoinshrdlu"))
+    words = ["".join(random.choice(letters, size)) for size in random.integers(2, 12, VOCABULARY)]
+    chosen = np.minimum(random.zipf(1.2, WORDS), VOCABULARY) - 1
+    lines = [" ".join(words[word] for word in line) for line in chosen.reshape(-1, 10)]
+    (folder / "text.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    (folder / "pairs.pl").write_text(PAIRS, "utf-8")
+
+
+def points(folder: Path) -> None:
+    """Write points of a noisy curve, and a script that draws them several times, each within other axes."""
+    random = np.random.default_rng(2)
+    x = np.linspace(0, 60, POINTS)
+    y = np.sin(x) * np.exp(-x / 40) + 0.05 * random.standard_normal(POINTS)
+    np.stack([x, y], axis=1).astype("<f4").tofile(folder / "points.bin")
+    script = ["set terminal postscript", "set output 'points.ps'"]
+    for number in range(REPLOTS):
+        script += [
+            f"set xrange [0:{60 - 10 * number}]",
+            "plot 'points.bin' binary format='%float%float' with lines",
+        ]
+    (folder / "points.gp").write_text("\n".join(script) + "\n", "utf-8")
+
+
+def image(folder: Path) -> None:
+    """Write an image: smooth colours, edges and noise."""
+    random = np.random.default_rng(3)
+    row, column = np.mgrid[0:SIDE, 0:SIDE]
+    bands = [
+        120
+        + 60 * np.sin(row / (20 + 9 * band)) * np.cos(column / (30 + 7 * band))
+        + 40 * ((row // 64 + column // 96) % 2)
+        + 6 * random.standard_normal((SIDE, SIDE))
+        for band in range(3)
+    ]
+    pixels = np.clip(np.stack(bands, axis=2), 0, 255).astype(np.uint8)
+    (folder / "image.ppm").write_bytes(f"P6\n{SIDE} {SIDE}\n255\n".encode() + pixels.tobytes())
+
+
+def statements(folder: Path) -> None:
+    """Write SQL: a table with an index is filled, looked up by either key, changed, and summed."""
+    random = np.random.default_rng(4)
+    names = [f"{number:07d}" for number in random.permutation(ROWS)]
+    lines = ["CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT, weight REAL, note TEXT);"]
+    lines += ["CREATE INDEX by_name ON part (name);", "BEGIN;"]
+    lines += [
+        f"INSERT INTO part VALUES ({number}, 'p{name}', {number % 97}, '{name * 8}');"
+        for number, name in enumerate(names)
+    ]
+    lines.append("COMMIT;")
+    for name in random.choice(names, ROWS // 4):
+        lines.append(f"SELECT weight FROM part WHERE name = 'p{name}';")
+    for number in random.choice(ROWS, ROWS // 8):
+        lines.append(f"UPDATE part SET weight = weight + 1 WHERE id = {number};")
+        lines.append(f"DELETE FROM part WHERE id = {(number * 7) % ROWS};")
+    lines.append("SELECT sum(weight) FROM part;")
+    (folder / "statements.sql").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def library(folder: Path) -> None:
+    """Copy the compiler's C++ library."""
+    found = subprocess.run(
+        ["gcc-12", "-print-file-name=libstdc++.a"], check=True, capture_output=True, text=True
+    )
+    shutil.copy(found.stdout.strip(), folder / "libstdc++.a")
+
+
+INPUTS: Mapping[str, Callable[[Path], None]] = {
+    "cjpeg": image,
+    "gnuplot": points,
+    "ld": library,
+    "perl": text,
+    "sqlite3": statements,
+}
