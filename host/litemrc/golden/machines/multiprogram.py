@@ -9,7 +9,7 @@ Decisions where the paper is silent:
 - The ready queue is round robin. A turn ends with the first touch that reaches the time slice; processes that
   became ready until then are queued before it.
 - A touch takes its CPU time and then refers to the page. A page that was never touched or was freed is filled
-  with zeros; an evicted page is read from disk (page fault). Both cost CPU time.
+  with zeros; an evicted page is read from disk (page fault), as is every page of a file. Both cost CPU time.
 - The disk serves one transfer at a time, in the order of the requests. A page that is dirty or has no copy on
   disk is written out when it is evicted. Its frame is free only then, so the process that needs it waits.
 - A page is resident from the moment its read is requested. A waiting process does nothing else.
@@ -68,6 +68,7 @@ class Process:
         pauses: think times, or times between arrivals, used cyclically.
         requests: number of requests after which the process ends; 0: no limit.
         start: time at which the clients begin to think.
+        file: its pages are those of a file, and none is filled with zeros.
         epochs: hit counts of each epoch, and the touches of an epoch; None: no counting.
         responses: (arrival, end) of each completed request.
         faults, zero_fills, write_outs: pages read, zero-filled and written out since `measure_from`.
@@ -81,6 +82,7 @@ class Process:
     pauses: Sequence[int] = (0,)
     requests: int = 1
     start: int = 0
+    file: bool = False
     epochs: tuple[Iterator[Sequence[float]], int] | None = None
     tracking: Iterator[int] | None = None
 
@@ -257,7 +259,7 @@ class Machine:
             resident[page] |= write
             self._count(number)
             return False
-        fault = page in self.on_disk[number]
+        fault = process.file or page in self.on_disk[number]
         self.now += self.costs.fault if fault else self.costs.zero_fill
         measured = self.now >= self.measure_from
         process.faults += fault and measured

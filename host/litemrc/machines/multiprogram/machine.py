@@ -184,6 +184,7 @@ def _process_settings(scenario: Scenario, number: int, tracked: bool) -> Process
     settings.clients = spec.clients
     settings.requests = spec.requests
     settings.start = spec.start
+    settings.file = spec.file
     settings.epoch = scenario.mrc.epoch if tracked else 0
     settings.pauses = pauses(scenario, number).tolist()
     return settings

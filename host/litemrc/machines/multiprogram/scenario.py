@@ -61,6 +61,7 @@ class ProcessSpec:
         requests: number of requests after which it ends; 0: no limit.
         weight, minimum_pages: for policy mrc.
         command: of a batch process: the shell command that it stands for; `litemrc linux-govern` runs it.
+        file: its pages are those of a file; their first touch is a page fault, too.
     """
 
     name: str
@@ -77,6 +78,7 @@ class ProcessSpec:
     weight: float = 1.0
     minimum_pages: int = 1
     command: str = ""
+    file: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ _MRC = (
 )
 _COMMON = (
     *("name", "kind", "trace", "part", "touch", "touches", "start", "weight"),
-    *("minimum_pages", "tracking"),
+    *("minimum_pages", "tracking", "file"),
 )
 _OF_KIND = {
     "batch": ("command",),
@@ -229,6 +229,7 @@ class _Reader:
             touch=self._time(table, "touch", above=0),
             tracking=float(table.number("tracking", self._tracking)),
             start=self._time(table, "start", 0),
+            file=table.flag("file", default=False),
             weight=float(table.number("weight", 1.0, above=0)),
             minimum_pages=table.count("minimum_pages", self._minimum),
             command=table.text("command") if table.has("command") else "",

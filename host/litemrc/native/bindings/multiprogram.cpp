@@ -52,6 +52,7 @@ void bind_multiprogram(nb::module_ &module) {
         .def_rw("clients", &ProcessSettings::clients)
         .def_rw("requests", &ProcessSettings::requests)
         .def_rw("start", &ProcessSettings::start)
+        .def_rw("file", &ProcessSettings::file)
         .def_rw("epoch", &ProcessSettings::epoch)
         .def_rw("pauses", &ProcessSettings::pauses);
     nb::class_<MachineSettings>(module, "MachineSettings")

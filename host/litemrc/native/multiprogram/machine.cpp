@@ -183,7 +183,7 @@ Machine::Turn Machine::turn(uint32_t number) {
 // Returns whether the process must wait for the disk.
 bool Machine::miss(uint32_t number, uint32_t page, bool write) {
     Process &process = processes_[number];
-    const bool fault = pages_[page] & ON_DISK;
+    const bool fault = process.settings.file || (pages_[page] & ON_DISK);
     now_ += fault ? settings_.fault : settings_.zero_fill;
     const bool measured = now_ >= settings_.measure_from;
     process.faults += fault && measured;

@@ -14,7 +14,8 @@ struct ProcessSettings {
     uint32_t clients = 1;         // with think times between requests; 0: open arrivals
     uint64_t requests = 1;        // number after which it ends; 0: never
     uint64_t start = 0;
-    uint64_t epoch = 0;            // touches in an epoch; 0: no counting
+    bool file = false;            // its pages are those of a file, and none is filled with zeros
+    uint64_t epoch = 0;           // touches in an epoch; 0: no counting
     std::vector<uint64_t> pauses; // before requests, in turn
 };
 

@@ -30,6 +30,7 @@ def run_golden(scenario: Scenario, policy: str) -> Machine:
             pauses(scenario, number).tolist(),
             spec.requests,
             spec.start,
+            spec.file,
         )
         if tracked and by_os:
             streams = [(_references(scenario, number), _tracker(scenario, spec)) for _ in range(2)]

@@ -24,6 +24,7 @@ COMMON = {
     "touch": st.integers(1, 9),
     "tracking": st.sampled_from([0.0, 0.3]),
     "start": st.integers(0, 400),
+    "file": st.booleans(),
     "weight": st.sampled_from([1.0, 2.5]),
     "minimum_pages": st.integers(1, 8),
 }

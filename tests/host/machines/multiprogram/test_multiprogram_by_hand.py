@@ -56,6 +56,16 @@ def test_a_clean_page_is_not_written_out_again_and_a_written_one_is(trace):
     assert (process.execution_s, process.write_outs, process.faults) == (268, 3, 3)
 
 
+def test_each_page_of_a_file_is_read_and_written_out_only_when_changed(trace):
+    """Pages 1 2w 1 of a file in one frame.
+
+    1: CPU to 10, fault to 12, read to 62. 2: 72, 74; 1 is clean; read to 124. 1: 134, 136, out with 2 to 156,
+    read to 206.
+    """
+    (process,) = simulate(scenario(1, batch("a", trace("a", "1 2w 1"), file=True)), "global-lru").processes
+    assert (process.faults, process.zero_fills, process.write_outs, process.execution_s) == (3, 0, 1, 206)
+
+
 def test_a_process_that_ends_leaves_its_memory_to_the_others(trace):
     """Two processes, three frames; a: 1 2 1, b: 1 2 3.
 

@@ -34,6 +34,7 @@ MUTANTS = [
         "equal",
     ),
     (MACHINE, "resident[page] = write or not fault", "resident[page] = write", "global-clock"),
+    (MACHINE, "fault = process.file or", "fault =", "global-lru"),
     (MACHINE, "resident[page] |= write", "pass", "global-clock"),
     (
         MACHINE,

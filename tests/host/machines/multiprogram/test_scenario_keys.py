@@ -101,7 +101,7 @@ def test_what_is_given_is_taken(read):
         mrc='engine = "group"\nengine_frames = 8\nengine_groups = 4\ngroup_pages = 2\nepoch = 3\n'
         'half_life = 5\ndelta_pages = 7\ncurve = "steps"\n'
         'utility = "end performance"\ntracking = 0.5\nminimum_pages = 9',
-        batch="touches = 2\nweight = 3\nminimum_pages = 1",
+        batch="touches = 2\nweight = 3\nminimum_pages = 1\nfile = true",
         interactive="iterations = 6\ntracking = 0\nstart = 8",
         server="requests = 5",
     )
@@ -113,6 +113,7 @@ def test_what_is_given_is_taken(read):
     assert found.mrc == Mrc("group", 8, 4, None, 2, 3, 5, 7, "steps", "end performance")
     batch, interactive, closed, _ = found.processes
     assert (batch.parts, batch.weight, batch.minimum_pages, batch.tracking) == ((Part(TRACE, 2),), 3, 1, 0.5)
+    assert (batch.file, interactive.file) == (True, False)
     assert (interactive.requests, interactive.tracking, interactive.start) == (6, 0, 8)
     assert (interactive.minimum_pages, closed.requests) == (9, 5)
     assert read(mrc='engine = "shards"\nengine_rate = 0.1').mrc.engine_rate == 0.1
@@ -156,6 +157,7 @@ def test_the_trackers_keys_are_taken(read):
         ("mrc", "tracking = 0.1", 'engine = "os"\ntracking = 0.1', "mrc.tracking: engine os computes it"),
         ("costs", "fault = 1", "protection_fault = 1", "costs.protection_fault: engine exact has none"),
         ("batch", "touches = 1", "touches = 0", "process.touches: is 0"),
+        ("batch", "file = false", "file = 1", "process.file: is 1"),
         ("batch", "weight = 0.1", "weight = 0", "process.weight: is 0"),
         ("interactive", "iterations = 1", "iterations = 0", "process.iterations: is 0"),
         ("server", 'spread = "constant"', "interval = 1", "closed loop and open loop at once"),
