@@ -10,7 +10,8 @@ from litemrc.energy.chip_power import ChipPower, find_power
 from litemrc.machines.chips.machine import NAP_SWEEP, POWERDOWN_SWEEP, ChipMachine, EnergyRun, compare
 from litemrc.machines.chips.references import ChipReferences
 from litemrc.plots.files import save_figure
-from litemrc.plots.machines.energy import bars_figure, sweep_figure
+from litemrc.plots.machines.energy import bars_figure
+from litemrc.plots.machines.energy_sweep import sweep_figure
 from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES, Predictive
 from page_tables import fill_tables, markdown, percent
 

@@ -6,7 +6,8 @@ from axes import assert_sound
 from litemrc.energy.chip_power import find_power
 from litemrc.machines.chips.machine import ChipMachine, EnergyRun, compare
 from litemrc.machines.chips.references import read_references
-from litemrc.plots.machines.energy import bars_figure, sweep_figure
+from litemrc.plots.machines.energy import bars_figure
+from litemrc.plots.machines.energy_sweep import sweep_figure
 from litemrc.policies.energy import SCHEMES
 from litemrc.traces import open_trace
 from matplotlib.patches import Polygon, Rectangle
@@ -87,3 +88,29 @@ def test_a_sweep_is_drawn_over_what_changes(swept):
         assert line.get_xdata().tolist() == sizes
         assert line.get_ydata() == pytest.approx(np.array([1 - run.relative(name) for run in runs]))
     assert axes.get_xlabel() == ("pages per chip" if swept == "chip_pages" else "cycles per epoch")
+
+
+def test_programs_differ_in_colour_and_schemes_in_line_style():
+    names = ["mrc-static", "mrc-dynamic-nap"]
+    programs = {
+        program: [simulated(names, epoch_cycles=size) for size in (1_000, 10_000)] for program in ("a", "b")
+    }
+    figure = sweep_figure(programs)
+    assert_sound(figure)
+    lines = [line for line in figure.axes[0].lines if not line.get_label().startswith("_")]
+    assert [line.get_label() for line in lines] == [
+        f"{program}, {name}" for program in "ab" for name in names
+    ]
+    looks = {(line.get_color(), line.get_linestyle()) for line in lines}
+    assert len({colour for colour, _ in looks}) == len({dash for _, dash in looks}) == 2 and len(looks) == 4
+
+
+def test_chips_of_a_whole_memory_are_counted_and_the_papers_values_marked():
+    runs = [simulated(["mrc-static"], chip_pages=size) for size in (32, 64, 128)]
+    figure = sweep_figure(runs, over="chips", known=[(8, 0.42), (8, 0.58)])
+    assert_sound(figure)
+    (axes,) = figure.axes
+    lines = {line.get_label(): line for line in axes.lines}
+    assert list(lines["mrc-static"].get_xdata()) == [4, 8, 16]
+    assert list(lines["value in the paper"].get_ydata()) == [0.42, 0.58]
+    assert axes.get_xlabel() == "chips"

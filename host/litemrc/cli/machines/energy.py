@@ -158,7 +158,8 @@ def main(args: argparse.Namespace) -> int:
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
-        from litemrc.plots.machines.energy import bars_figure, sweep_figure
+        from litemrc.plots.machines.energy import bars_figure
+        from litemrc.plots.machines.energy_sweep import sweep_figure
 
         draw = bars_figure if len(runs) == 1 else sweep_figure
         save_figure(draw(runs, title=Path(args.trace).name), args.plot)

@@ -1,4 +1,4 @@
-"""Figures of memory power management: energy x delay of schemes and of sweeps (zhou2004, figures 5, 6)."""
+"""Energy x delay of schemes of memory power management as bars (zhou2004, figure 5)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
-from matplotlib.ticker import PercentFormatter
 
 from litemrc.machines.chips.machine import EnergyRun
-from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
+from litemrc.plots.curves import COLOURS, INK, STYLE
 
 # A scheme looks the same in all pictures; schemes that use the working set have their base's colour, hatched.
 _LOOKS = {
@@ -26,7 +25,6 @@ _LOOKS = {
     "oracle": (COLOURS[7], ""),
 }
 _NORMAL = "static-nap"
-_DASHES = ("-", "--", "-.", ":")
 _RANGE = "range in the paper"
 _FAR = 3.0  # bars from here on are broken, so that the others keep their resolution
 
@@ -47,7 +45,7 @@ def bars_figure(
     names = [name for name in _LOOKS if any(_has(run, name) for run in groups.values())]
     normal = all(_has(run, _NORMAL) for run in groups.values())
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(8, 3.8), dpi=200, layout="constrained")
+        figure = Figure(figsize=(8, 3.8), dpi=150, layout="constrained")
         axes = figure.subplots()
         axes.grid(axis="y")
         top = _top([_energy_delay(run, name, normal) for run in groups.values() for name in names], normal)
@@ -85,76 +83,6 @@ def bars_figure(
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
     return figure
-
-
-def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], *, title: str = "") -> Figure:
-    """Draw the reduction of energy x delay over epoch length, or over chip size if only that changes.
-
-    If no scheme has another as its base, energy x delay itself is drawn.
-
-    Parameters:
-        runs: runs of one program in several machines, a line for each scheme; or by program, one scheme each.
-    """
-    programs = dict(runs) if isinstance(runs, Mapping) else {"": runs}
-    every = [run for sequence in programs.values() for run in sequence]
-    over_chips = len({run.machine.epoch_cycles for run in every}) == 1
-    reductions = _lines(programs, over_chips, relative=True)
-    lines = reductions or _lines(programs, over_chips, relative=False)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(8, 3.6), dpi=200, layout="constrained")
-        axes = figure.subplots()
-        axes.grid(axis="y")
-        for index, (label, sequence) in enumerate(lines):
-            sizes, values = zip(*sequence, strict=True)
-            colour, marker = COLOURS[1 + index % 7], MARKERS[index % 8]
-            axes.plot(
-                sizes,
-                values,
-                color=colour,
-                linestyle=_DASHES[index % len(_DASHES)],
-                marker=marker,
-                markersize=5,
-                label=label,
-            )
-        if reductions:
-            axes.axhline(0, color=COLOURS[0], linewidth=0.8)
-            axes.set_ylabel("reduction of energy x delay\nrelative to the base scheme")
-            axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-        else:
-            axes.set_ylabel("energy x delay in mJ x s")
-            axes.set_ylim(bottom=0)
-        ticks = sorted({_size(run, over_chips) for run in every})
-        axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("pages per chip" if over_chips else "cycles per epoch")
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        if title:
-            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
-    return figure
-
-
-def _lines(
-    programs: Mapping[str, Sequence[EnergyRun]], over_chips: bool, *, relative: bool
-) -> list[tuple[str, list[tuple[int, float]]]]:
-    lines: dict[str, list[tuple[int, float]]] = {}
-    for program, sequence in programs.items():
-        for run in sequence:
-            for result in run.results:
-                name = result.scheme.name
-                if relative and run.bases[name].scheme.name == name:
-                    continue
-                parts = [program] if len(run.results) == 1 and program else [program, name]
-                if not over_chips and len({other.machine.chip_pages for other in sequence}) > 1:
-                    parts.append(f"{run.machine.chip_pages} pages per chip")
-                value = 1 - run.relative(name) if relative else result.energy_delay
-                point = (_size(run, over_chips), value)
-                lines.setdefault(", ".join(filter(None, parts)), []).append(point)
-    return [(label, sorted(points)) for label, points in lines.items()]
-
-
-def _size(run: EnergyRun, over_chips: bool) -> int:
-    return run.machine.chip_pages if over_chips else run.machine.epoch_cycles
 
 
 def _has(run: EnergyRun, name: str) -> bool:
