@@ -32,8 +32,7 @@ class Scrambler:
                 f"the scrambler must hold {self.hold_pages:,} pages, but only {frames.size:,} are free",
                 remedy="reduce hold_mib",
             )
-        chunks = -(-frames.size // self.chunk_pages)
-        order = rng.permutation(chunks)
-        freed = np.argsort(order, kind="stable").repeat(self.chunk_pages)[: frames.size]
-        in_order = frames[np.argsort(freed, kind="stable")]
+        order = rng.permutation(-(-frames.size // self.chunk_pages))
+        freed = (order[:, None] * self.chunk_pages + np.arange(self.chunk_pages)).ravel()
+        in_order = frames[freed[freed < frames.size]]  # the last chunk may be shorter
         memory.let_go(in_order[: frames.size - self.hold_pages])
