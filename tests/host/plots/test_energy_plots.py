@@ -114,3 +114,19 @@ def test_chips_of_a_whole_memory_are_counted_and_the_papers_values_marked():
     assert list(lines["mrc-static"].get_xdata()) == [4, 8, 16]
     assert list(lines["value in the paper"].get_ydata()) == [0.42, 0.58]
     assert axes.get_xlabel() == "chips"
+
+
+def test_labels_of_nearly_equal_sizes_do_not_overlap():
+    """512 pages in chips of 64, 15 and 14 pages."""
+    runs = [simulated(["mrc-static"], chip_pages=size) for size in (64, 15, 14)]
+    figure = sweep_figure(runs, over="chips")
+    assert_sound(figure)
+    assert list(figure.axes[0].lines[0].get_xdata()) == [8, 35, 37]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["8", "37"]
+
+
+def test_names_of_many_programs_are_wrapped():
+    run = simulated(["static-nap", "mrc-static"])
+    figure = bars_figure({f"moving third {number}": run for number in range(9)})
+    assert_sound(figure)
+    assert figure.axes[0].get_xticklabels()[0].get_text() == "moving\nthird 0"

@@ -76,7 +76,8 @@ def bars_figure(
             if known and name in known:
                 _draw_ranges(axes, places, groups.values(), name, known[name], normal)
         axes.set_ylim(0, 1.06 * top)
-        axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, 9)) for name in groups])
+        letters = max(5, 63 // len(groups))  # between two ticks
+        axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, letters)) for name in groups])
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel("energy x delay,\nrelative to static-nap" if normal else "energy x delay in mJ x s")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -65,7 +65,8 @@ def sweep_figure(
             axes.set_ylabel("energy x delay in mJ x s")
             axes.set_ylim(bottom=0)
         draw_known(axes, known)
-        ticks = sorted({_size(run, over) for run in every})
+        places = sorted({_size(run, over) for run in every})
+        ticks = [at for at in places if not any(at < other < 1.1 * at for other in places)]  # no overlap
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.set_xticks([], minor=True)

@@ -17,6 +17,7 @@ _STYLES: dict[str, tuple[str, str, float, float, Any]] = {
     "lru": (COLOURS[1], MARKERS[1], 6, 2.8, "-"),
     "clock": (COLOURS[2], MARKERS[2], 5, 2.2, "--"),
     "seq": (COLOURS[4], MARKERS[4], 4.5, 1.6, "-."),
+    "seq-adaptive": (COLOURS[5], MARKERS[5], 4, 1.4, ":"),
     "opt": (COLOURS[3], MARKERS[3], 3.5, 1.2, "-"),
 }
 RATE_PER = 1_000_000  # time units
@@ -105,17 +106,39 @@ def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]
 def _draw(
     axes: Axes, name: str, points: Sequence[PagingPoint], values: Sequence[float], page_bytes: int
 ) -> None:
+    sizes = [point.memory_pages for point in points]
+    draw_policy(axes, name, list(zip(sizes, values, strict=True)), page_bytes)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def draw_policy(
+    axes: Axes,
+    name: str,
+    points: Sequence[tuple[int, float]],
+    page_bytes: int,
+    *,
+    small: bool = False,
+    clip: bool = False,
+) -> None:
+    """Draw a line of a policy over memory size in MiB.
+
+    Parameters:
+        name: of the policy.
+        points: memory sizes in pages, and values.
+        small: for one of many panels.
+        clip: values may lie beyond the axis.
+    """
     colour, marker, size, width, dashes = _STYLES[name]
+    scale = 0.5 if small else 1
     axes.plot(
-        [point.memory_pages * page_bytes / MIB for point in points],
-        values,
+        [pages * page_bytes / MIB for pages, _ in points],
+        [value for _, value in points],
         color=colour,
         linestyle=dashes,
-        linewidth=width,
+        linewidth=scale * width,
         marker=marker,
-        markersize=size,
+        markersize=scale * size,
         label=name.upper(),
-        clip_on=False,  # marks at 0 are whole
+        clip_on=clip,  # marks at 0 are whole
         zorder=2 + (8 - size) / 8,
     )
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
