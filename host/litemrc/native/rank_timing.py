@@ -1,4 +1,4 @@
-"""Timing of ranks that sleep by idle thresholds; the native core and the golden model share this record."""
+"""Records that the native core and the golden model of ranks share: timing, and accesses of others."""
 
 from dataclasses import dataclass
 
@@ -20,3 +20,29 @@ class RankTiming:
     power_down_exit: int
     self_refresh_exit: int
     sample: int
+
+
+@dataclass(frozen=True)
+class Background:
+    """Accesses of others than the program (kernel, daemons, devices), each to one line of any rank.
+
+    They come one after the other, at a random time after the last one, and use another processor: the
+    program does not wait for them, nor they for the program.
+
+    Attributes:
+        gap: mean time from one access to the next in cycles; each is uniform from 1 to 2 gap - 1.
+        busy: cycles in which the rank serves an access.
+        seed: of ranks and times, which come from splitmix64 (Steele et al., Fast Splittable Pseudorandom
+            Number Generators, 2014).
+
+    Raises:
+        ValueError: a gap below 1 or of 2^31 cycles or more.
+    """
+
+    gap: int
+    busy: int
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.gap < 1 << 31:
+            raise ValueError(f"the mean gap must be 1 to 2^31 - 1 cycles (got {self.gap})")

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from litemrc.errors import UserError
 from litemrc.native._core import RankVisits as _RankVisits
-from litemrc.native.rank_timing import RankTiming
+from litemrc.native.rank_timing import Background, RankTiming
 
 # Counters of a rank in a sample; the names are those of RankActivity.
 COUNTERS = (
@@ -18,7 +18,13 @@ MOST_RANKS = 255
 class RankVisits:
     """Ranks and the program that visits their pages; the parameters are those of the golden model."""
 
-    def __init__(self, ranks: int, timing: RankTiming, interleaved: bool = False) -> None:
+    def __init__(
+        self,
+        ranks: int,
+        timing: RankTiming,
+        interleaved: bool = False,
+        background: Background | None = None,
+    ) -> None:
         if not 1 <= ranks <= MOST_RANKS:
             raise ValueError(f"ranks must be 1 to {MOST_RANKS} (got {ranks})")
         self.ranks, self.timing = ranks, timing
@@ -30,6 +36,7 @@ class RankVisits:
             timing.self_refresh_exit,
             timing.sample,
             interleaved,
+            *((background.gap, background.busy, background.seed) if background else (0, 0, 0)),
         )
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from litemrc.energy.model import Operation
 from litemrc.energy.parts.part import SdramPart
 from litemrc.errors import UserError
-from litemrc.native.rank_timing import NEVER, RankTiming
+from litemrc.native.rank_timing import NEVER, Background, RankTiming
 
 PAGE_BYTES = 4096
 LINE_BYTES = 64
@@ -15,6 +15,8 @@ BLOCK_PAGES = 1024  # of the allocators' largest block
 MOST_TRAYS = 64
 MAPPINGS = ("sequential", "interleaved")
 POWER_DOWNS = ("off", "fast", "slow")
+SLOWEST_HZ, FASTEST_HZ = 1.0, 1e7  # of background accesses
+BACKGROUND_LINE_NS = 5.0  # as a program's line by default
 # JESD79-3F, "Power Down Timing": tXP of DDR3-800 and -1066, the longest; the DLL stays on.
 FAST_EXIT_NS, FAST_EXIT_CLOCKS = 7.5, 3
 
@@ -45,6 +47,7 @@ class Hardware:
         tray_pages: pages per rank.
         mapping: sequential: ranks are contiguous; interleaved: consecutive lines lie in consecutive ranks.
         sample_ns: time between two power samples.
+        background_hz: lines that others than the programs (kernel, daemons) access per second, in any rank.
 
     Raises:
         UserError: a number out of range; a part with unknown times or currents.
@@ -58,6 +61,7 @@ class Hardware:
     mapping: str = "sequential"
     controller: Controller = Controller()
     sample_ns: float = 1e8
+    background_hz: float = 0.0
 
     def __post_init__(self) -> None:
         if not 1 <= self.trays <= MOST_TRAYS or self.trays % self.nodes:
@@ -68,6 +72,11 @@ class Hardware:
         if self.tray_pages < BLOCK_PAGES or self.tray_pages % BLOCK_PAGES:
             raise UserError(
                 f"trays of {self.tray_pages} pages", remedy=f"give a multiple of {BLOCK_PAGES} pages"
+            )
+        if self.background_hz and not SLOWEST_HZ <= self.background_hz <= FASTEST_HZ:
+            raise UserError(
+                f"background_hz is {self.background_hz:g}",
+                remedy=f"give 0, or {SLOWEST_HZ:g} to {FASTEST_HZ:,.0f} accesses per second",
             )
 
     @property
@@ -106,6 +115,13 @@ class Hardware:
             self_refresh_exit=self.clocks(_known(part.self_refresh_exit_ns, part, "self_refresh")),
             sample=max(1, self.clocks(self.sample_ns)),
         )
+
+    @property
+    def background(self) -> Background | None:
+        """Return the accesses of others, in memory clock cycles; each transfers a line."""
+        if not self.background_hz:
+            return None
+        return Background(self.clocks(1e9 / self.background_hz), max(1, self.clocks(BACKGROUND_LINE_NS)))
 
     def clocks(self, ns: float) -> int:
         return round(ns * 1e-9 * self.clock_hz)

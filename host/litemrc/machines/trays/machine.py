@@ -70,7 +70,10 @@ class TrayMachine:
         self.hardware = configuration.hardware
         self.memory = Memory(self.hardware, configuration.allocator)
         self.ranks = RankVisits(
-            self.hardware.trays, self.hardware.timing, self.hardware.mapping == "interleaved"
+            self.hardware.trays,
+            self.hardware.timing,
+            self.hardware.mapping == "interleaved",
+            self.hardware.background,
         )
         self._rng = np.random.default_rng(seed)
         if scrambler:
@@ -99,8 +102,8 @@ class TrayMachine:
             self._sample()
             if progress:
                 progress(self.hardware.seconds(self.ranks.now))
-        self._sample()
         self.ranks.finish()
+        self._sample()
         return self._result()
 
     def asleep(self) -> list[bool]:

@@ -27,7 +27,7 @@ _TOP = (
     *("title", "workload", "seed", "visits", "machine", "controller", "costs", "scrambler", "configuration"),
     *(*WORKLOADS[:3], "process"),
 )
-_MACHINE = ("part", "chips", "trays", "nodes", "tray_mib", "sample_ms")
+_MACHINE = ("part", "chips", "trays", "nodes", "tray_mib", "sample_ms", "background_hz")
 _CONTROLLER = ("power_down", "power_down_after_ns", "self_refresh_after_us")
 _CONFIGURATION = ("name", "mapping", "allocator", "guidance", "memnice", "placement", *_CONTROLLER)
 _PLACEMENT = ("period_s", *(field.name for field in fields(PlacementParameters)))
@@ -102,10 +102,12 @@ class _Reader:
                 tray_pages=table.count("tray_mib", 2048, highest=1 << 16) * PAGES_OF_MIB,
                 controller=_controller(controller_table, Controller()),
                 sample_ns=table.number("sample_ms", 100, above=1e-3) * 1e6,
+                background_hz=table.number("background_hz", 0.0),
             )
             hardware.timing  # noqa: B018  (raises if the part's times are unknown)
         except UserError as error:
-            key = "trays" if "trays on" in error.what else None
+            named = {"trays on": "trays", "background_hz": "background_hz"}
+            key = next((key for words, key in named.items() if words in error.what), None)
             raise table.wrong(key, error.what, error.remedy) from error
         return hardware
 

@@ -34,13 +34,15 @@ void bind_rank_visits(nb::module_ &module) {
         .def(
             "__init__",
             [](RankVisits *self, uint32_t ranks, uint64_t power_down_after, uint64_t self_refresh_after,
-               uint64_t power_down_exit, uint64_t self_refresh_exit, uint64_t sample, bool interleaved) {
+               uint64_t power_down_exit, uint64_t self_refresh_exit, uint64_t sample, bool interleaved,
+               uint64_t background_gap, uint64_t background_busy, uint64_t background_seed) {
                 new (self) RankVisits(
                     ranks, {power_down_after, self_refresh_after, power_down_exit, self_refresh_exit, sample},
-                    interleaved);
+                    interleaved, {background_gap, background_busy, background_seed});
             },
             nb::arg("ranks"), nb::arg("power_down_after"), nb::arg("self_refresh_after"),
-            nb::arg("power_down_exit"), nb::arg("self_refresh_exit"), nb::arg("sample"), nb::arg("interleaved"))
+            nb::arg("power_down_exit"), nb::arg("self_refresh_exit"), nb::arg("sample"), nb::arg("interleaved"),
+            nb::arg("background_gap"), nb::arg("background_busy"), nb::arg("background_seed"))
         .def("visit_all", &visit_all, nb::arg("gap").noconvert(), nb::arg("busy").noconvert(),
              nb::arg("rank").noconvert(), nb::arg("reads").noconvert(), nb::arg("writes").noconvert())
         .def("pause", &RankVisits::pause, nb::arg("clocks"))

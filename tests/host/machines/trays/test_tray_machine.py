@@ -100,6 +100,16 @@ def test_a_controller_that_powers_down_takes_less():
     assert watts[0] > watts[1] > watts[2]
 
 
+def test_ranks_that_others_access_sleep_less_and_the_program_takes_the_same_time():
+    program = [events.Phase("x"), events.Visits(0, np.zeros(2000, int), 4, 0, 5.0, gap_ns=10_000.0)]
+    quiet, busy = (run(program, hardware=small(background_hz=hz)) for hz in (0, 40_000))
+    assert quiet.awake() == pytest.approx(1.0, abs=0.02)
+    # An access per rank in 100 us, which is the threshold: asleep for exp(-1) of the time; three such ranks.
+    assert busy.awake() == pytest.approx(1 + 3 * (1 - np.exp(-1)), abs=0.15)
+    assert busy.mean_mw() > quiet.mean_mw()
+    assert busy.seconds == pytest.approx(quiet.seconds, rel=1e-3)
+
+
 def test_memory_in_use_is_sampled_as_it_grows_and_shrinks():
     program = [
         events.Phase("x"),

@@ -123,6 +123,9 @@ def test_what_a_scenario_says_is_what_runs(write):
         ("[machine]", "[scrambler]\nhold_mib = 3\nchunk_kib = 6\n[machine]", "is 6"),
         ("[machine]", "[scrambler]\nhold_mib = 3\nchunk_kib = 0\n[machine]", "is 0"),
         ("seed = 1", "seed = -1", "is -1"),
+        ("trays = 4", "trays = 4\nbackground_hz = -1", "is -1"),
+        ("trays = 4", "trays = 4\nbackground_hz = 0.5", "background_hz is 0.5"),
+        ("trays = 4", "trays = 4\nbackground_hz = 2e7", "background_hz is 2e+07"),
     ],
 )
 def test_what_is_wrong_is_reported_with_file_line_and_remedy(write, old, new, what):
