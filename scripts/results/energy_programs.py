@@ -1,6 +1,7 @@
 """The programs of the energy tables: captured programs, and generated ones with hot regions and phases."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ from litemrc.machines.chips.references import ChipReferences, read_references
 from litemrc.traces import Chunk, Trace, open_trace
 from numpy.typing import NDArray
 
-CAPTURED = ("bzip2", "sort", "python", "grid")
+# Traces of tests/data/traces by name of the program; the first two are the paper's programs of figure 6.
+CAPTURED = {"bzip2": "bzip2-900k", "gcc": "gcc", "python": "python", "sort": "sort", "grid": "grid"}
+MEMORY = 2_048  # pages of the generated programs of figure 5; the paper: "around 2000"
 SEED = 2004
 GAP = 100  # cycles
 ELSEWHERE = 0.001  # share of references outside the hot region, in the second half of the table
@@ -25,10 +28,20 @@ class Pages(Trace):
         yield Chunk(self._pages.astype(np.uint64))
 
 
-def captured(path: Path) -> ChipReferences:
-    """Return a program's references after its caches; times in instructions."""
-    with open_trace(path) as trace:
-        return read_references(trace, trace, GAP)
+def captured(traces: Path) -> dict[str, ChipReferences]:
+    """Return the references of captured programs after their caches; times in instructions."""
+    return {name: _read(traces / f"{file}.parquet") for name, file in CAPTURED.items()}
+
+
+def touched_before(program: ChipReferences) -> ChipReferences:
+    """Return a program that first touches each of its pages once, in order of first touch."""
+    pages = np.arange(program.footprint_pages, dtype=np.uint32)
+    return replace(
+        program,
+        pages=np.concatenate([pages, program.pages]),
+        gaps=np.concatenate([np.full(len(pages), GAP, np.uint64), program.gaps]),
+        writes=np.concatenate([np.zeros(len(pages), np.uint8), program.writes]),
+    )
 
 
 def hot_region(memory_pages: int, share: float, references: int, elsewhere: float) -> ChipReferences:
@@ -39,10 +52,10 @@ def hot_region(memory_pages: int, share: float, references: int, elsewhere: floa
 def figure5_programs(references: int) -> dict[str, ChipReferences]:
     """Return the generated programs of figure 5."""
     return {
-        "hot third": hot_region(6_144, 1 / 3, references, 0.0),
-        "moving third": _of_pages("moving", _hot(6_144, 1 / 3, references, 0.0, moves=6)),
-        "zipf 1.0": _generated("zipf", references, pages=2_048, alpha=1.0),
-        "uniform": _generated("uniform", references, pages=2_048),
+        "hot third": hot_region(MEMORY, 1 / 3, references, 0.0),
+        "moving third": _of_pages("moving", _hot(MEMORY, 1 / 3, references, 0.0, moves=6)),
+        "zipf 1.0": _read(f"gen:zipf?n={references}&seed={SEED}&pages={MEMORY}&alpha=1.0"),
+        "uniform": _read(f"gen:uniform?n={references}&seed={SEED}&pages={MEMORY}"),
     }
 
 
@@ -86,9 +99,8 @@ def _phases(
     return np.concatenate(parts)
 
 
-def _generated(program: str, references: int, **parameters: float) -> ChipReferences:
-    query = "&".join(f"{name}={value}" for name, value in parameters.items())
-    with open_trace(f"gen:{program}?n={references}&seed={SEED}&{query}") as trace:
+def _read(source: Path | str) -> ChipReferences:
+    with open_trace(source) as trace:
         return read_references(trace, trace, GAP)
 
 

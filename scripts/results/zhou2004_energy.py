@@ -1,31 +1,47 @@
 """Fills the tables of memory energy in docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from energy_programs import CAPTURED, ELSEWHERE, SEED, captured, figure5_programs, hot_region, phased_programs
+from energy_beyond import PAIRS, parts_table, predictive_table
+from energy_programs import (
+    CAPTURED,
+    MEMORY,
+    SEED,
+    captured,
+    figure5_programs,
+    phased_programs,
+)
+from energy_sweeps import (
+    CHIPS,
+    EPOCHS,
+    Sweep,
+    far_share,
+    grid_table,
+    hot_region_table,
+    over_chips,
+    over_epochs,
+    powerdown_table,
+    sweep_table,
+)
 from litemrc.energy.chip_power import ChipPower, find_power
 from litemrc.machines.chips.machine import NAP_SWEEP, POWERDOWN_SWEEP, ChipMachine, EnergyRun, compare
-from litemrc.machines.chips.references import ChipReferences
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.energy import bars_figure
 from litemrc.plots.machines.energy_sweep import sweep_figure
-from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES, Predictive
-from page_tables import fill_tables, markdown, percent
+from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES
+from page_tables import fill_tables, fill_values, markdown, percent
 
 MACHINE = ChipMachine(find_power("rdram"))
-PAIRS = ("mrc-static", "mrc-dynamic-nap", "mrc-dynamic-tuned")
 MINUS = "\N{MINUS SIGN}"
 PAPER = {"mrc-static": "42 to 58 %", "mrc-dynamic-nap": "27 to 42 %"}
 # Section 5.2.1: ED is "42-58% smaller" than that of "original static", "27-42%" than of "original dynamic".
 PAPER_RANGES = {"mrc-static": (0.42, 0.58), "mrc-dynamic-nap": (0.27, 0.42)}
-HOT_SHARES = (1 / 10, 1 / 5, 1 / 3, 1 / 2, 2 / 3, 9 / 10, 1)
-HOT_MEMORIES = (2_048, 8_192, 16_384)
-EPOCHS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-CHIPS = (16, 32, 64, 128, 256)
-OTHER_PARTS = ("lpddr3", "ddr3-mt41j64m16", "mt41k256m16-125:n")
+GRID_SWEEPS = 6  # of tests/data/traces/README.md
+DYNAMIC = ("dynamic-nap", "dynamic-tuned")
+PAPERS = ("bzip2", "gcc")  # programs of figure 6
 
 
 def main() -> None:
@@ -36,20 +52,75 @@ def main() -> None:
         "--references", type=int, default=500_000, help="of a generated program (%(default)s)"
     )
     args = parser.parse_args()
-    of_captured = {name: captured(args.traces / f"{name}.parquet") for name in CAPTURED}
+    page, pictures = args.docs / "zhou2004.md", args.docs / "zhou2004"
+    of_captured = captured(args.traces)
     programs = of_captured | figure5_programs(args.references)
+    print("figure 5", flush=True)
     runs = {name: compare(program, MACHINE, list(SCHEMES.values())) for name, program in programs.items()}
+    shown = {name: _without(run, "always-on") for name, run in runs.items()}
+    save_figure(bars_figure(shown, known=PAPER_RANGES), pictures / "figure5.png")
     tables = {
         "table4": _table4(MACHINE.power),
         "energy-parameters": _parameters(args.references),
-        "figure5": "\n".join((_figure5(runs), "", _hot_regions(args.references))),
-        "figure6": _figure6(of_captured | {"moving third": programs["moving third"]}, args.docs),
-        "predictive": _predictive(of_captured | phased_programs(args.references)),
-        "energy-parts": _other_parts(of_captured),
+        "figure5": _figure5(runs),
+        "hot-regions": hot_region_table(args.references, MACHINE),
+        "powerdown": powerdown_table(of_captured, MACHINE),
     }
-    shown = {name: _without(run, "always-on") for name, run in runs.items()}
-    save_figure(bars_figure(shown, known=PAPER_RANGES), args.docs / "zhou2004" / "figure5.png")
-    fill_tables(args.docs / "zhou2004.md", tables)
+    print("figure 6", flush=True)
+    epochs = over_epochs(of_captured | {"moving third": programs["moving third"]}, MACHINE)
+    chips = over_chips(of_captured | {"moving third": programs["moving third"]}, MACHINE)
+    ends = [(32, end) for end in PAPER_RANGES["mrc-static"]]
+    default = [(MACHINE.epoch_cycles, end) for end in PAPER_RANGES["mrc-static"]]
+    save_figure(sweep_figure(_only(epochs, *PAPERS, "grid"), known=default), pictures / "figure6-epoch.png")
+    save_figure(sweep_figure(_only(chips, *PAPERS), over="chips", known=ends), pictures / "figure6-chip.png")
+    tables |= {
+        "figure6-epoch": sweep_table("cycles", EPOCHS, epochs),
+        "figure6-chip": sweep_table("chips", CHIPS, chips),
+        "figure6-grid": grid_table(of_captured["grid"], MACHINE),
+    }
+    print("beyond the paper", flush=True)
+    tables |= {
+        "predictive": predictive_table(of_captured | phased_programs(args.references), MACHINE),
+        "energy-parts": parts_table(of_captured, MACHINE),
+    }
+    fill_tables(page, tables)
+    static, dynamic, tuned = (_range(runs[name].relative(pair) for name in of_captured) for pair in PAIRS)
+    sweep_s = _of(runs["grid"], "static-nap").delay_s / GRID_SWEEPS
+    values = {
+        "energy": f"static {static}, dynamic-nap {dynamic}, dynamic-tuned {tuned}",
+        "energy-static": static,
+        "energy-dynamic": dynamic,
+        "energy-tuned": tuned,
+        "figure5": "; ".join(_both(name, runs[name]) for name in PAPERS) + " (static, dynamic-nap)",
+        "epoch": f"{_ends(epochs, 'mrc-static')}, static",
+        "figure6": f"{_ends(epochs, 'mrc-dynamic-nap')}, dynamic-nap",
+        "chip": f"{_ends(chips, 'mrc-static')}, static",
+        "grid-far": f"{100 * far_share(of_captured['grid'], 512):.2f} %",
+        "grid-sweep": f"{sweep_s * MACHINE.clock_hz / 1e6:.1f} M",
+    }
+    fill_values(page, values)
+
+
+def _only(sweep: Sweep, *names: str) -> dict[str, Sequence[EnergyRun]]:
+    return {name: sweep[name] for name in names}
+
+
+def _range(ratios: Iterable[float]) -> str:
+    low, *_, high = sorted(ratios, key=lambda ratio: abs(ratio - 1))
+    return f"{percent(low)} to {percent(high)}"
+
+
+def _both(name: str, run: EnergyRun) -> str:
+    return f"{name} {percent(run.relative(PAIRS[0]))} and {percent(run.relative(PAIRS[1]))}"
+
+
+def _ends(sweep: Sweep, scheme: str) -> str:
+    """Return the saving at the first and at the last value of a sweep, for the paper's programs."""
+    texts = [
+        f"{name} {percent(sweep[name][0].relative(scheme))} to {percent(sweep[name][-1].relative(scheme))}"
+        for name in PAPERS
+    ]
+    return ", ".join(texts)
 
 
 def _table4(power: ChipPower) -> str:
@@ -78,11 +149,11 @@ def _parameters(references: int) -> str:
             "dynamic-tuned",
             f"the best of nap after {naps} ns and powerdown after {downs} µs, for each program",
         ),
-        ("captured programs", "bzip2, sort, python, grid, after the paper's caches: tests/data/traces"),
+        ("captured programs", f"{', '.join(CAPTURED)}, after the paper's caches: tests/data/traces"),
         ("generated programs", f"{references:,} references, 100 cycles between them, seed {SEED}"),
         (
             "hot third",
-            "6,144 pages, all touched once, then one third at random; moving: shifted by a sixth, 5 times",
+            f"{MEMORY:,} pages touched once, then a third at random; moving: shifted by a sixth, 5 times",
         ),
     ]
     return markdown(["", ""], rows)
@@ -93,90 +164,19 @@ def _figure5(runs: Mapping[str, EnergyRun]) -> str:
     for name, run in runs.items():
         static = _of(run, "static-nap")
         cells = [name, f"{run.chips}", f"{static.energy_mj:.1f}", f"{static.delay_s * 1e3:.1f}"]
+        cells += [percent(_of(run, name).energy_delay / static.energy_delay) for name in DYNAMIC]
         rows.append([*cells, *(percent(run.relative(pair)) for pair in PAIRS), percent(_free(run))])
     heads = [
         "program",
         "chips",
         "static-nap: mJ",
         "ms",
+        *(f"{name} / static-nap" for name in DYNAMIC),
         *(f"{pair} / {SCHEMES[pair].base}" for pair in PAIRS),
     ]
-    rows.append(["the paper", "8 to 64", "", "", *(MINUS + PAPER[pair] for pair in PAIRS[:2]), "", ""])
+    paper = [MINUS + PAPER[pair] for pair in PAIRS[:2]]
+    rows.append(["the paper", "8 to 64", "", "", "below 0", "", *paper, "", ""])
     return markdown([*heads, "the same without the monitor's power"], rows)
-
-
-def _hot_regions(references: int) -> str:
-    rows = []
-    for memory in HOT_MEMORIES:
-        shares = HOT_SHARES if memory == HOT_MEMORIES[-1] else [1 / 3]
-        for share in shares:
-            row = [f"{memory:,}", f"{share:.2f}"]
-            for elsewhere in (0.0, ELSEWHERE):
-                program = hot_region(memory, share, references, elsewhere)
-                run = compare(program, MACHINE, [SCHEMES[pair] for pair in PAIRS])
-                row += [percent(run.relative(pair)) for pair in PAIRS]
-            rows.append(row)
-    heads = [*PAIRS, *(f"1 of {1 / ELSEWHERE:g} elsewhere: {pair}" for pair in PAIRS)]
-    return markdown(["pages in memory", "hot share", *heads], rows)
-
-
-def _figure6(programs: Mapping[str, ChipReferences], docs: Path) -> str:
-    scheme = [SCHEMES["mrc-static"]]
-    tables = []
-    for field, values, head in (
-        ("epoch_cycles", EPOCHS, "cycles per epoch"),
-        ("chip_pages", CHIPS, "pages per chip"),
-    ):
-        runs = {
-            name: [compare(program, replace(MACHINE, **{field: value}), scheme) for value in values]
-            for name, program in programs.items()
-        }
-        rows = [[name, *(percent(run.relative("mrc-static")) for run in line)] for name, line in runs.items()]
-        tables.append(markdown([f"{head}:", *(f"{value:,}" for value in values)], rows))
-        save_figure(sweep_figure(runs), docs / "zhou2004" / f"figure6-{field.partition('_')[0]}.png")
-    return "\n\n".join(tables)
-
-
-def _predictive(programs: Mapping[str, ChipReferences]) -> str:
-    schemes = [SCHEMES[name] for name in ("dynamic-tuned", Predictive.name, "oracle")]
-    rows = []
-    for name, program in programs.items():
-        run = compare(program, MACHINE, schemes)
-        free = compare(program, replace(MACHINE, monitor_mw=0.0), schemes)
-        tuned, ours, least = run.results
-        _, nap, down = tuned.scheme.after_ns
-        rows.append(
-            [
-                name,
-                f"{nap} ns, {down / 1e3:g} µs",
-                f"{tuned.energy_mj / tuned.delay_s:,.0f}",
-                percent(run.relative(Predictive.name)),
-                percent(free.relative(Predictive.name)),
-                percent(ours.delay_s / tuned.delay_s),
-                percent(least.energy_delay / tuned.energy_delay),
-                f"{ours.energy_delay / least.energy_delay:.2f}",
-            ]
-        )
-    heads = [
-        "program",
-        "tuned: nap, powerdown",
-        "tuned: mW",
-        "mrc-predictive / tuned",
-        "without the monitor's power",
-    ]
-    return markdown([*heads, "its delay / tuned's", "oracle / tuned", "mrc-predictive / oracle"], rows)
-
-
-def _other_parts(programs: Mapping[str, ChipReferences]) -> str:
-    rows = []
-    for part in OTHER_PARTS:
-        machine = replace(MACHINE, power=find_power(part))
-        for name, program in programs.items():
-            run = compare(program, machine, list(SCHEMES.values()))
-            ratios = [run.relative(pair) for pair in (*PAIRS, Predictive.name, "oracle")]
-            rows.append([machine.power.part, name, *map(percent, ratios)])
-    heads = [f"{pair} / {SCHEMES[pair].base}" for pair in (*PAIRS, Predictive.name, "oracle")]
-    return markdown(["part", "program", *heads], rows)
 
 
 def _of(run: EnergyRun, name: str):
