@@ -18,6 +18,7 @@ from energy_sweeps import (
     CHIPS,
     EPOCHS,
     Sweep,
+    choices_table,
     far_share,
     grid_table,
     hot_region_table,
@@ -64,6 +65,7 @@ def main() -> None:
         "energy-parameters": _parameters(args.references),
         "figure5": _figure5(runs),
         "hot-regions": hot_region_table(args.references, MACHINE),
+        "energy-choices": choices_table({name: of_captured[name] for name in PAPERS}, MACHINE),
         "powerdown": powerdown_table(of_captured, MACHINE),
     }
     print("figure 6", flush=True)

@@ -46,7 +46,15 @@ def test_the_page_gets_its_tables_and_its_pictures(tmp_path):
         "energy-parameters"
     ]
     assert [row[0] for row in tables["figure5"][2:7]] == ["bzip2", "gcc", "python", "sort", "grid"]
-    names = ("hot-regions", "powerdown", "figure6-epoch", "figure6-chip", "figure6-grid", "predictive")
+    names = (
+        "hot-regions",
+        "powerdown",
+        "energy-choices",
+        "figure6-epoch",
+        "figure6-chip",
+        "figure6-grid",
+        "predictive",
+    )
     assert all(len(tables[name]) > 4 for name in (*names, "energy-parts"))
     values = values_of(page)
     saved = {row[0]: row for row in tables["figure5"]}
