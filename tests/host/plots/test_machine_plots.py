@@ -123,6 +123,37 @@ def test_banks_are_drawn_in_rows_and_memory_in_mib(count):
     assert_sound(figure)
 
 
+def test_banks_of_nodes_are_parted_and_named_with_their_use():
+    """Three nodes of 8 banks in rows of 5: the second begins in the middle of a row."""
+    placement = Placement(memory_bytes=96 * MIB, units=24, nodes=3, reserve_pages=8)
+    run = place(FootprintTrace(LIGHT, placement.frames, ticks=3, seed=1, nodes=3), placement, "buddy")
+    figure = map_figure([run])
+    (axes,) = figure.axes
+    for node, text in enumerate(axes.texts):
+        banks = slice(8 * node, 8 * node + 8)
+        use = run.used_of_unit[-1, banks].sum() / run.unit_pages[banks].sum()
+        assert text.get_text() == f"node {node}: {use:.1%} in use"
+    assert [line.get_xydata().tolist() for line in axes.lines] == [
+        [[0, 2], [3, 2], [3, 1], [5, 1]],
+        [[0, 4], [1, 4], [1, 3], [5, 3]],
+    ]
+    assert_sound(figure)
+    assert not map_figure(bank_runs(1)).axes[0].texts
+
+
+def test_a_panel_over_time_shows_the_named_lines_only():
+    _, run = bank_runs(2)
+    assert run.copied_pages
+    figure = time_figure([run, run], shown=[("free", "offline"), ("offline", "migrated")])
+    first, second = figure.axes
+    assert [line.get_label() for line in first.lines] == ["free", "offline"]
+    assert not first.collections
+    assert [line.get_label() for line in second.lines] == ["offline"]
+    assert [area.get_label() for area in second.collections] == ["migrated (cumulative)"]
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == ["free", "offline", "migrated (cumulative)"]
+
+
 def test_processes_fill_a_memory_in_mib_and_policies_that_coincide_are_visible(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SCENARIO)

@@ -1,6 +1,7 @@
 """Figures of placement runs: maps of banks (Panwar 2015, figures 3 and 9), memory over time (figure 10)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -14,7 +15,9 @@ from litemrc.plots.curves import COLOURS, INK, RULE, STYLE
 from litemrc.plots.units import memory_unit
 
 _OFFLINE, _MOVABLE, _UNMOVABLE = "white", COLOURS[6], INK
+_BORDER = COLOURS[2]  # between nodes
 _COLUMNS = 3
+_MANY = 5  # panels over time, from which on they are lower
 
 
 def map_figure(
@@ -23,7 +26,7 @@ def map_figure(
     """Draw the banks of each run at a tick, row by row from the upper left.
 
     Black banks hold an unmovable page. The shade of blue of the others shows their utilization. Hatched banks
-    are offline.
+    are offline. A line parts the banks of two nodes; a bank that belongs to both counts for the second.
 
     Parameters:
         ticks: a tick for each run; default: the last.
@@ -34,7 +37,7 @@ def map_figure(
         columns = min(len(runs), _COLUMNS)
         rows = -(-len(runs) // columns)
         figure = Figure(
-            figsize=(max(4.4, 3.1 * columns + 0.2), 3.7 * rows + 0.6), dpi=200, layout="constrained"
+            figsize=(max(4.4, 3.1 * columns + 0.2), 3.7 * rows + 0.6), dpi=150, layout="constrained"
         )
         all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes in all_axes[len(runs) :]:
@@ -89,26 +92,58 @@ def _map(axes: Axes, run: PlacementRun, tick: int) -> None:
     axes.set_aspect("equal")
     axes.set(xticks=[], yticks=[])
     axes.set_axis_off()
+    if run.placement.nodes > 1 and not run.placement.interleave_bytes:
+        _mark_nodes(axes, run, tick, columns)
 
 
-def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Figure:
+def _mark_nodes(axes: Axes, run: PlacementRun, tick: int, columns: int) -> None:
+    """Name each node and its use at the left of its banks, and draw lines between the nodes."""
+    place = run.placement
+    of_node = place.frames // place.nodes
+    firsts = [node * of_node // place.unit_frames for node in range(place.nodes)] + [place.units]
+    for node, (first, end) in enumerate(pairwise(firsts)):
+        used = run.used_of_unit[tick, first:end].sum() / run.unit_pages[first:end].sum()
+        axes.text(
+            -0.3,
+            (first + end) / 2 / columns,
+            f"node {node}: {used:.1%} in use",
+            rotation=90,
+            ha="right",
+            va="center",
+            fontsize=8,
+        )
+        row, column = divmod(first, columns)
+        if node:
+            axes.plot([0, column, column, columns], [row + bool(column)] * 2 + [row] * 2, color=_BORDER)
+
+
+def time_figure(
+    runs: Sequence[PlacementRun],
+    titles: Sequence[str] = (),
+    shown: Sequence[Collection[str]] | None = None,
+) -> Figure:
     """Draw free, offline and, if any, migrated memory over time.
 
     Parameters:
         titles: a title for each run; default: the allocator's name.
+        shown: of "free", "offline" and "migrated" what the panel of each run shows; default: all.
     """
     copied_by_any = any(run.copied_pages for run in runs)
     unit, unit_bytes = memory_unit(max(run.placement.memory_bytes for run in runs))
+    shown = [("free", "offline", "migrated")] * len(runs) if shown is None else shown
+    height = 1.9 if len(runs) < _MANY else 1.35
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(8, 1.9 * len(runs) + 1.2), dpi=200, layout="constrained")
+        figure = Figure(figsize=(8, height * len(runs) + 1.2), dpi=150, layout="constrained")
         all_axes = figure.subplots(len(runs), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
-        for index, (run, axes) in enumerate(zip(runs, all_axes, strict=True)):
+        for index, (run, axes, kinds) in enumerate(zip(runs, all_axes, shown, strict=True)):
             total = run.placement.memory_bytes / unit_bytes
             times = np.arange(1, len(run.used) + 1) * run.tick_s
             free = total * (1 - run.used / run.placement.frames)
-            axes.plot(times, free, color=COLOURS[0], label="free", linewidth=2.8)
-            axes.plot(times, total * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.2)
-            if copied_by_any:
+            if "free" in kinds:
+                axes.plot(times, free, color=COLOURS[0], label="free", linewidth=2.8)
+            if "offline" in kinds:
+                axes.plot(times, total * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.2)
+            if "migrated" in kinds and copied_by_any:
                 axes.fill_between(
                     times,
                     run.copied * PAGE_BYTES / unit_bytes,
@@ -122,5 +157,10 @@ def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Fig
             axes.grid(axis="y")
         figure.supylabel(f"memory in {unit}")
         all_axes[-1].set_xlabel("time in s")
-        figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+        handles = {
+            label: handle
+            for axes in all_axes
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        figure.legend(handles.values(), handles.keys(), loc="outside upper right", ncols=3)
         return figure

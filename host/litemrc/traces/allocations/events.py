@@ -96,7 +96,7 @@ def interleaved(
     random.shuffle(turns)
     begun = [0] * len(pieces)
     codes, numbers, nodes = [], [], []
-    for turn in turns:
+    for turn in turns.tolist():
         begin = begun[turn]
         begun[turn] = begin + burst
         codes.append(pieces[turn][0][begin : begin + burst])
