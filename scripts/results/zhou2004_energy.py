@@ -12,6 +12,7 @@ from energy_programs import (
     SEED,
     captured,
     figure5_programs,
+    hot_region,
     phased_programs,
 )
 from energy_sweeps import (
@@ -81,18 +82,23 @@ def main() -> None:
         "figure6-grid": grid_table(of_captured["grid"], MACHINE),
     }
     print("beyond the paper", flush=True)
+    predictive, reached = predictive_table(of_captured | phased_programs(args.references), MACHINE)
     tables |= {
-        "predictive": predictive_table(of_captured | phased_programs(args.references), MACHINE),
+        "predictive": predictive,
         "energy-parts": parts_table(of_captured, MACHINE),
     }
     fill_tables(page, tables)
     static, dynamic, tuned = (_range(runs[name].relative(pair) for name in of_captured) for pair in PAIRS)
+    hot = hot_region(8_192, 1 / 3, args.references, 0.0)
     sweep_s = _of(runs["grid"], "static-nap").delay_s / GRID_SWEEPS
     values = {
         "energy": f"static {static}, dynamic-nap {dynamic}, dynamic-tuned {tuned}",
         "energy-static": static,
         "energy-dynamic": dynamic,
         "energy-tuned": tuned,
+        "tuned-loss": _range(run.relative("mrc-dynamic-tuned") for run in runs.values()),
+        "hot-third": percent(compare(hot, MACHINE, [SCHEMES["mrc-static"]]).relative("mrc-static")),
+        "predictive-reached": reached,
         "figure5": "; ".join(_both(name, runs[name]) for name in PAPERS) + " (static, dynamic-nap)",
         "epoch": f"{_ends(epochs, 'mrc-static')}, static",
         "figure6": f"{_ends(epochs, 'mrc-dynamic-nap')}, dynamic-nap",
