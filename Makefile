@@ -256,9 +256,14 @@ glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its program
 	python scripts/results/glass1997_capture.py $(NAMES)
 
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
+	python scripts/results/glass1997_alone.py
+	python scripts/results/glass1997_holes.py
+	python scripts/results/glass1997_global.py
 	python scripts/results/glass1997_further.py
 
 results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
+	python scripts/results/zhou2004_curves.py
+	python scripts/results/zhou2004_table1.py
 	python scripts/results/zhou2004_allocation.py
 	python scripts/results/zhou2004_mm.py
 	python scripts/results/zhou2004_table3.py

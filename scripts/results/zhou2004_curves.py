@@ -100,7 +100,7 @@ def _figure_1(whole: litemrc.Curve, intervals: list[litemrc.Curve]) -> Figure:
         label = f"the paper's data sets: about {PAPER_PAGES:,} pages"
         draw_known(axes, [(PAPER_PAGES, float(whole.miss_ratio[-1]))], label)
         axes.set_xlim(0, 1.05 * max(pages, PAPER_PAGES))
-        axes.set_ylim(0, 1)
+        axes.set_ylim(-0.02, 1)
         axes.set_xlabel("memory in pages of 4 KiB")
         axes.set_ylabel("miss ratio")
         axes.grid()
