@@ -45,7 +45,7 @@ static void solve(void)
 
 int main(int arguments, char **values)
 {
-	long steps = arguments > 1 ? atol(values[1]) : 8;
+	long steps = arguments > 1 ? atol(values[1]) : 6;
 	unsigned int seed = 1;
 
 	for (long i = 0; i < PARTICLES; i++) { /* at random in a stripe that moves with the number */

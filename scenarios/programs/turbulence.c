@@ -53,7 +53,7 @@ static void transform_field(field of, int back)
 
 int main(int arguments, char **values)
 {
-	long steps = arguments > 1 ? atol(values[1]) : 2;
+	long steps = arguments > 1 ? atol(values[1]) : 1;
 	double complex *all = &fields[0][0][0][0];
 
 	for (int k = 0; k < SIDE / 2; k++) {

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pyarrow as pa
 from glass1997_inputs import INPUTS
-from glass1997_programs import PROGRAMS, TRACES
+from glass1997_programs import PROGRAMS, TRACES, opened
+from litemrc.traces.summary import Summary
+from page_tables import fill_tables, markdown
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "scenarios/programs"
@@ -42,6 +44,7 @@ def main() -> None:
     for name in args.names or names:
         print(f"{name} ...", flush=True)
         _capture(name, args.build)
+    fill_tables(TRACES / "README.md", {"captured": _table()})
 
 
 def _capture(name: str, folder: Path) -> None:
@@ -69,6 +72,24 @@ def _capture(name: str, folder: Path) -> None:
     sizes = json.loads(sizes_path.read_text("utf-8")) if sizes_path.exists() else {}
     sizes[name] = executable.stat().st_size
     sizes_path.write_text(json.dumps(sizes, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def _table() -> str:
+    """Return the list of all traces."""
+    rows = []
+    for program in PROGRAMS:
+        if not program.path.exists():
+            continue
+        summary = Summary()
+        with opened(program) as trace:
+            for chunk in trace:
+                summary.add(chunk)
+        arguments = [argument.replace(f"{ROOT}/", "") for argument in COMMANDS.get(program.name, ())]
+        command = " ".join([program.name, *arguments])
+        numbers = (summary.last_time or 0, summary.pages.numbers().size, program.path.stat().st_size)
+        cells = [f"`{program.path.name}`", f"`{command}`", *(f"{number:,}" for number in numbers)]
+        rows.append(cells)
+    return markdown(["file", "command", "instructions", "pages", "bytes"], rows)
 
 
 def _executable(name: str, folder: Path) -> Path:

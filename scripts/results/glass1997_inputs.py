@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-WORDS = 110_000  # of the text
+WORDS = 80_000  # of the text
 VOCABULARY = 12_000
-POINTS = 120_000
+POINTS = 100_000
 REPLOTS = 3
 SIDE = 1_150  # of the image, in pixels
-ROWS = 24_000
+ROWS = 12_000
 
 PAIRS = """\
 my (%follow, $last);
@@ -82,7 +82,7 @@ def statements(folder: Path) -> None:
     lines = ["CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT, weight REAL, note TEXT);"]
     lines += ["CREATE INDEX by_name ON part (name);", "BEGIN;"]
     lines += [
-        f"INSERT INTO part VALUES ({number}, 'p{name}', {number % 97}, '{name * 8}');"
+        f"INSERT INTO part VALUES ({number}, 'p{name}', {number % 97}, '{name * 60}');"
         for number, name in enumerate(names)
     ]
     lines.append("COMMIT;")
