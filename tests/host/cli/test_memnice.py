@@ -30,7 +30,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     def write(path: Path, text: str) -> int:
         if path.name == "cpuset.mems":
-            if not memnice._listed(text) <= memnice._listed(NODES):
+            if not memnice.listed(text) <= memnice.listed(NODES):
                 raise OSError(errno.ERANGE, "Numerical result out of range")
             real_write(path.with_name("cpuset.mems.effective"), text)
         return real_write(path, text)

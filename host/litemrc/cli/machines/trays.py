@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
+from litemrc.cli.shared.numbers import numbers_of
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 Jantz et al. 2013. A tray is the memory of one rank. Colors mark pages with similar use; the allocator keeps
 them in the same trays, so that other ranks can sleep. Scenarios are in scenarios/; docs/trays.md describes
-their keys.
+their keys. --memnice limits a simulated program as `litemrc memnice` does one of this machine.
 """
 
 
@@ -28,6 +29,15 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         option="--configuration",
         choices="configurations to run (default: all)",
         plotted="power and free memory",
+    )
+    parser.add_argument(
+        "--memnice",
+        metavar="TRAYS",
+        type=_limit,
+        action="append",
+        default=[],
+        help="limit the program and its children to these trays: a number of trays from 0 on, such as 2, or "
+        "a list, such as 0,2-3; repeat it to compare limits. Configurations without trays run as they are",
     )
 
 
@@ -43,6 +53,8 @@ def main(args: argparse.Namespace) -> int:
         scenario = replace(scenario, seed=args.seed)
     if args.configuration is not None:
         scenario = replace(scenario, cases=_chosen(scenario, args.configuration))
+    if args.memnice:
+        scenario = _limited(scenario, args.memnice)
     runs, stopped = until_stopped(_runs(scenario, str(args.scenario)))
     print_results(
         args,
@@ -71,6 +83,22 @@ def _runs(scenario: "TrayScenario", path: str) -> "Iterator[TrayRun]":
             except UserError as error:
                 raise UserError(error.what, where=error.where or path, remedy=error.remedy) from error
         yield run
+
+
+def _limit(text: str) -> tuple[str, tuple[int, ...]]:
+    from litemrc.machines.trays.hardware import MOST_TRAYS
+
+    return text, tuple(sorted(numbers_of(text, "trays", MOST_TRAYS)))
+
+
+def _limited(scenario: "TrayScenario", given: list[tuple[str, tuple[int, ...]]]) -> "TrayScenario":
+    from litemrc.machines.trays.scenario import limited
+    from litemrc.policies.trays.trays import check_trays
+
+    count = scenario.cases[0].configuration.hardware.trays
+    for text, trays in given:
+        check_trays(trays, count, f"memnice {text}", "--memnice")
+    return limited(scenario, dict(given))
 
 
 def _chosen(scenario: "TrayScenario", text: str) -> "tuple[Case, ...]":

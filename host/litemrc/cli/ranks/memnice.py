@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from litemrc.cli.shared.numbers import listed, numbers_of
 from litemrc.errors import UserError
 
 _EPILOG = """\
@@ -20,7 +21,8 @@ NODES is a number of nodes from 0 on, or a list:
 
 The limit is cpuset.mems of a cgroup (version 2): children inherit it, no system call of theirs widens it,
 and a memnice inside it can only be narrower. On a Linux whose nodes are DRAM ranks this is the memnice of
-Jantz et al. 2013, section 7; a SoC without Python has the program `memnice` for it.
+Jantz et al. 2013, section 7; a SoC without Python has the program `memnice` for it. For simulated programs:
+`litemrc simulate trays SCENARIO --memnice TRAYS`.
 """
 _MOST_NODES = 1024  # of a Linux kernel
 _PROGRAM = "program"  # the cgroup of the processes: only a cgroup without processes can divide what it has
@@ -42,15 +44,7 @@ def main(args: argparse.Namespace) -> int:
 
 def nodes_of(text: str) -> frozenset[int]:
     """Parse a number of nodes from 0 on, or a list in the kernel's format."""
-    if text.isascii() and text.isdigit() and 0 < int(text) <= _MOST_NODES:
-        return frozenset(range(int(text)))
-    if re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text, re.ASCII) and not text.isdigit():
-        bounds = [int(number) for number in re.findall(r"\d+", text)]
-        if max(bounds) < _MOST_NODES and (nodes := _listed(text)):
-            return nodes
-    raise argparse.ArgumentTypeError(
-        f"must be a number of nodes from 1 to {_MOST_NODES}, or a list such as 1-2 or 0,3 (got {text!r})"
-    )
+    return numbers_of(text, "nodes", _MOST_NODES)
 
 
 def own_cgroup(proc: Path = Path("/proc/self")) -> Path:
@@ -96,7 +90,7 @@ def limited_to(nodes: frozenset[int], own: Path) -> Iterator[Path]:
         with suppress(OSError):  # a node that is not there; seen below
             _write(limit / "cpuset.mems", text)
         effective = (limit / "cpuset.mems.effective").read_text().strip()
-        if not effective or _listed(effective) != nodes:
+        if not effective or listed(effective) != nodes:
             raise UserError(
                 f"nodes {text} are not all there (got {effective or 'none'})",
                 where=str(limit / "cpuset.mems.effective"),
@@ -132,15 +126,6 @@ def run_in(cgroup: Path, command: Sequence[str]) -> int:
     finally:
         signal.signal(signal.SIGINT, interrupted)
     return code if code >= 0 else 128 - code
-
-
-def _listed(text: str) -> frozenset[int]:
-    """Parse the kernel's format of a list: 0,2-3."""
-    nodes: set[int] = set()
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        nodes |= set(range(int(first), int(last or first) + 1))
-    return frozenset(nodes)
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,28 +1,16 @@
 """Scenarios of the tray machine: a workload and the configurations to compare."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from litemrc.machines.trays.events import Event
+from litemrc.errors import UserError
 from litemrc.machines.trays.machine import Configuration, Costs, TrayMachine
 from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scrambler import Scrambler
-
-
-class Workload(Protocol):
-    """A workload; one seed gives the same events on every machine."""
-
-    @property
-    def resident_pages(self) -> int:
-        """Return the number of distinct pages that it touches."""
-        ...
-
-    def program(self, rng: np.random.Generator) -> Iterator[Event]:
-        """Yield its events, in order."""
-        ...
+from litemrc.machines.trays.workloads.compilation import Compilation
+from litemrc.machines.trays.workloads.limited import Limited, Workload
 
 
 @dataclass(frozen=True)
@@ -59,3 +47,31 @@ def run_case(scenario: TrayScenario, case: Case, progress: Callable[[float], Non
     """
     machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
     return machine.run(case.workload.program(np.random.default_rng(scenario.seed)), progress)
+
+
+def limited(scenario: TrayScenario, limits: Mapping[str, tuple[int, ...]]) -> TrayScenario:
+    """Return the scenario with all configurations that have trays under memnice, once for each limit.
+
+    A limit replaces the one that a configuration has for its compilation. Configurations without trays stay.
+
+    Parameters:
+        limits: the allowed trays by name of the limit.
+
+    Raises:
+        UserError: no configuration has trays.
+    """
+    cases: dict[str, Case] = {}
+    for case in scenario.cases:
+        configuration, workload = case.configuration, case.workload
+        if configuration.allocator != "tray":
+            cases[configuration.name] = case
+            continue
+        name = f"{configuration.name}, "
+        if isinstance(workload, Compilation) and workload.trays is not None:
+            name, workload = "", replace(workload, trays=None)
+        for limit, trays in limits.items():
+            named = replace(configuration, name=f"{name}memnice {limit}")
+            cases.setdefault(named.name, Case(named, Limited(workload, trays)))
+    if all(case.configuration.allocator != "tray" for case in cases.values()):
+        raise UserError("no configuration has trays to limit", remedy='choose one with allocator = "tray"')
+    return replace(scenario, cases=tuple(cases.values()))

@@ -14,10 +14,11 @@ from litemrc.machines.trays.machine import Configuration, Costs
 from litemrc.machines.trays.memory import ALLOCATORS
 from litemrc.machines.trays.placing import Placer
 from litemrc.machines.trays.program_tables import read_programs
-from litemrc.machines.trays.scenario import Case, TrayScenario, Workload
+from litemrc.machines.trays.scenario import Case, TrayScenario
 from litemrc.machines.trays.scrambler import Scrambler
 from litemrc.machines.trays.workloads.collector import Collector
 from litemrc.machines.trays.workloads.compilation import Compilation
+from litemrc.machines.trays.workloads.limited import Workload
 from litemrc.machines.trays.workloads.staged import Staged
 from litemrc.policies.trays.intents import ColorIntent, parse_intents
 from litemrc.policies.trays.placement import PlacementParameters

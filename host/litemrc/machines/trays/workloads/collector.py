@@ -57,6 +57,10 @@ class Collector:
         return self.young_pages + self.tenured_pages
 
     @property
+    def processes(self) -> int:
+        return 1
+
+    @property
     def survivor_pages(self) -> int:
         return int(self.young_pages * self.survivor_share)
 

@@ -48,6 +48,10 @@ class Compilation:
     def resident_pages(self) -> int:
         return self.header_pages + self.units * (self.source_pages + self.object_pages)
 
+    @property
+    def processes(self) -> int:
+        return 1
+
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
         """Yield the compilation of all units, then the link."""
         if self.trays is not None:

@@ -82,6 +82,10 @@ class Programs:
     def resident_pages(self) -> int:
         return sum(program.pages for program in self.programs)
 
+    @property
+    def processes(self) -> int:
+        return len(self.programs)
+
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
         """Yield guidance, loading and work."""
         for process, program in enumerate(self.programs):

@@ -35,6 +35,10 @@ class Staged:
     def resident_pages(self) -> int:
         return self.stage_pages * self.stages
 
+    @property
+    def processes(self) -> int:
+        return 1
+
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
         """Yield the stages in order."""
         line_ns = LINE_BYTES / self.bytes_s * 1e9
