@@ -2,13 +2,14 @@
 
 import pytest
 from axes import assert_sound
-from litemrc.plots.machines.replacement import PagingPoint, fault_rate_figure, interfault_figure
+from litemrc.plots.machines.replacement import PagingPoint, draw_policy, fault_rate_figure, interfault_figure
 from litemrc.plots.traces import space_time_figure
 from litemrc.traces import open_trace
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
+from matplotlib.figure import Figure
 
-POLICIES = ("lru", "clock", "opt", "seq")
+POLICIES = ("lru", "clock", "opt", "seq", "seq-adaptive")
 STYLE = {"page_bytes": 1024, "time_unit": "cycles", "title": "a"}
 # Memories of 1, 2 and 4 MiB; 2,000,000 cycles; without faults in the largest.
 POINTS = [
@@ -29,10 +30,21 @@ def test_every_policy_is_drawn_and_visible_where_they_coincide(draw, sizes, valu
     for policy in POLICIES:
         line = lines[policy.upper()]
         assert line.get_xdata().tolist() == sizes and line.get_ydata().tolist() == pytest.approx(values)
-    widths = [line.get_linewidth() for line in sorted(axes.lines[:4], key=lambda line: line.get_zorder())]
-    assert widths == sorted(widths, reverse=True) and len(set(widths)) == 4
+    widths = [line.get_linewidth() for line in sorted(axes.lines[:5], key=lambda line: line.get_zorder())]
+    assert widths == sorted(widths, reverse=True) and len(set(widths)) == 5
     assert axes.get_xlabel() == "memory size in MiB" and "cycles" in axes.get_ylabel()
     assert_sound(figure)
+
+
+def test_a_line_of_one_of_many_panels_is_thin_and_may_leave_its_axes():
+    axes = Figure().subplots()
+    for options in ({}, {"small": True, "clip": True}):
+        draw_policy(axes, "seq", [(1024, 5.0), (2048, 99.0)], 1024, **options)
+    large, small = axes.lines
+    assert small.get_xdata().tolist() == [1, 2] and small.get_ydata().tolist() == [5, 99]
+    assert small.get_linewidth() < large.get_linewidth() and small.get_markersize() < large.get_markersize()
+    assert small.get_clip_on() and not large.get_clip_on()
+    assert small.get_color() == large.get_color() and small.get_label() == "SEQ"
 
 
 @pytest.mark.parametrize("draw", [fault_rate_figure, interfault_figure])
