@@ -133,21 +133,26 @@ def _sizes(program: str, draw: random.Random) -> dict[str, float]:
     if program == "fft":
         return {"side": draw.choice((64, 128, 256))}
     if program == "simple":
-        return {"side": draw.choice((128, 256, 512)), "variables": draw.randint(9, 14)}
+        return {
+            "side": draw.choice((128, 256, 512)),
+            "variables": draw.randint(10, 14),
+            "table": between(128, 8192),
+        }
     if program == "weather":
         return {
             "side": draw.choice((128, 256, 512)),
-            "levels": draw.choice((4, 8, 16)),
-            "table": between(512, 32768),
+            "layers": draw.choice((8, 16, 32)),
+            "table": between(128, 8192),
             "apart": draw.choice((16, 32, 64, 128)),
         }
     words = draw.choice((1 << 18, 1 << 19, 1 << 20))
     return {
         "words": words,
-        "focus": between(256, 8192),
+        "focus": between(128, 4096),
         "phase": between(5_000, 60_000),
-        "share": round(draw.uniform(0.4, 0.8), 2),
+        "share": round(draw.uniform(0.4, 0.7), 2),
         "own": round(draw.uniform(0.05, 0.2), 2),
-        "boards": between(words // 128, words // 16),
+        "consult": round(draw.uniform(0.01, 0.1), 2),
+        "boards": between(words // 256, words // 32),
         "writes": round(draw.uniform(0.03, 0.3), 2),
     }

@@ -188,7 +188,8 @@ SPEECH = "speech?words=4096&focus=4096&boards=4096"
     "url",
     [
         *("fft?processors=4&side=4", "fft?processors=4096&side=128", "fft?side=2048&processors=2"),
-        *("simple?variables=9", "simple?variables=64", SPEECH, f"{SPEECH}&share=0.75&own=0.25"),
+        *("simple?variables=10", "simple?variables=64", SPEECH),
+        f"{SPEECH}&share=0.5&own=0.25&consult=0.25",
     ],
 )
 def test_programs_at_their_limits_are_generated(url):
@@ -204,10 +205,11 @@ def test_programs_at_their_limits_are_generated(url):
         *(("fft?processors=1", "processors=1"), ("fft?processors=8192&side=2048", "processors=8192")),
         *(("fft?processors=6", "processors=6"), ("fft?processors=8&side=4", "side=4")),
         *(("fft?side=4096", "side=4096"), ("fft?side=96", "side=96")),
-        *(("simple?variables=8", "variables=8"), ("simple?variables=65", "variables=65")),
+        *(("simple?variables=9", "variables=9"), ("simple?variables=65", "variables=65")),
         *(("speech?words=4160", "words=4160"), (f"speech?words={(1 << 24) + 4096}", "words=16781312")),
         *((f"{SPEECH}&focus=4097", "words=4096"), (f"{SPEECH}&boards=4097", "words=4096")),
-        *((f"{SPEECH}&share=0.76&own=0.25", "sum to more than 1"), ("weather?table=16777217", "table=")),
+        *((f"{SPEECH}&share=0.76&own=0.22", "sum to more than 1"), ("weather?table=16777217", "table=")),
+        ("simple?table=16777217", "table="),
         *(("fft?seed=x", "seed=x is not a whole number"), ("fft?sides=8&wide=1", "no parameter sides, wide")),
     ],
 )

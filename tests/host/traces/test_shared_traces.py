@@ -102,7 +102,7 @@ def test_parquet_of_another_kind_is_refused(tmp_path):
         "gen:zipf",
         "gen:fft?side=100",
         "gen:simple?processors=3",
-        "gen:simple?variables=8",
+        "gen:simple?variables=9",
         "gen:speech?words=1000",
     ],
 )
@@ -122,7 +122,7 @@ def test_generators_are_functions_of_the_number_and_the_seed(program):
     np.testing.assert_array_equal(written, writes[some])
 
 
-# Table 1(a): working sets in MB; what the parts of a stand-in touch in its first million references is less.
+# Table 1(a): working sets in MB.
 WORKING_SETS = {"fft": 0.25, "simple": 2.5, "weather": 5.4, "speech": 2.1}
 
 
@@ -133,7 +133,7 @@ def test_generators_have_the_size_of_the_papers_programs(program):
     for begin in range(0, PAPER_REFERENCES[program], PAPER_REFERENCES[program] // 7):
         numbers = np.arange(begin, begin + 300_000, dtype=np.uint64)
         most = max(most, int(refer(numbers % np.uint64(64), numbers // np.uint64(64))[0].max()))
-    assert 0.75 * WORKING_SETS[program] < most * 4 / 1e6 < 1.25 * WORKING_SETS[program]
+    assert 0.94 * WORKING_SETS[program] < most * 4 / 1e6 < 1.06 * WORKING_SETS[program]
 
 
 def test_the_command_stores_in_the_other_format(tmp_path, capsys):

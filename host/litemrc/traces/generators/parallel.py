@@ -6,6 +6,18 @@ parameters, a function from (processor, reference number) to (word, write). Proc
 references. The first references of a processor write its own part of the data, one word in `SPARSE`, so that
 pages are placed by first touch. Every phase is computed for all references, and then selected: before a phase
 begins, its unsigned differences wrap around and are not selected.
+
+Defaults that the paper's text decides; docs/results/reference-counters.md varies those of the last two:
+
+- simple, `variables`: ten arrays of 256 x 256 words are the working set. A processor reads a page of 1 KiB
+  of the columns' variables up to 136 times in a run, so the best DELAY is 256.
+- weather, `layers`: the working set. `apart`: in a run, means read 12 words of each KiB, 192 words of a page
+  of 16 KiB. Their copies cost more than they save, so for all page sizes DELAY must exceed 192. `table`:
+  2 KiB of constants; with few pages worth a copy, waiting for DELAY reads costs little, up to 2,048.
+- speech, `boards`: 12 KiB that all write. A processor reads each KiB 410 times in a run, so the best DELAY
+  is 512. `focus`: a task's structures, 2 KiB that begin anywhere; the larger the page, the more of it belongs
+  to others. `phase`: a processor has six tasks in a run; the more, the costlier a long DELAY. `writes`: with
+  copies of all pages, each write sends 63 updates; 16 % of writes make a NAMC of 23.
 """
 
 from collections.abc import Callable
@@ -53,121 +65,114 @@ def fft(seed: int, processors: int = 64, side: int = 128) -> References:
     return _after_first_touch(refer, processors, [(0, part), (matrix, part)], [(roots, 2 * side)])
 
 
-def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10) -> References:
+def simple(
+    seed: int, processors: int = 64, side: int = 256, variables: int = 10, table: int = 512
+) -> References:
     """a side x side grid by rows: sweeps along the processor's own rows and the adjacent rows of its
-    neighbours, then sweeps along columns that read and write the rows of all processors; a few words that
-    all write and read"""
+    neighbours, with a read-only equation of state of `table` words; then sweeps along columns that read and
+    write the rows of all processors; a few words that all write and read"""
     cells = side * side
     part = cells // processors  # cells per processor, for each variable
     columns = max(side // processors, 1)
-    row_steps, column_steps = part, columns * side
-    sums = cells * variables
+    row_steps, column_steps = 9 * part, 3 * columns * side
+    sums, tables = cells * variables, cells * variables + processors
+    pick = zipf(table, 0.8)
 
     def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        period = 8 * row_steps + 3 * column_steps + 2 * processors
-        t = j % U64(period)
-        sweep = j // U64(period)
-        # Along rows: reads five variables of a cell, the cells above and below, and writes one.
-        cell, kind = t // U64(8) % U64(part), t % U64(8)
+        period = row_steps + column_steps + 2 * processors
+        t, sweep = j % U64(period), j // U64(period)
+        # Along rows: reads five of seven variables of a cell, the cells above and below, and the table, and
+        # writes one.
+        cell, kind = t // U64(9) % U64(part), t % U64(9)
         at = p * U64(part) + cell
         place = np.select(
             [kind == 5, kind == 6], [(at + U64(cells - side)) % U64(cells), (at + U64(side)) % U64(cells)], at
         )
-        variable = np.select([kind < 5, kind < 7], [kind, U64(1) + kind * U64(0)], U64(1) + sweep % U64(4))
-        row_word, row_write = variable * U64(cells) + place, kind == 7
-        # Along columns: reads two variables, writes one.
-        c = t - U64(8 * row_steps)
-        cell, kind = c // U64(3) % U64(column_steps), c % U64(3)
+        variable = np.select(
+            [kind < 5, kind < 7], [(kind + sweep) % U64(7), U64(1) + kind * U64(0)], U64(1) + sweep % U64(4)
+        )
+        looked_up = U64(tables) + pick(random_words(seed, j * U64(processors) + p))
+        row_word, row_write = np.where(kind == 7, looked_up, variable * U64(cells) + place), kind == 8
+        # Along columns: reads two variables, one of them in every second sweep, and writes one.
+        c = t - U64(row_steps)
+        cell, kind = c // U64(3) % U64(columns * side), c % U64(3)
         place = cell % U64(side) * U64(side) + (p * U64(columns) + cell // U64(side)) % U64(side)
-        column_word, column_write = (U64(7) + np.minimum(kind, U64(1))) * U64(cells) + place, kind == 2
+        variable = np.where(kind == 0, U64(7) + sweep % U64(2) * U64(2), U64(8))
+        column_word, column_write = variable * U64(cells) + place, kind == 2
         # Sums: writes its own, reads those of all.
-        s = t - U64(8 * row_steps + 3 * column_steps)
+        s = t - U64(row_steps + column_steps)
         sum_write = s % U64(16) == 0
         sum_word = U64(sums) + np.where(sum_write, p, s % U64(processors))
-        in_rows, in_columns = t < U64(8 * row_steps), t < U64(8 * row_steps + 3 * column_steps)
+        in_rows, in_columns = t < U64(row_steps), t < U64(row_steps + column_steps)
         word = np.where(in_rows, row_word, np.where(in_columns, column_word, sum_word))
         return word, np.where(in_rows, row_write, np.where(in_columns, column_write, sum_write))
 
     parts = [(variable * cells, part) for variable in range(variables)]
-    return _after_first_touch(refer, processors, parts, [(sums, processors)])
+    return _after_first_touch(refer, processors, parts, [(sums, processors), (tables, table)])
 
 
 def weather(
-    seed: int, processors: int = 64, side: int = 256, levels: int = 8, table: int = 4096, apart: int = 64
+    seed: int, processors: int = 64, side: int = 256, layers: int = 21, table: int = 512, apart: int = 64
 ) -> References:
-    """a side x side x levels grid by bands of rows: mostly own cells, the adjacent rows of the neighbours,
-    and read-only tables of `table` words; after each step all processors read one cell in `apart`, for
-    means"""
-    layer = side * side
-    part = layer // processors
+    """a side x side grid by bands of rows, with `layers` values (levels and fields) per cell, stored by rows:
+    in each step all processors first read one word in `apart` of the whole grid, for means; then mostly own
+    cells, the neighbours' adjacent rows in two of the layers, and read-only tables of `table` words"""
+    words, row = side * side * layers, side * layers
+    part = words // processors
     pick = zipf(table, 0.8)
-    tables = 2 * layer * levels
-    step_references, sampled = 10 * part * levels, layer * levels // apart
+    sampled, exchanged = words // apart, 2
 
     def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        period = step_references + sampled
-        t, step = j % U64(period), j // U64(period)
-        kind, cell, level = t % U64(10), t // U64(10) % U64(part), t // U64(10 * part) % U64(levels)
-        old = step % U64(2)  # of two copies of the grid, one is read and one written
-        at = p * U64(part) + cell
-        place = np.select(
-            [kind == 1, kind == 2, kind == 3, kind == 4],
-            [
-                (at + U64(layer - side)) % U64(layer),
-                (at + U64(side)) % U64(layer),
-                (at + U64(layer - 1)) % U64(layer),
-                (at + U64(1)) % U64(layer),
-            ],
-            at,
-        )
-        copy = np.where(kind == 9, U64(1) - old, old)
-        word = copy * U64(layer * levels) + level * U64(layer) + place
-        looked_up = (kind == 6) | (kind == 7)
-        numbers = j * U64(processors) + p
-        word = np.where(looked_up, U64(tables) + pick(random_words(seed, numbers)), word)
-        everywhere = (U64(1) - old) * U64(layer * levels) + (t - U64(step_references)) * U64(apart)
-        in_step = t < U64(step_references)
-        return np.where(in_step, word, everywhere), in_step & (kind == 9)
+        t = j % U64(sampled + 8 * part)
+        in_step, cell = t >= U64(sampled), t - U64(sampled)
+        kind, at = cell % U64(8), p * U64(part) + cell // U64(8) % U64(part)
+        # Reads a cell, two beside it, it again, the tables twice, and it again; writes it.
+        reach = np.where(at // U64(side) % U64(layers) < U64(exchanged), U64(row), U64(1))
+        place = np.select([kind == 1, kind == 2], [at + U64(words) - reach, at + reach], at) % U64(words)
+        looked_up = U64(words) + pick(random_words(seed, j * U64(processors) + p))
+        word = np.where((kind == 4) | (kind == 5), looked_up, place)
+        return np.where(in_step, word, t * U64(apart)), in_step & (kind == 7)
 
-    parts = [(copy * layer * levels + level * layer, part) for copy in range(2) for level in range(levels)]
-    return _after_first_touch(refer, processors, parts, [(tables, table)])
+    return _after_first_touch(refer, processors, [(0, part)], [(words, table)])
 
 
 def speech(
     seed: int,
     processors: int = 64,
     words: int = 524288,
-    focus: int = 1024,
-    phase: int = 23000,
-    share: float = 0.7,
+    focus: int = 512,
+    phase: int = 32000,
+    share: float = 0.6,
     own: float = 0.15,
-    boards: int = 12800,
-    writes: float = 0.14,
+    consult: float = 0.03,
+    boards: int = 3072,
+    writes: float = 0.16,
 ) -> References:
-    """a Lisp heap searched by tasks: share `share` of the reads goes to `focus` words that change after
-    `phase` references, share `own` to the processor's part, and the rest half to `boards` words and half
-    anywhere; share `writes` of the references are writes, half to the focus and half to the boards"""
+    """a Lisp heap searched by tasks: share `share` of the reads goes to `focus` words that begin anywhere and
+    change after `phase` references, share `own` to the processor's part, share `consult` to `boards` words
+    that all write, and the rest anywhere; share `writes` of the references are writes, half to the focus and
+    half to the boards"""
     part = words // processors
-    near, far, spot = zipf(focus, 0.6), zipf(words // SPARSE, 0.7), uniform(SPARSE)
-    place, on_boards, at_home = uniform(words // focus), uniform(boards), uniform(part)
-    near_limit, own_limit, write_limit = (U64(round(x * (1 << 53))) for x in (share, share + own, writes))
+    near, far, spot = zipf(focus, 0.6), zipf(words // SPARSE, 0.5), uniform(SPARSE)
+    place, on_boards, at_home = uniform(words - focus + 1), uniform(boards), uniform(part)
+    near_limit, own_limit, board_limit, write_limit = (
+        U64(round(x * (1 << 53))) for x in (share, share + own, share + own + consult, writes)
+    )
 
     def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         numbers = j * U64(processors) + p
-        window = place(random_words(seed + 1, j // U64(phase) * U64(processors) + p)) * U64(focus)
+        window = place(random_words(seed + 1, j // U64(phase) * U64(processors) + p))
         drawn = random_words(seed + 2, numbers)
-        in_focus = window + near(drawn)
+        in_focus, on_board = window + near(drawn), on_boards(drawn)
         # Popular objects are spread over the heap: an odd factor permutes them.
         popular = far(drawn) * U64(0x9E3779B1) % U64(words // SPARSE) * U64(SPARSE)
         anywhere = popular + spot(random_words(seed + 3, numbers))
-        on_board = on_boards(drawn)
         choice = random_words(seed + 4, numbers) >> U64(11)
-        even = choice % U64(2) == 0
-        far_read = np.where(even, anywhere, on_board)
-        read = np.where(choice < own_limit, p * U64(part) + at_home(drawn), far_read)
+        read = np.where(choice < board_limit, on_board, anywhere)
+        read = np.where(choice < own_limit, p * U64(part) + at_home(drawn), read)
         read = np.where(choice < near_limit, in_focus, read)
         write = random_words(seed + 5, numbers) >> U64(11) < write_limit
-        return np.where(write, np.where(even, in_focus, on_board), read), write
+        return np.where(write, np.where(choice % U64(2) == 0, in_focus, on_board), read), write
 
     return _after_first_touch(refer, processors, [(0, part)], [])
 

@@ -21,7 +21,8 @@ PREFIX = "gen:"
 COMMON = {"n": 1_000_000, "seed": 1, "writes": -1.0}
 
 _PARTS = {"phases": "phases", "lists": "length", "sweeps": "regions"}  # at most the number of pages
-_ZERO_ALLOWED = ("seed", "sleep", "alpha", "share", "writes", "turn", "own")
+_SHARES = ("share", "writes", "turn", "own", "consult")
+_ZERO_ALLOWED = ("seed", "sleep", "alpha", *_SHARES)
 
 
 class GeneratedTrace(Trace):
@@ -106,7 +107,7 @@ def value_of(url: str, name: str, text: str | None, default: int | float) -> int
             f"{name}={text} is not a {kind}", where=url, remedy=f"give a {kind}, such as {default}"
         ) from None
     lowest = 0 if name in _ZERO_ALLOWED else 1
-    highest = 1 if name in ("share", "writes", "turn", "own") else 1 << 53
+    highest = 1 if name in _SHARES else 1 << 53
     if not lowest <= value <= highest:
         raise UserError(f"{name}={text} is out of range", where=url, remedy=f"give {lowest} to {highest}")
     return type(default)(value)

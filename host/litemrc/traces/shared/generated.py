@@ -96,11 +96,13 @@ def _check(url: str, program: str, values: dict[str, int | float]) -> None:
                 where=url,
                 remedy=f"give a multiple of {SPARSE * processors} up to {_MOST_WORDS}, above focus, boards",
             )
-        if values["share"] + values["own"] > 1:
-            raise UserError("share and own sum to more than 1", where=url, remedy="reduce one of them")
-    if not 9 <= values.get("variables", 9) <= 64:
+        if values["share"] + values["own"] + values["consult"] > 1:
+            raise UserError(
+                "share, own and consult sum to more than 1", where=url, remedy="reduce one of them"
+            )
+    if not 10 <= values.get("variables", 10) <= 64:
         raise UserError(
-            f"variables={values['variables']}", where=url, remedy="give 9 to 64; the sweeps use nine"
+            f"variables={values['variables']}", where=url, remedy="give 10 to 64; the sweeps use ten"
         )
     if values.get("table", 1) > _MOST_WORDS:
         raise UserError(f"table={values['table']}", where=url, remedy=f"give up to {_MOST_WORDS}")

@@ -36,13 +36,38 @@ def test_replication_at_first_touch_is_worse_than_all_remote(speech, simple):
         assert best(simulation.sweep(DELAYS)).namc < simulation.run("always-remote").namc
 
 
+def test_first_touch_of_speech_costs_about_23_and_its_best_delay_is_512_as_in_figure_1a(speech):
+    assert speech.run("first-touch").namc == pytest.approx(23, rel=0.05)
+    least = best(speech.sweep(DELAYS))
+    assert least.delay == 512 and least.namc == pytest.approx(6.14, rel=0.05)
+
+
+def test_larger_pages_of_speech_cost_more_and_first_touch_costs_the_same(speech):
+    larger = NumaSimulation(speech.references, NumaMachine(page_bytes=16384))
+    assert larger.run("first-touch").namc == pytest.approx(23, rel=0.05)
+    assert best(larger.sweep(DELAYS)).namc > 1.2 * best(speech.sweep(DELAYS)).namc
+
+
+def test_the_paper_s_pair_is_the_minimum_of_speech_within_a_percent(speech):
+    counts = COUNTS[4:]  # figure 2: 8 to 4096
+    pair = speech.run("upd", 64, 32).namc
+    assert pair == pytest.approx(5.55, rel=0.05)
+    assert pair < 1.01 * best(speech.sweep(counts, counts)).namc
+
+
+def test_weather_is_flat_from_200_to_2048_and_five_times_better_than_first_touch():
+    """Of the paper's length: the reads of a page in a run decide."""
+    references = references_of("gen:weather")
+    for page_bytes in (1024, 16384):
+        simulation = NumaSimulation(references, NumaMachine(page_bytes=page_bytes))
+        least = best(simulation.sweep((16, 32, 64, 128, 256))).namc
+        assert max(run.namc for run in simulation.sweep((200, 256, 512, 1024, 2048))) < 1.1 * least
+        assert simulation.run("first-touch").namc == pytest.approx(5 * least, rel=0.1)
+
+
 def test_the_best_delay_doubles_with_the_page(simple):
     least = [best(NumaSimulation(simple, NumaMachine(page_bytes=size)).sweep(DELAYS)).delay for size in PAGES]
     assert least == [least[0] << step for step in range(len(PAGES))]
-
-
-def test_both_counters_are_better_than_the_best_delay_alone(speech):
-    assert speech.run("upd", 64, 32).namc < best(speech.sweep(DELAYS)).namc
 
 
 def test_with_both_counters_a_decade_of_delay_is_within_a_fifth_of_the_optimum(speech):
