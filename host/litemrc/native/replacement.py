@@ -1,4 +1,4 @@
-"""Memories under a replacement policy; equal to `golden.machines.replacement` and `.seq`.
+"""Memories under a replacement policy; equal to `golden.machines.replacement`, `.seq` and `.seq_adaptive`.
 
 An `AddressBook` numbers the pages of one or more address spaces; memories take these numbers. Arguments are
 not checked here; `litemrc.policies.replacement` and `litemrc.machines` check them.
@@ -6,6 +6,7 @@ not checked here; `litemrc.policies.replacement` and `litemrc.machines` check th
 
 from litemrc.native._core import (
     MAX_OPT_REFERENCES,
+    NO_PAGE,
     ROUND_ROBIN_DONE,
     ROUND_ROBIN_PAUSE,
     AddressBook,
@@ -14,12 +15,15 @@ from litemrc.native._core import (
     Memory,
     OptTrace,
     RoundRobin,
+    SeqAdaptiveMemory,
+    SeqCounts,
     SeqMemory,
     SeqParameters,
 )
 
 __all__ = [
     "MAX_OPT_REFERENCES",
+    "NO_PAGE",
     "ROUND_ROBIN_DONE",
     "ROUND_ROBIN_PAUSE",
     "AddressBook",
@@ -28,6 +32,8 @@ __all__ = [
     "Memory",
     "OptTrace",
     "RoundRobin",
+    "SeqAdaptiveMemory",
+    "SeqCounts",
     "SeqMemory",
     "SeqParameters",
 ]

@@ -1,14 +1,22 @@
-"""Page-replacement policies: LRU, CLOCK, OPT and SEQ (Glass and Cao 1997).
+"""Page-replacement policies: LRU, CLOCK, OPT, SEQ (Glass and Cao 1997) and SEQ that adapts to LRU.
 
 A policy creates memories that run in the native core. They are equal to the models in
-`golden.machines.replacement` and `golden.machines.seq`; the latter lists what section 4.1 leaves open.
+`golden.machines.replacement`, `.seq`, which lists what section 4.1 leaves open, and `.seq_adaptive`.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from litemrc.errors import UserError
-from litemrc.native.replacement import AddressBook, ClockMemory, LruMemory, Memory, SeqMemory, SeqParameters
+from litemrc.native.replacement import (
+    AddressBook,
+    ClockMemory,
+    LruMemory,
+    Memory,
+    SeqAdaptiveMemory,
+    SeqMemory,
+    SeqParameters,
+)
 
 
 @dataclass(frozen=True)
@@ -76,13 +84,27 @@ class Seq:
 
     def memory(self, book: AddressBook, pages: int) -> Memory:
         """Return a memory of `pages` pages of the book's addresses."""
-        return SeqMemory(book, pages, SeqParameters(self.length, self.distance, self.recent, self.limit))
+        return SeqMemory(book, pages, self._parameters())
+
+    def _parameters(self) -> SeqParameters:
+        return SeqParameters(self.length, self.distance, self.recent, self.limit)
+
+
+@dataclass(frozen=True)
+class SeqAdaptive(Seq):
+    """SEQ that falls back to LRU while LRU would fault less; see the golden model for its rules."""
+
+    name: ClassVar[str] = "seq-adaptive"
+
+    def memory(self, book: AddressBook, pages: int) -> Memory:
+        """Return a memory of `pages` pages of the book's addresses."""
+        return SeqAdaptiveMemory(book, pages, self._parameters())
 
 
 MOST = 1 << 20  # largest value of SEQ's parameters
 OnlinePolicy = Lru | Clock | Seq
 Policy = OnlinePolicy | Opt
-POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in (Lru, Clock, Opt, Seq)}
+POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in (Lru, Clock, Opt, Seq, SeqAdaptive)}
 
 
 def check_memory_size(pages: int) -> None:

@@ -1,9 +1,11 @@
 """`litemrc replace` as a user meets it: a process with arguments, output streams, files and an exit code."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from in_process import Done, litemrc
 from litemrc.traces.opening import WriteOptions, create_trace, open_trace
@@ -36,6 +38,11 @@ def answer(*arguments: object) -> dict:
 def test_json_counts_faults_of_all_policies_and_sizes(belady):
     got = answer(belady, "--policy", "lru,clock,opt,seq", "--memory", "3,4")
     faults = {"lru": [10, 8], "clock": [9, 10], "opt": [7, 6], "seq": [10, 8]}
+    for result in got["results"]:
+        if result["policy"] == "seq":  # no sequence of 20, and each victim is LRU's
+            sequences = result.pop("sequences")
+            assert sequences["from_sequences"] == 0
+            assert sequences["by_lru"] == result["faults"] - result["memory_pages"]
     assert got["results"] == [
         {"policy": policy, "memory_pages": memory, "faults": count, "cold_faults": 5}
         for policy, counts in faults.items()
@@ -53,11 +60,13 @@ def test_the_table_has_a_line_a_size(belady):
     done = run(belady, "--memory", "3,4")
     assert done.returncode == 0
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[-3:] == [
-        ["pages", "memory", "lru", "clock", "opt", "seq"],
-        ["3", "12", "KiB", "10", "9", "7", "10"],
-        ["4", "16", "KiB", "8", "10", "6", "8"],
+    assert lines[2:5] == [
+        ["pages", "memory", "lru", "clock", "opt", "seq", "seq-adaptive"],
+        ["3", "12", "KiB", "10", "9", "7", "10", "10"],
+        ["4", "16", "KiB", "8", "10", "6", "8", "8"],
     ]
+    # Of 8 faults 4 evict. The sequence 1 2 3 4 grows to 5; 1, 2, 3 and 4 split it as they come back.
+    assert "seq in 4 pages: 0 evictions from sequences, 4 by LRU; " in done.stdout
 
 
 def test_parameters_of_seq_reach_it(tmp_path):
@@ -66,11 +75,17 @@ def test_parameters_of_seq_reach_it(tmp_path):
     The second sweep hits 0 ... 4; then 5, 6, 7 and 8 fault. With the paper's L = 20, SEQ is LRU: 20 faults.
     """
     trace = written(tmp_path / "sweeps.txt", [*range(10)] * 2)
-    (sharp,) = answer(trace, "--policy", "seq", "--memory", "6", "--seq", "length=2,distance=1,recent=1")[
-        "results"
-    ]
+    sharp = ("--memory", "6", "--seq", "length=2,distance=1,recent=1")
+    (seq, adaptive) = answer(trace, "--policy", "seq,seq-adaptive", *sharp)["results"]
     (paper,) = answer(trace, "--policy", "seq", "--memory", "6")["results"]
-    assert (sharp["faults"], paper["faults"]) == (10 + 4, 20)
+    assert (seq["faults"], paper["faults"]) == (10 + 4, 20)
+    assert adaptive["faults"] == 10 + 4  # the sweep is larger than memory when its pages are evicted
+    # One sequence, 0 ... 9, then one from 5 on; each fault beyond the sixth evicts.
+    counts = {"from_sequences": 8, "by_lru": 0, "sequences_made": 2, "sequences_most": 2}
+    assert seq["sequences"] == counts
+    lru, row = csv.DictReader(run(trace, "--policy", "lru,seq", *sharp, "--csv").stdout.splitlines())
+    assert {name: int(row[name]) for name in counts} == counts
+    assert {lru[name] for name in counts} == {""}
 
 
 def test_global_distinguishes_programs(belady, tmp_path):
@@ -97,7 +112,7 @@ def test_global_faults_from_disk_take_the_service_time(tmp_path):
 def test_global_table_and_pictures(belady, tmp_path):
     done = run("--global", belady, belady, "--memory", "2,4", "--plot", tmp_path / "rate.png")
     assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 2 + 3 * 2 * 3  # policies, sizes, two programs and all
+    assert len(done.stdout.splitlines()) == 2 + 4 * 2 * 3  # policies, sizes, two programs and all
     assert (tmp_path / "rate.png").read_bytes().startswith(PNG)
 
 
@@ -115,6 +130,31 @@ def test_pictures_and_report(tmp_path):
     assert all(f"<th>{name}</th>" in page for name in ("LRU", "CLOCK", "OPT", "SEQ"))
     (lru,) = answer(trace, "--memory", "100", "--policy", "lru")["results"]
     assert f"<td>{lru['faults']:,}</td>" in page
+
+
+def test_a_log_holds_each_fault_and_its_victim(tmp_path):
+    """Two sweeps over 10 pages in a memory of 6: pages 6 ... 9 evict the page before each.
+
+    Then 5 splits the sequence, and 3 is at distance 1 from the head of its rest, 0 ... 4; 6, 7 and 8 again
+    evict the page before each.
+    """
+    trace = written(tmp_path / "sweeps.txt", [*range(10)] * 2)
+    log, parquet, picture = tmp_path / "f.csv", tmp_path / "f.parquet", tmp_path / "f.png"
+    sharp = (trace, "--policy", "seq", "--memory", "6", "--seq", "length=2,distance=1,recent=1")
+    assert run(*sharp, "--log", log, "--plot-faults", picture).returncode == 0
+    second = [(15, 5, 3), (16, 6, 5), (17, 7, 6), (18, 8, 7)]
+    rows = [(page, page, True, page - 1 if page > 5 else None, page > 5) for page in range(10)]
+    rows += [(time, page, False, victim, True) for time, page, victim in second]
+    header = '"time","page","cold","victim","from_sequence"'
+    lines = [",".join("" if cell is None else str(cell).lower() for cell in row) for row in rows]
+    assert log.read_text().splitlines() == [header, *lines]
+    assert picture.read_bytes().startswith(PNG)
+    assert run(*sharp, "--log", parquet).returncode == 0
+    table = pq.read_table(parquet)
+    assert [tuple(row.values()) for row in table.to_pylist()] == rows
+    assert json.loads(table.schema.metadata[b"litemrc"]) == {
+        "policy": "seq", "memory_pages": 6, "page_bytes": 4096, "time_unit": "references",
+    }  # fmt: skip
 
 
 def test_mrc_draws_its_curve(belady, tmp_path):
@@ -137,7 +177,7 @@ def test_interval_traces_are_replayed_without_clock(tmp_path):
     assert done.returncode == 0 and "misses are exact from" in done.stderr
     faults = {r["policy"]: r["faults"] for r in json.loads(done.stdout)["results"]}
     (opt,) = answer("gen:linear?pages=20&n=400", "--memory", "12", "--policy", "opt")["results"]
-    assert faults == {"lru": 400, "opt": opt["faults"], "seq": 400}
+    assert faults == {"lru": 400, "opt": opt["faults"], "seq": 400, "seq-adaptive": 400}
 
 
 def test_memory_below_the_exact_minimum_of_intervals_is_refused(tmp_path):
@@ -169,6 +209,14 @@ def test_memory_below_the_exact_minimum_of_intervals_is_refused(tmp_path):
         (["--memory", "4", "--global", "--report", "r.html"], "--report does not support --global"),
         (["--memory", "4", "--plot", "rate.gif"], "must end in .png or .svg"),
         (["--memory", "4", "--report", "/nowhere/r.html"], "no such folder"),
+        (["--memory", "4", "--policy", "seq", "--log", "f.txt"], "must end in .parquet or .csv"),
+        (["--memory", "4", "--log", "f.csv"], "--log needs one memory, but 5 policies and 1 sizes are given"),
+        (["--memory", "4,5", "--policy", "seq", "--log", "f.csv"], "1 policies and 2 sizes are given"),
+        (
+            ["--memory", "4", "--policy", "opt", "--plot-faults", "f.png"],
+            "--plot-faults does not support opt",
+        ),
+        (["--memory", "4", "--global", "--log", "f.csv"], "--log does not support --global"),
         ([], "--memory"),
     ],
 )

@@ -16,7 +16,7 @@ from litemrc.policies.trays.placement import PlacementParameters
 def test_seq_has_the_parameters_of_its_paper():
     """Glass and Cao 1997, section 4.1: L = 20, M = 20, N = 5, 200 sequences."""
     assert Seq() == Seq(length=20, distance=20, recent=5, limit=200)
-    assert list(POLICIES) == ["lru", "clock", "opt", "seq"]
+    assert list(POLICIES) == ["lru", "clock", "opt", "seq", "seq-adaptive"]
 
 
 @pytest.mark.parametrize("parameter", ["length", "distance", "recent", "limit"])

@@ -3,8 +3,10 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import asdict
 
 from litemrc.cli.machines.replace_arguments import set_argparser
+from litemrc.cli.machines.replace_log import check_log, logged_memory, write_log
 from litemrc.cli.machines.replace_pictures import draw, write_report
 from litemrc.cli.machines.tables.replace import (
     global_json,
@@ -22,7 +24,7 @@ from litemrc.extras import require
 from litemrc.files.outputs import check_output_path
 from litemrc.machines.replacement.memories import refuse_clock, replay
 from litemrc.machines.replacement.round_robin import GlobalResult, Scheduling, run_together
-from litemrc.policies.replacement import POLICIES, Clock, Opt, Policy, Seq
+from litemrc.policies.replacement import POLICIES, Clock, Opt, Policy, Seq, SeqAdaptive
 from litemrc.traces import Trace, open_trace
 
 __all__ = ["main", "set_argparser"]
@@ -32,7 +34,8 @@ _STDIN = "-"
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc replace`."""
-    check_pictures(args.plot, args.plot_interfault)
+    check_pictures(args.plot, args.plot_interfault, args.plot_faults)
+    check_log(args)
     if args.report:
         check_output_path(args.report, (".html",))
         require("plot")
@@ -59,7 +62,8 @@ def _run_local(args: argparse.Namespace) -> int:
         policies = _policies(args, POLICIES, [trace])
         sizes = _sizes(args, trace.page_bytes)
         with closing(shown(trace, "replaying")) as chunks:
-            result = replay(trace, interruption.until_noted(chunks), policies, sizes)
+            logged = logged_memory(args, policies, sizes)
+            result = replay(trace, interruption.until_noted(chunks), policies, sizes, logged=logged)
     stopped = KeyboardInterrupt() if interruption.noted else None
     print_results(
         args,
@@ -72,6 +76,7 @@ def _run_local(args: argparse.Namespace) -> int:
         note(text)
 
     draw(args, result, result.time_unit, trace.page_bytes)
+    write_log(args, result, trace.page_bytes)
     if args.report and stopped:
         warning("interrupted: no report is written")
     elif args.report:
@@ -167,4 +172,5 @@ def _policies(
     for name in names:
         if name not in applicable:
             raise UserError(f"{name} is not a global policy", remedy=f"choose from {', '.join(applicable)}")
-    return [args.seq if name == Seq.name else applicable[name]() for name in names]
+    given = {Seq.name: args.seq, SeqAdaptive.name: SeqAdaptive(**asdict(args.seq))}
+    return [given[name] if name in given else applicable[name]() for name in names]

@@ -1,8 +1,8 @@
 """Page replacement under demand paging: LRU, CLOCK and Belady's OPT, as plain lists.
 
 Every model is a memory of a fixed number of pages; `reference(page)` makes the page resident and returns
-whether that was a page fault. Sources: Glass and Cao 1997 compare LRU and OPT; CLOCK is Corbato's usual
-approximation of LRU.
+whether that was a page fault; after a fault, `victim` is the page that it evicted. Sources: Glass and Cao
+1997 compare LRU and OPT; CLOCK is Corbato's usual approximation of LRU.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -10,7 +10,13 @@ from typing import Protocol
 
 
 class Memory(Protocol):
-    """A memory under some replacement policy."""
+    """A memory under some replacement policy.
+
+    Attributes:
+        victim: the page that the last fault evicted; None if a frame was free.
+    """
+
+    victim: Hashable | None
 
     def reference(self, page: Hashable) -> bool:
         """Refer to a page; return whether that was a page fault."""
@@ -28,15 +34,20 @@ class Lru:
     def __init__(self, memory_pages: int) -> None:
         self._size = memory_pages
         self._pages: list[Hashable] = []  # least recently used first
+        self.victim: Hashable | None = None
 
     def reference(self, page: Hashable) -> bool:
         fault = page not in self._pages
-        if not fault:
+        if fault:
+            self.victim = self._pages.pop(0) if len(self._pages) == self._size else None
+        else:
             self._pages.remove(page)
-        elif len(self._pages) == self._size:
-            self._pages.pop(0)
         self._pages.append(page)
         return fault
+
+    def holds(self, page: Hashable) -> bool:
+        """Return whether a page is in memory."""
+        return page in self._pages
 
     def release(self, pages: Iterable[Hashable]) -> None:
         """Free pages, as at the end of their program."""
@@ -56,11 +67,14 @@ class Clock:
         self._used: set[Hashable] = set()
         self._free = list(range(memory_pages))[::-1]
         self._hand = 0
+        self.victim: Hashable | None = None
 
     def reference(self, page: Hashable) -> bool:
         fault = page not in self._frames
         if fault:
-            self._frames[self._free.pop() if self._free else self._replaced()] = page
+            frame = self._free.pop() if self._free else self._replaced()
+            self.victim = self._frames[frame]
+            self._frames[frame] = page
         self._used.add(page)
         return fault
 
@@ -93,14 +107,18 @@ class Opt:
         self._trace = trace
         self._now = 0
         self._pages: set[Hashable] = set()
+        self.victim: Hashable | None = None
 
     def reference(self, page: Hashable) -> bool:
         fault = page not in self._pages
+        if fault:
+            self.victim = None
         if fault and len(self._pages) == self._size:
             future = self._trace[self._now :]
-            self._pages.remove(
-                max(self._pages, key=lambda page: future.index(page) if page in future else len(future))
+            self.victim = max(
+                self._pages, key=lambda page: future.index(page) if page in future else len(future)
             )
+            self._pages.remove(self.victim)
         self._pages.add(page)
         self._now += 1
         return fault

@@ -26,12 +26,14 @@ class Sequence:
     Attributes:
         direction: "up", "down" or None, the paper's nil.
         fault_times: times of its faults, the latest last.
+        refaults: faults that are evidence of a sweep that comes again; for `seq_adaptive`.
     """
 
     low_end: int
     high_end: int
     direction: str | None
     fault_times: list[int] = field(default_factory=list)
+    refaults: int = 0
 
     def __len__(self) -> int:
         return self.high_end - self.low_end + 1
@@ -67,18 +69,24 @@ class Sequence:
 
 
 class Sequences:
-    """The sequences of one program."""
+    """The sequences of one program.
+
+    Attributes:
+        made: sequences that were begun.
+        most: the most sequences held at one time.
+    """
 
     def __init__(self, length: int, limit: int) -> None:
         self._length = length
         self._limit = limit
         self._sequences: list[Sequence] = []
+        self.made = self.most = 0
 
     def __iter__(self) -> Iterator[Sequence]:
         return iter(self._sequences)
 
-    def fault(self, page: int, time: int) -> None:
-        """Record a page fault."""
+    def fault(self, page: int, time: int, refault: bool = False) -> None:
+        """Record a page fault; `refault`: it is evidence of a sweep that comes again."""
         extended = [sequence for sequence in self._sequences if sequence.is_extended_by(page)]
         inside = [sequence for sequence in self._sequences if page in sequence]
         if extended:
@@ -88,14 +96,18 @@ class Sequences:
                     self._sequences.remove(sequence)
             newest.extend(page)
             newest.fault_times.append(time)
+            newest.refaults += refault
             return
         for sequence in inside:
+            sequence.refaults += refault * self._length
             sequence.cut(page)
             if not len(sequence):
                 self._sequences.remove(sequence)
         if len(self._sequences) == self._limit:
             self._delete_oldest()
-        self._sequences.append(Sequence(page, page, None, [time]))
+        self._sequences.append(Sequence(page, page, None, [time], int(refault)))
+        self.made += 1
+        self.most = max(self.most, len(self._sequences))
 
     def _delete_oldest(self) -> None:
         for multiple in count(1):
@@ -114,6 +126,11 @@ class Seq:
         distance: M, number of pages at the head of a sequence that are not evicted.
         recent: N; the recency of a sequence is the time of its N-th last fault.
         limit: number of sequences per program.
+
+    Attributes:
+        victim: the (program, page) that the last fault evicted; None if a frame was free.
+        from_sequence: the last victim was chosen from a sequence, not by LRU.
+        sequences: those of each program that runs.
     """
 
     def __init__(
@@ -121,19 +138,23 @@ class Seq:
     ) -> None:
         self._size = memory_pages
         self._length, self._distance, self._recent, self._limit = length, distance, recent, limit
-        self._sequences: dict[Hashable, Sequences] = {}
+        self.sequences: dict[Hashable, Sequences] = {}
         self._pages: list[tuple[Hashable, int]] = []  # (program, page), least recently used first
         self._faults = 0
+        self.victim: tuple[Hashable, int] | None = None
+        self.from_sequence = False
 
     def reference(self, page: int, program: Hashable = 0) -> bool:
         """Refer to a page of a program; return whether that is a page fault."""
         fault = (program, page) not in self._pages
         if fault:
             self._faults += 1
-            of_program = self._sequences.setdefault(program, Sequences(self._length, self._limit))
-            of_program.fault(page, self._faults)
+            of_program = self.sequences.setdefault(program, Sequences(self._length, self._limit))
+            self._record(of_program, page, program)
+            self.victim, self.from_sequence = None, False
             if len(self._pages) == self._size:
-                self._pages.remove(self._victim())
+                self.victim = self._victim()
+                self._pages.remove(self.victim)
         else:
             self._pages.remove((program, page))
         self._pages.append((program, page))
@@ -142,17 +163,24 @@ class Seq:
     def release(self, program: Hashable) -> None:
         """Free a program's pages and forget its sequences, as at its end."""
         self._pages = [entry for entry in self._pages if entry[0] != program]
-        self._sequences.pop(program, None)
+        self.sequences.pop(program, None)
+
+    def _record(self, of_program: Sequences, page: int, program: Hashable) -> None:
+        of_program.fault(page, self._faults)
+
+    def _is_eligible(self, sequence: Sequence) -> bool:
+        return len(sequence) >= self._length
 
     def _victim(self) -> tuple[Hashable, int]:
         eligible = [
             (sequence.fault_times[-self._recent :][0], program, sequence)
-            for program, sequences in self._sequences.items()
+            for program, sequences in self.sequences.items()
             for sequence in sequences
-            if len(sequence) >= self._length
+            if self._is_eligible(sequence)
         ]
         for _, program, sequence in sorted(eligible, key=lambda entry: entry[0], reverse=True):
             for page in sequence.from_head(self._distance):
                 if (program, page) in self._pages:
+                    self.from_sequence = True
                     return program, page
         return self._pages[0]

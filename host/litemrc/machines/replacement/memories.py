@@ -18,9 +18,17 @@ from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
+from litemrc.machines.replacement.fault_log import FaultLog, FaultRecorder
 from litemrc.native.exact_stack import ExactStack
-from litemrc.native.replacement import MAX_OPT_REFERENCES, AddressBook, OptTrace
-from litemrc.policies.replacement import Clock, Lru, Opt, Policy, check_memory_size
+from litemrc.native.replacement import (
+    MAX_OPT_REFERENCES,
+    AddressBook,
+    OptTrace,
+    SeqAdaptiveMemory,
+    SeqCounts,
+    SeqMemory,
+)
+from litemrc.policies.replacement import Clock, Lru, OnlinePolicy, Opt, Policy, check_memory_size
 from litemrc.traces import Chunk, Trace
 
 
@@ -31,12 +39,14 @@ class FaultCount:
     Attributes:
         faults: all faults, including `cold_faults`.
         cold_faults: first references to a page; they fault in every memory.
+        sequences: what SEQ did: evictions by origin, and how many sequences it held; None: another policy.
     """
 
     policy: Policy
     memory_pages: int
     faults: int
     cold_faults: int
+    sequences: SeqCounts | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,7 @@ class Replay:
         time_unit: "references" if it has no times.
         curve: its miss-ratio curve under LRU, from the smallest exact size on.
         counts: for each policy, for each memory size, in the orders given.
+        log: the faults of the memory to be logged; None: of none.
     """
 
     references: int
@@ -56,9 +67,17 @@ class Replay:
     time_unit: str
     curve: Curve
     counts: list[FaultCount]
+    log: FaultLog | None = None
 
 
-def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], sizes: Sequence[int]) -> Replay:
+def replay(
+    trace: Trace,
+    chunks: Iterable[Chunk],
+    policies: Sequence[Policy],
+    sizes: Sequence[int],
+    *,
+    logged: tuple[OnlinePolicy, int] | None = None,
+) -> Replay:
     """Run a trace under every policy with every memory size.
 
     LRU uses one stack for all sizes; CLOCK and SEQ keep one memory per size; OPT keeps the whole trace (see
@@ -67,6 +86,7 @@ def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], si
     Parameters:
         chunks: those of `trace`, for example through a progress bar.
         sizes: memory sizes in pages.
+        logged: policy and size of a memory whose faults are logged, 27 bytes for each.
 
     Raises:
         UserError: a size below 1, or below the exact sizes of an IN/OUT trace; CLOCK with such a trace; more
@@ -74,14 +94,20 @@ def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], si
     """
     for pages in sizes:
         check_memory_size(pages)
-    runs = _Runs(trace, policies, sizes)
+    runs = _Runs(trace, policies, sizes, logged)
     for chunk in chunks:
         runs.add(chunk)
     return runs.result()
 
 
 class _Runs:
-    def __init__(self, trace: Trace, policies: Sequence[Policy], sizes: Sequence[int]) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        policies: Sequence[Policy],
+        sizes: Sequence[int],
+        logged: tuple[OnlinePolicy, int] | None = None,
+    ) -> None:
         self._trace, self._policies, self._sizes = trace, policies, sizes
         refuse_clock(trace, policies)
         self._book = AddressBook(1)
@@ -92,6 +118,7 @@ class _Runs:
             (policy, pages): policy.memory(self._book, pages) for policy in online for pages in sizes
         }
         self._faults = dict.fromkeys(self._memories, 0)
+        self._recorder = FaultRecorder(self._book, *logged) if logged else None
         self._first_time: int | None = None
         self._last_time = 0
         self._last_number = -1
@@ -107,7 +134,8 @@ class _Runs:
         if chunk.contexts is not None:
             self._contexts.update(np.unique(chunk.contexts).tolist())
         self._stack.access(chunk.pages)
-        if not (self._memories or self._opt):
+        done = self._stack.accesses - len(chunk)
+        if not (self._memories or self._opt or self._recorder):
             return
         numbers = self._book.number(0, np.ascontiguousarray(chunk.pages))
         news = _changes(numbers, self._last_number)
@@ -115,6 +143,11 @@ class _Runs:
         numbers = numbers[news]
         for key, memory in self._memories.items():
             self._faults[key] += memory.references(numbers)
+        if self._recorder:
+            times = (
+                np.arange(done, done + len(chunk), dtype=np.uint64) if chunk.times is None else chunk.times
+            )
+            self._recorder.add(numbers, times[news])
         if self._opt is not None:
             if self._opt.references + numbers.size > MAX_OPT_REFERENCES:
                 raise UserError(
@@ -143,13 +176,16 @@ class _Runs:
         for policy in self._policies:
             for pages in self._sizes:
                 faults = self._count(policy, pages, misses)
-                counts.append(FaultCount(policy, pages, faults, self._stack.footprint_pages))
+                memory = None if isinstance(policy, Opt | Lru) else self._memories[policy, pages]
+                sequences = memory.counts if isinstance(memory, SeqMemory | SeqAdaptiveMemory) else None
+                counts.append(FaultCount(policy, pages, faults, self._stack.footprint_pages, sequences))
         return Replay(
             self._stack.accesses,
             duration + 1 if duration else self._stack.accesses,
             (self._trace.time_unit or "units of time") if duration else "references",
             self._stack.curve().from_size(self._trace.minimum_pages),
             counts,
+            self._recorder.result() if self._recorder else None,
         )
 
     def _count(self, policy: Policy, pages: int, misses: NDArray[np.uint64]) -> int:

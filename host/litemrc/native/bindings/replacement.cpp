@@ -4,6 +4,7 @@
 #include "replacement/lru_memory.hpp"
 #include "replacement/round_robin.hpp"
 #include "replacement/opt_trace.hpp"
+#include "replacement/seq_adaptive_memory.hpp"
 #include "replacement/seq_memory.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -15,6 +16,26 @@ namespace {
 
 using NumberArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// Refers to pages; returns positions, numbers, victims and from_sequence of the faults, an array each.
+nb::tuple logged(Memory &memory, const NumberArray &numbers) {
+    std::vector<LoggedFault> log;
+    std::vector<uint64_t> positions;
+    std::vector<uint32_t> pages, victims;
+    std::vector<uint8_t> from_sequence;
+    {
+        nb::gil_scoped_release released;
+        memory.references(numbers.data(), numbers.size(), log);
+        for (const LoggedFault &fault : log) {
+            positions.push_back(fault.position);
+            pages.push_back(fault.number);
+            victims.push_back(fault.victim);
+            from_sequence.push_back(fault.from_sequence);
+        }
+    }
+    return nb::make_tuple(to_array(std::move(positions)), to_array(std::move(pages)),
+                          to_array(std::move(victims)), to_array(std::move(from_sequence)));
+}
+
 void bind_memories(nb::module_ &module) {
     nb::class_<Memory>(module, "Memory")
         .def(
@@ -23,13 +44,23 @@ void bind_memories(nb::module_ &module) {
                 nb::gil_scoped_release released;
                 return self.references(numbers.data(), numbers.size());
             },
-            nb::arg("numbers").noconvert());
+            nb::arg("numbers").noconvert())
+        .def("logged", &logged, nb::arg("numbers").noconvert());
     nb::class_<LruMemory, Memory>(module, "LruMemory")
         .def(nb::init<const AddressBook &, uint64_t>(), nb::keep_alive<1, 2>());
     nb::class_<ClockMemory, Memory>(module, "ClockMemory")
         .def(nb::init<const AddressBook &, uint64_t>(), nb::keep_alive<1, 2>());
     nb::class_<SeqMemory, Memory>(module, "SeqMemory")
-        .def(nb::init<AddressBook &, uint64_t, const SeqParameters &>(), nb::keep_alive<1, 2>());
+        .def(nb::init<AddressBook &, uint64_t, const SeqParameters &>(), nb::keep_alive<1, 2>())
+        .def_prop_ro("counts", &SeqMemory::counts);
+    nb::class_<SeqAdaptiveMemory, Memory>(module, "SeqAdaptiveMemory")
+        .def(nb::init<AddressBook &, uint64_t, const SeqParameters &>(), nb::keep_alive<1, 2>())
+        .def_prop_ro("counts", &SeqAdaptiveMemory::counts);
+    nb::class_<SeqCounts>(module, "SeqCounts")
+        .def_ro("from_sequences", &SeqCounts::from_sequences)
+        .def_ro("by_lru", &SeqCounts::by_lru)
+        .def_ro("sequences_made", &SeqCounts::sequences_made)
+        .def_ro("sequences_most", &SeqCounts::sequences_most);
 }
 
 } // namespace
@@ -38,6 +69,15 @@ void bind_replacement(nb::module_ &module) {
     nb::class_<AddressBook>(module, "AddressBook")
         .def(nb::init<size_t>(), nb::arg("spaces"))
         .def_prop_ro("size", &AddressBook::size)
+        .def(
+            "pages",
+            [](const AddressBook &self, const NumberArray &numbers) {
+                std::vector<uint64_t> pages(numbers.size());
+                for (size_t i = 0; i < pages.size(); ++i)
+                    pages[i] = self[numbers.data()[i]].page;
+                return to_array(std::move(pages));
+            },
+            nb::arg("numbers").noconvert())
         .def(
             "number",
             [](AddressBook &self, uint32_t space, const PageArray &pages) {
@@ -87,6 +127,7 @@ void bind_replacement(nb::module_ &module) {
         .def("program", &RoundRobin::program, nb::rv_policy::reference_internal);
     module.attr("ROUND_ROBIN_DONE") = RoundRobin::DONE;
     module.attr("ROUND_ROBIN_PAUSE") = RoundRobin::PAUSE;
+    module.attr("NO_PAGE") = AddressBook::NONE;
     module.attr("MAX_OPT_REFERENCES") = OptTrace::MAX_REFERENCES;
 }
 

@@ -43,6 +43,7 @@ class ClockMemory final : public MemoryOf<ClockMemory> {
 
     // Returns a frame for a new page. Released frames are reused first, in LIFO order.
     uint32_t place() {
+        victim_ = NONE;
         if (!free_.empty()) {
             const uint32_t frame = free_.back();
             free_.pop_back();
@@ -58,7 +59,8 @@ class ClockMemory final : public MemoryOf<ClockMemory> {
         }
         const uint32_t frame = hand_;
         advance();
-        frame_of_[frames_[frame].number] = NONE;
+        victim_ = frames_[frame].number;
+        frame_of_[victim_] = NONE;
         return frame;
     }
 

@@ -1,6 +1,7 @@
 #include "fault_sequences.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace litemrc_native {
 
@@ -9,9 +10,21 @@ FaultSequences::FaultSequences(const SeqParameters &parameters)
     slots_[ANCHOR].older = slots_[ANCHOR].newer = ANCHOR;
 }
 
-void FaultSequences::fault(uint64_t page, uint64_t time) {
+void FaultSequences::clear() {
+    FaultSequences empty(parameters_);
+    empty.made_ = made_;
+    empty.most_ = most_;
+    *this = std::move(empty);
+}
+
+// The position of the first sequence that begins above a page.
+size_t FaultSequences::above(uint64_t page) const {
+    return size_t(std::upper_bound(lows_.begin(), lows_.end(), page) - lows_.begin());
+}
+
+void FaultSequences::fault(uint64_t page, uint64_t time, bool refault) {
     // The sequence above the page is at position `next`, the one below it before position `below`.
-    const size_t next = size_t(std::upper_bound(lows_.begin(), lows_.end(), page) - lows_.begin());
+    const size_t next = above(page);
     const bool inside = next > 0 && at(next - 1).high >= page;
     const size_t below = next - inside;
     const bool from_below = below > 0 && page > 0 && at(below - 1).high == page - 1 &&
@@ -20,7 +33,7 @@ void FaultSequences::fault(uint64_t page, uint64_t time) {
                             at(next).direction != Direction::up;
     if (from_below || from_above) {
         const bool up = from_below && (!from_above || at(below - 1).last_fault > at(next).last_fault);
-        extend(up ? below - 1 : next, page, time);
+        extend(up ? below - 1 : next, page, time, refault);
         // Those at higher positions first: it leaves the others where they are.
         if (from_above && up)
             erase(next);
@@ -30,14 +43,16 @@ void FaultSequences::fault(uint64_t page, uint64_t time) {
             erase(below - 1);
         return;
     }
+    if (inside && refault)
+        at(next - 1).refaults = uint32_t(parameters_.length);
     if (inside && !cut(next - 1, page))
         erase(next - 1);
     if (lows_.size() == parameters_.limit)
         erase(oldest());
-    add(size_t(std::upper_bound(lows_.begin(), lows_.end(), page) - lows_.begin()), page, time);
+    add(above(page), page, time, refault);
 }
 
-void FaultSequences::extend(size_t position, uint64_t page, uint64_t time) {
+void FaultSequences::extend(size_t position, uint64_t page, uint64_t time, bool refault) {
     FaultSequence &sequence = at(position);
     if (page > sequence.high) {
         sequence.direction = Direction::up;
@@ -47,6 +62,7 @@ void FaultSequences::extend(size_t position, uint64_t page, uint64_t time) {
         sequence.low = lows_[position] = page;
     }
     sequence.exhausted = false;
+    sequence.refaults += refault && sequence.refaults < parameters_.length;
     if (sequence.length() == parameters_.length)
         long_.push_back(by_low_[position]);
     unlink(by_low_[position]);
@@ -69,7 +85,7 @@ bool FaultSequences::cut(size_t position, uint64_t page) {
     return true;
 }
 
-void FaultSequences::add(size_t position, uint64_t page, uint64_t time) {
+void FaultSequences::add(size_t position, uint64_t page, uint64_t time, bool refault) {
     if (free_.empty()) {
         free_.push_back(Slot(slots_.size()));
         slots_.emplace_back();
@@ -79,9 +95,12 @@ void FaultSequences::add(size_t position, uint64_t page, uint64_t time) {
     free_.pop_back();
     slots_[slot] = {};
     slots_[slot].low = slots_[slot].high = page;
+    slots_[slot].refaults = refault;
     record(slot, time);
     lows_.insert(lows_.begin() + ptrdiff_t(position), page);
     by_low_.insert(by_low_.begin() + ptrdiff_t(position), slot);
+    ++made_;
+    most_ = std::max<uint64_t>(most_, lows_.size());
     if (parameters_.length == 1)
         long_.push_back(slot);
 }
@@ -130,12 +149,37 @@ void FaultSequences::unlink(Slot slot) {
     slots_[slots_[slot].newer].older = slots_[slot].older;
 }
 
-FaultSequence *FaultSequences::most_recent() {
+FaultSequence *FaultSequences::most_recent(bool again) {
     FaultSequence *found = nullptr;
-    for (const Slot slot : long_)
-        if (!slots_[slot].exhausted && (!found || slots_[slot].judged_time > found->judged_time))
-            found = &slots_[slot];
+    for (const Slot slot : long_) {
+        FaultSequence &sequence = slots_[slot];
+        if (sequence.exhausted || (again && sequence.refaults < parameters_.length))
+            continue;
+        if (!found || sequence.judged_time > found->judged_time)
+            found = &sequence;
+    }
     return found;
+}
+
+void FaultSequences::mark_newest() {
+    FaultSequence &newest = slots_[slots_[ANCHOR].older];
+    if (newest.length() >= parameters_.length)
+        newest.refaults = uint32_t(parameters_.length);
+}
+
+uint64_t FaultSequences::pages_together() const {
+    uint64_t pages = 0;
+    for (const Slot slot : long_)
+        pages += slots_[slot].length();
+    return pages;
+}
+
+uint64_t FaultSequences::from_head(uint64_t page) const {
+    const size_t next = above(page);
+    if (next == 0 || at(next - 1).high < page)
+        return UINT64_MAX;
+    const FaultSequence &sequence = at(next - 1);
+    return sequence.grows_down() ? page - sequence.low : sequence.high - page;
 }
 
 } // namespace litemrc_native

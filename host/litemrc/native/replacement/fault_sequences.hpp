@@ -31,6 +31,7 @@ struct FaultSequence {
     uint32_t faults;       // times recorded, N at most
     uint32_t next_time;    // where the next one goes
     uint32_t older, newer; // slots of its neighbours by last_fault
+    uint32_t refaults;     // L: swept again; less: refaults recorded so far
     Direction direction;
     // No page at least M from the head is in memory. Stays true until the head moves on: a page of a sequence that is
     // on disk can only come back by a fault, and that splits the sequence.
@@ -45,22 +46,39 @@ class FaultSequences {
   public:
     explicit FaultSequences(const SeqParameters &parameters);
 
-    // Records a page fault; times must rise.
-    void fault(uint64_t page, uint64_t time);
+    // Records a page fault; times must rise. `refault`: evidence that pages are swept again. A sequence is swept again
+    // once it was split by such a fault, has L of them, or `mark_newest` marks it.
+    void fault(uint64_t page, uint64_t time, bool refault = false);
 
     // Of the sequences of length >= L that are not exhausted, the one with the latest judged_time; nullptr: none.
-    FaultSequence *most_recent();
+    // `again`: only of those swept again.
+    FaultSequence *most_recent(bool again = false);
 
-    void clear() { *this = FaultSequences(parameters_); }
+    // Marks the sequence of the last fault, if its length is >= L, as swept again.
+    void mark_newest();
+
+    // Pages in sequences of length >= L.
+    uint64_t pages_together() const;
+
+    // How far from its head a page lies in its sequence; UINT64_MAX: in none.
+    uint64_t from_head(uint64_t page) const;
+
+    // Forgets the sequences; `made` and `most` go on.
+    void clear();
+
+    uint64_t made() const { return made_; } // sequences begun
+    uint64_t most() const { return most_; } // high-water mark of the sequences held
 
   private:
     using Slot = uint32_t;
     static constexpr Slot ANCHOR = 0; // of the list by age; no sequence
 
     FaultSequence &at(size_t position) { return slots_[by_low_[position]]; }
-    void extend(size_t position, uint64_t page, uint64_t time);
+    const FaultSequence &at(size_t position) const { return slots_[by_low_[position]]; }
+    size_t above(uint64_t page) const;
+    void extend(size_t position, uint64_t page, uint64_t time, bool refault);
     bool cut(size_t position, uint64_t page);
-    void add(size_t position, uint64_t page, uint64_t time);
+    void add(size_t position, uint64_t page, uint64_t time, bool refault);
     void erase(size_t position);
     size_t oldest() const;
     void record(Slot slot, uint64_t time);
@@ -73,6 +91,7 @@ class FaultSequences {
     std::vector<Slot> by_low_;    // the sequences that begin there
     std::vector<Slot> long_;      // those of length >= L
     std::vector<Slot> free_;
+    uint64_t made_ = 0, most_ = 0;
 };
 
 } // namespace litemrc_native

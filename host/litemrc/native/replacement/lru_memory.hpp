@@ -17,8 +17,11 @@ class LruMemory final : public MemoryOf<LruMemory> {
             return false;
         }
         pages_.make_room(book_.size());
-        if (pages_.size() == frames_)
-            pages_.remove(pages_.oldest());
+        victim_ = AddressBook::NONE;
+        if (pages_.size() == frames_) {
+            victim_ = pages_.oldest();
+            pages_.remove(victim_);
+        }
         pages_.insert(number);
         return true;
     }

@@ -2,16 +2,16 @@
 #pragma once
 
 #include "address_book.hpp"
-#include "fault_sequences.hpp"
 #include "memory.hpp"
 #include "recency_list.hpp"
+#include "sequence_victims.hpp"
 
 namespace litemrc_native {
 
 class SeqMemory final : public MemoryOf<SeqMemory> {
   public:
     SeqMemory(AddressBook &book, uint64_t frames, const SeqParameters &parameters)
-        : book_(book), frames_(frames), parameters_(parameters), sequences_(book.spaces(), FaultSequences(parameters)) {}
+        : book_(book), frames_(frames), distance_(parameters.distance), victims_(book, parameters) {}
 
     bool reference(uint32_t number) override {
         if (pages_.contains(number)) {
@@ -24,24 +24,42 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
 
     void release(uint32_t number) override {
         if (pages_.contains(number))
-            take_out(number);
+            evict(number);
     }
 
-    void forget(uint32_t space) override { sequences_[space].clear(); }
+    void forget(uint32_t space) override { victims_.forget(space); }
+
+    SeqCounts counts() const { return victims_.counts(); }
 
   private:
-    void fault(uint32_t number);
-    uint32_t victim();
-    uint32_t replaceable(uint32_t space, FaultSequence &sequence);
-    void take_out(uint32_t number);
+    void fault(uint32_t number) {
+        pages_.make_room(book_.size());
+        victims_.fault(number);
+        victim_ = AddressBook::NONE;
+        from_sequence_ = false;
+        if (pages_.size() == frames_) {
+            victim_ = victims_.choose(distance_);
+            from_sequence_ = victim_ != AddressBook::NONE;
+            if (!from_sequence_) {
+                victim_ = pages_.oldest();
+                victims_.count_lru();
+            }
+            evict(victim_);
+        }
+        pages_.insert(number);
+        victims_.enter(number);
+    }
+
+    void evict(uint32_t number) {
+        pages_.remove(number);
+        victims_.leave(number);
+    }
 
     AddressBook &book_;
     const uint64_t frames_;
-    const SeqParameters parameters_;
+    const uint64_t distance_; // M
     RecencyList pages_;
-    std::vector<uint64_t> in_memory_; // one bit per page, one word per block
-    std::vector<FaultSequences> sequences_;
-    uint64_t time_ = 0; // in faults
+    SequenceVictims victims_;
 };
 
 } // namespace litemrc_native

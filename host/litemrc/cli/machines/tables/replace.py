@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from litemrc.curves.sizes import size_text
-from litemrc.machines.replacement.memories import Replay
+from litemrc.machines.replacement.memories import FaultCount, Replay
 from litemrc.machines.replacement.round_robin import GlobalResult
 
 
@@ -23,7 +23,23 @@ def local_table(name: str, result: Replay, page_bytes: int) -> str:
     for size in dict.fromkeys(count.memory_pages for count in result.counts):
         counts = "".join(f"{faults[policy, size]:>14,}" for policy in policies)
         lines.append(f"{size:>10,} {size_text(size, page_bytes):>10}{counts}")
+    lines += [_sequences_line(count) for count in result.counts if count.sequences]
     return "\n".join(lines)
+
+
+def _sequences_line(count: FaultCount) -> str:
+    assert count.sequences, "the policy is SEQ"
+    did = count.sequences
+    return (
+        f"{count.policy.name} in {count.memory_pages:,} pages: {did.from_sequences:,} evictions from"
+        f" sequences, {did.by_lru:,} by LRU; {did.sequences_made:,} sequences, at most"
+        f" {did.sequences_most:,} at one time"
+    )
+
+
+def _sequences(count: FaultCount) -> dict[str, int | None]:
+    names = ("from_sequences", "by_lru", "sequences_made", "sequences_most")
+    return {name: getattr(count.sequences, name, None) for name in names}
 
 
 def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> str:
@@ -58,6 +74,7 @@ def local_json(name: str, result: Replay, page_bytes: int) -> dict[str, Any]:
                 "memory_pages": count.memory_pages,
                 "faults": count.faults,
                 "cold_faults": count.cold_faults,
+                **({"sequences": _sequences(count)} if count.sequences else {}),
             }
             for count in result.counts
         ],
@@ -73,6 +90,7 @@ def local_rows(result: Replay, page_bytes: int) -> Iterator[dict[str, Any]]:
             "memory_bytes": count.memory_pages * page_bytes,
             "faults": count.faults,
             "cold_faults": count.cold_faults,
+            **_sequences(count),
         }
 
 
