@@ -92,17 +92,24 @@ class Memory:
         return frames // self.hardware.tray_pages
 
     def space(self, process: int, pages: int = 0) -> Space:
-        space = self._spaces.setdefault(process, Space.empty(pages))
+        space = self._spaces.get(process)
+        if space is None:
+            space = self._spaces[process] = Space.empty(pages)
         space.grow(pages)
         return space
 
     def touch(
-        self, process: int, pages: NDArray[np.int64], file: NDArray[np.bool_] | bool = False
+        self,
+        process: int,
+        pages: NDArray[np.int64],
+        file: NDArray[np.bool_] | bool = False,
+        node: int = 0,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Fault absent pages in and mark all pages as used now.
 
         Parameters:
             file: whether each page, or all, are file pages.
+            node: of the processor; pages without a color for a node come from it while it has room.
 
         Returns:
             the frame of each page; whether it was zero-filled; whether it was read from disk.
@@ -122,7 +129,7 @@ class Memory:
             wanted = pages[faults]
             read[faults], fresh[faults] = space.on_disk[wanted], ~space.on_disk[wanted]
             for color, mine in self._by_color(process, wanted):
-                self._back(process, color, mine)
+                self._back(process, color, mine, node)
             self.file[space.frame[wanted]] = np.broadcast_to(file, pages.shape)[faults]
         return space.frame[pages], fresh, read
 
@@ -202,14 +209,14 @@ class Memory:
             if (of_page == number).any():
                 yield name, pages[of_page == number]
 
-    def _back(self, process: int, color: str | None, pages: NDArray[np.int64]) -> None:
+    def _back(self, process: int, color: str | None, pages: NDArray[np.int64], node: int) -> None:
         choice = self.guidance.choice(process, color) if self.guided else ANYWHERE
         number = self._number(process, color)
         hint = self._hint(number, choice)
-        frames = allocate_pages(self.allocator, pages.size, hint=hint)
+        frames = allocate_pages(self.allocator, pages.size, node=node, hint=hint)
         while frames.size < pages.size:
             self._recycle(process, pages.size - frames.size, choice, number)
-            more = allocate_pages(self.allocator, pages.size - frames.size, hint=hint)
+            more = allocate_pages(self.allocator, pages.size - frames.size, node=node, hint=hint)
             frames = np.concatenate([frames, more])
         frames = frames.astype(np.int64)
         self.owner[frames], self.page[frames], self.color[frames] = process, pages, number
