@@ -1,4 +1,4 @@
-"""Page-replacement policies: LRU, CLOCK, OPT, SEQ (Glass and Cao 1997) and SEQ that adapts to LRU.
+"""Page-replacement policies: LRU, CLOCK, OPT, SEQ (Glass and Cao 1997), and an adaptive SEQ.
 
 A policy creates memories that run in the native core. They are equal to the models in
 `golden.machines.replacement`, `.seq`, which lists what section 4.1 leaves open, and `.seq_adaptive`.
@@ -92,7 +92,7 @@ class Seq:
 
 @dataclass(frozen=True)
 class SeqAdaptive(Seq):
-    """SEQ that falls back to LRU while LRU would fault less; see the golden model for its rules."""
+    """Imitates LRU, careful SEQ or SEQ, whichever faults least; see the golden model for the rules."""
 
     name: ClassVar[str] = "seq-adaptive"
 

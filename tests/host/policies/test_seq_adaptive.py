@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from litemrc.golden.machines.replacement import Lru, faults
 from litemrc.golden.machines.round_robin import Program, run_together
 from litemrc.golden.machines.seq import Seq
-from litemrc.golden.machines.seq_adaptive import EXTRA, SeqAdaptive
+from litemrc.golden.machines.seq_adaptive import EXTRA, CarefulSeq, SeqAdaptive
 from litemrc.machines.replacement.memories import replay
 from litemrc.machines.replacement.round_robin import Scheduling
 from litemrc.machines.replacement.round_robin import run_together as run_native
@@ -27,13 +27,28 @@ def test_faults_exceed_those_of_lru_by_the_granted_ones_and_a_memory_at_most(pag
     assert faults(SeqAdaptive(memory, length, distance, 1, 8), pages) <= lru + (lru + memory) / EXTRA + memory
 
 
+class Careful:
+    """Careful SEQ beside the LRU memory whose faults it needs."""
+
+    def __init__(self, memory: int, length: int = 20, distance: int = 20) -> None:
+        self.lru, self.seq = Lru(memory), CarefulSeq(memory, length, distance, 5, 200)
+
+    def reference(self, page: int) -> bool:
+        self.seq.lru_fault = self.lru.reference((0, page))
+        return self.seq.reference(page)
+
+    @property
+    def eligible(self) -> list[bool]:
+        return [self.seq._is_eligible(sequence) for sequence in self.seq.sequences[0]]
+
+
 def test_an_array_that_fits_is_not_evicted_while_it_is_filled():
     """8 old pages, then an array of 40, used twice, in a memory of 41.
 
-    LRU and adaptive SEQ evict 7 old pages; SEQ evicts 7 of the array, 20 behind its head, which fault again.
+    LRU and careful SEQ evict 7 old pages; SEQ evicts 7 of the array, 20 behind its head, which fault again.
     """
     pages = [*range(1000, 1008), *range(40), *range(40)]
-    assert faults(Lru(41), pages) == faults(SeqAdaptive(41), pages) == 48
+    assert faults(Lru(41), pages) == faults(Careful(41), pages) == faults(SeqAdaptive(41), pages) == 48
     assert faults(Seq(41), pages) == 48 + 7
 
 
@@ -41,56 +56,82 @@ def test_a_sweep_that_comes_again_is_evicted_although_it_is_shorter_than_memory(
     """40 pages among 8 others in use, in a memory of 40; victims are SEQ's from the 20th refault on."""
     others = [2 * number + 1000 for number in range(8)]
     sweep = [page for place in range(40) for page in (place, others[place % 8])]
-    adaptive, lru = SeqAdaptive(40, distance=1), Lru(40)
-    assert faults(adaptive, sweep) == faults(lru, sweep) == 48
-    assert faults(adaptive, sweep) < faults(lru, sweep) == 40
+    careful, lru = Careful(40, distance=1), Lru(40)
+    assert faults(careful, sweep) == faults(lru, sweep) == 48
+    assert faults(careful, sweep) < faults(lru, sweep) == 40
 
 
 def test_evidence_is_a_split_or_l_refaults_or_growth_while_sequences_are_as_large_as_memory():
-    adaptive = SeqAdaptive(6, length=3, distance=1)
-    first = faults(adaptive, [1, 2, 3]) and next(iter(adaptive.sequences[0]))
-    assert not adaptive._is_eligible(first)
-    assert faults(adaptive, [11, 12, 13])  # 3 + 3 pages
-    assert [adaptive._is_eligible(sequence) for sequence in adaptive.sequences[0]] == [False, True]
-    adaptive = SeqAdaptive(6, length=3, distance=1)
-    assert faults(adaptive, [1, 2, 3, 21, 31, 41, 51, 61, 71, 3]) == 10  # 3 had left LRU's memory
-    first = next(iter(adaptive.sequences[0]))
+    careful = Careful(6, length=3, distance=1)
+    faults(careful, [1, 2, 3])
+    assert careful.eligible == [False]
+    faults(careful, [11, 12, 13])  # 3 + 3 pages
+    assert careful.eligible == [False, True]
+    careful = Careful(6, length=3, distance=1)
+    faults(careful, [1, 2, 3, 21, 31, 41, 51, 61, 71, 3])  # 3 had left LRU's memory
+    first = next(iter(careful.seq.sequences[0]))
     assert (first.low_end, first.high_end, first.refaults) == (1, 2, 3)
 
 
-def test_victims_are_those_of_lru_while_too_much_is_at_risk():
-    """2 * 4 pages at risk, of which a quarter will be lost: 2 faults; the credit must be 100 / 50."""
-    adaptive = SeqAdaptive(40, length=2)
-    faults(adaptive, range(40))
-    (sequence,) = adaptive.sequences[0]
-    adaptive._at_risk, adaptive._lost, adaptive._tried = set(range(4)), 1, 4
-    for credit in (99, 100):
-        adaptive._credit = credit
-        assert adaptive._is_eligible(sequence) == (credit == 100)
+@pytest.mark.parametrize(("behind", "distance"), [(30, 31), (49, 50), (50, 20), (90, 20)])
+def test_a_page_that_trails_a_sweep_widens_the_distance(behind, distance):
+    """Each page is used again so many pages later, when M = 20 has evicted it. A quarter of 200 is 50."""
+    trailing = [page for place in range(behind, 400) for page in (place, place - behind)]
+    careful = Careful(200)
+    filled = 2 * (200 - behind)  # pages 0 to 199 are in memory
+    faults(careful, [*range(behind), *trailing[:filled]])
+    assert careful.seq._distance == 20
+    faults(careful, trailing[filled:])
+    assert careful.seq._distance == distance
+
+
+def test_the_distance_is_below_four_times_its_start():
+    trailing = [page for place in range(10, 400) for page in (place, place - 10)]
+    for start, distance in ((2, 2), (3, 11)):
+        careful = Careful(200, distance=start)
+        faults(careful, [*range(10), *trailing])
+        assert careful.seq._distance == distance
+
+
+def test_the_candidate_that_is_least_behind_is_imitated_when_the_other_is_behind_by_a_hundredth_of_memory():
+    adaptive = SeqAdaptive(300)
+    rounds = [([True, True, False], 1)] * 2 + [([True, True, False], 2), ([False, True, True], 2)]
+    for number, (faulted, imitated) in enumerate(rounds, 1):
+        adaptive._compare(faulted)
+        assert adaptive._imitated == imitated, f"after {number} faults"
+    assert adaptive._behind == [2, 3, 0]
+    for _ in range(400):
+        adaptive._compare([False, False, True])
+    assert adaptive._behind == [0, 1, 300] and adaptive._imitated == 0
 
 
 def test_credit_is_earned_and_spent_in_faults():
-    """A memory of 2 begins with 2 / 50 faults; each fault of LRU adds 1 / 50, up to 10 / 50."""
-    adaptive = SeqAdaptive(2)
-    for page, credit in ((1, 3), (2, 4), (1, 4), (3, 5), (4, 6)):
-        adaptive.reference(page)
-        assert adaptive._credit == credit
-    faults(adaptive, range(10, 30))
-    assert adaptive._credit == 10
-    adaptive._pages.remove((0, 29))  # as if SEQ had evicted it: LRU has it
-    adaptive.reference(29)
-    assert (adaptive._credit, adaptive._trusted) == (10 - EXTRA, False)
+    """A memory of 20 begins with 20 / 50 faults, and has at most 250 / 50; in debt until it has 20 / 50."""
+    adaptive = SeqAdaptive(20)
+    for lru_fault, fault, credit, in_debt in (
+        (True, True, 21, False),
+        (False, True, -29, True),
+        (True, False, 22, False),
+        (False, True, -28, True),
+        (True, True, -27, True),
+        (False, False, -27, True),
+        (True, False, 24, False),
+    ):
+        adaptive._account(lru_fault, fault)
+        assert (adaptive._credit, adaptive._in_debt) == (credit, in_debt)
+    for _ in range(9):
+        adaptive._account(True, False)
+    assert adaptive._credit == 250
 
 
-def test_a_page_that_trails_a_sweep_widens_the_distance():
-    """Each page is used again 30 pages later: with M = 20 it has been evicted, and M becomes 31."""
-    pages = [*range(30), *(page for place in range(30, 400) for page in (place, place - 30))]
-    adaptive = SeqAdaptive(200)
-    filled = 30 + 2 * 170  # pages 0 to 199 are in memory
-    faults(adaptive, pages[:filled])
-    assert adaptive._distance == 20
-    faults(adaptive, pages[filled:])
-    assert adaptive._distance == 31
+def test_in_debt_the_victims_are_those_of_lru():
+    """A sweep in a memory of 60: SEQ evicts 20 pages behind page 100, LRU has evicted page 0 first."""
+    for in_debt, victim in ((False, 100 - 20), (True, 0)):
+        adaptive = SeqAdaptive(60)
+        faults(adaptive, range(100))
+        adaptive._in_debt, adaptive._credit = in_debt, -1000 if in_debt else 100
+        adaptive.reference(100)
+        assert adaptive.victim == (0, victim) and adaptive.from_sequence != in_debt
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -19,7 +19,8 @@ opt    evicts the page whose next reference is the latest: the minimum number of
        memory: 4 bytes per reference (runs of references to one page count once), slightly more per size
 seq    lru, but in long sequences of page faults on consecutive addresses it evicts pages behind their head
 seq-adaptive
-       seq, but as lru while lru would have fewer faults: at most 2 % more than lru and 1.02 times the memory
+       imitates lru, seq, or a seq that evicts from fewer sequences, whichever has the fewest faults lately;
+       at most 2 % more faults than lru, and 1.02 for each page of memory
 
 Glass and Cao 1997. --global runs one program for each TRACE in one shared memory, in turns as in their
 section 5. opt is not a global policy: it would have to know how the turns depend on it.

@@ -40,8 +40,11 @@ class Memory {
     // Its program ended: what is known of the address space, beside its pages, is forgotten.
     virtual void forget(uint32_t) {}
 
-  protected:
     // Of the last fault, as in LoggedFault.
+    uint32_t victim() const { return victim_; }
+    bool from_sequence() const { return from_sequence_; }
+
+  protected:
     uint32_t victim_ = AddressBook::NONE;
     bool from_sequence_ = false;
 };

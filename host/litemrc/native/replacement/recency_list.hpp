@@ -19,7 +19,6 @@ class RecencyList {
     size_t size() const { return size_; }
     bool contains(uint32_t number) const { return number + 1 < links_.size() && links_[number + 1].older != ABSENT; }
     uint32_t oldest() const { return links_[0].newer - 1; }
-    uint32_t newer(uint32_t number) const { return links_[number + 1].newer - 1; } // than a page that is not the newest
 
     void insert(uint32_t number) {
         link_first(number + 1);

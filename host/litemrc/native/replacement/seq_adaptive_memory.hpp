@@ -1,184 +1,157 @@
-// SEQ that falls back to LRU while LRU would fault less; equal to litemrc/golden/machines/seq_adaptive.py.
+// Imitates LRU, careful SEQ or SEQ, whichever faults least; equal to litemrc/golden/machines/seq_adaptive.py.
 //
-// LRU's memory of the same size is the most recent part of one list by recency: its pages are in this memory or
-// ghosts, at most as many as there are frames. The rest of the list are pages in this memory that LRU would have evicted.
+// The three candidates run beside this memory with the same references and frames. They know which pages they would
+// hold; only this memory's pages are real.
 #pragma once
 
 #include "address_book.hpp"
+#include "lru_memory.hpp"
 #include "memory.hpp"
 #include "recency_list.hpp"
-#include "sequence_victims.hpp"
+#include "seq_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace litemrc_native {
 
 class SeqAdaptiveMemory final : public MemoryOf<SeqAdaptiveMemory> {
   public:
-    static constexpr int64_t EXTRA = 50; // LRU's faults that grant one fault more than LRU
-    static constexpr int64_t FULL = 5;   // credit is at most FULL * frames / EXTRA faults
-    static constexpr int64_t CAUTION = 2; // by which the faults that pages at risk may cost are multiplied
+    static constexpr int64_t EXTRA = 50;      // LRU's faults that grant one fault more than LRU
+    static constexpr int64_t SWITCH = 100;    // frames for each fault by which a candidate that is imitated may be worse
 
     SeqAdaptiveMemory(AddressBook &book, uint64_t frames, const SeqParameters &parameters)
-        : book_(book), frames_(frames), grant_(int64_t(std::min(frames, MOST_FRAMES))), credit_(grant_),
-          distance_(parameters.distance), victims_(book, parameters) {}
+        : book_(book), frames_(frames), size_(int64_t(std::min(frames, MOST_FRAMES))), lru_(book, frames),
+          careful_(book, frames, parameters, true), seq_(book, frames, parameters), credit_(size_) {}
 
     bool reference(uint32_t number) override {
-        if (pages_.size() < book_.size()) {
-            recent_.make_room(book_.size());
-            pages_.resize(std::max(book_.size(), pages_.size() + pages_.size() / 2));
-        }
-        const bool hit = pages_[number].resident, lru_hit = pages_[number].of_lru;
-        lost_ += pages_[number].at_risk;
-        end_risk(number);
-        account(hit, lru_hit);
-        if (!hit)
-            fault(number, lru_hit);
-        use(number, hit, lru_hit);
-        if (!hit && from_sequence_)
-            begin_risk(victim_);
-        return !hit;
+        make_room();
+        std::array<bool, CANDIDATES> faults;
+        faults[LRU] = lru_.reference(number);
+        faults[CAREFUL] = careful_.refer(number, !faults[LRU]);
+        faults[SEQ] = seq_.reference(number);
+        follow(LRU, lru_, number, faults[LRU]);
+        follow(CAREFUL, careful_, number, faults[CAREFUL]);
+        follow(SEQ, seq_, number, faults[SEQ]);
+        const bool fault = !resident_[number];
+        compare(faults);
+        account(faults[LRU], fault);
+        if (fault)
+            load(number);
+        return fault;
     }
 
     void release(uint32_t number) override {
-        if (number >= pages_.size() || !(pages_[number].resident || pages_[number].of_lru))
-            return;
-        end_risk(number);
-        if (pages_[number].of_lru) {
-            leave_oldest(number);
-            --of_lru_;
-        }
-        if (pages_[number].resident) {
-            victims_.leave(number);
-            --residents_;
-        }
-        pages_[number].resident = pages_[number].of_lru = false;
-        recent_.remove(number);
+        lru_.release(number);
+        careful_.release(number);
+        seq_.release(number);
+        if (number < resident_.size() && resident_[number])
+            remove(number);
     }
 
-    void forget(uint32_t space) override { victims_.forget(space); }
+    void forget(uint32_t space) override {
+        careful_.forget(space);
+        seq_.forget(space);
+    }
 
-    SeqCounts counts() const { return victims_.counts(); }
+    // Evictions are this memory's; sequences are those of SEQ.
+    SeqCounts counts() const {
+        SeqCounts counts = seq_.counts();
+        counts.from_sequences = from_sequences_;
+        counts.by_lru = by_lru_;
+        return counts;
+    }
 
   private:
+    enum { LRU, CAREFUL, SEQ, CANDIDATES };
     static constexpr uint64_t MOST_FRAMES = uint64_t(1) << 48; // keeps credit in 64 bits
-    struct Page {
-        bool resident = false;
-        bool of_lru = false; // in LRU's memory
-        bool at_risk = false; // evicted from a sequence, and a ghost
-        bool faulted = false;
+
+    // Pages that this memory holds and a candidate does not, in the order in which the candidate evicted them.
+    struct Strays {
+        RecencyList pages;
+        std::vector<bool> from_sequence;
     };
 
-    void account(bool hit, bool lru_hit) {
-        credit_ += (int64_t(hit) - int64_t(lru_hit)) * EXTRA + !lru_hit;
-        credit_ = std::min(credit_, FULL * grant_);
-        if (credit_ < 0)
-            trusted_ = false;
-        else if (2 * credit_ >= grant_)
-            trusted_ = true;
+    void make_room() {
+        if (resident_.size() >= book_.size())
+            return;
+        resident_.resize(std::max(book_.size(), resident_.size() + resident_.size() / 2));
+        for (Strays &strays : strays_) {
+            strays.pages.make_room(resident_.size());
+            strays.from_sequence.resize(resident_.size());
+        }
     }
 
-    void fault(uint32_t number, bool lru_hit) {
-        if (lru_hit && 2 * credit_ < FULL * grant_) {
-            // The page came back too early. A page so far behind the head is left alone from now on.
-            const uint64_t distance = victims_.from_head(number);
-            if (distance >= distance_ && distance < frames_ / 4 + (frames_ % 4 != 0))
-                distance_ = distance + 1;
+    template <typename Candidate> void follow(size_t which, const Candidate &candidate, uint32_t number, bool fault) {
+        if (!fault)
+            return;
+        Strays &strays = strays_[which];
+        if (strays.pages.contains(number))
+            strays.pages.remove(number);
+        const uint32_t victim = candidate.victim();
+        if (victim != AddressBook::NONE && resident_[victim]) {
+            strays.pages.insert(victim);
+            strays.from_sequence[victim] = candidate.from_sequence();
         }
-        victims_.fault(number, pages_[number].faulted && !lru_hit);
-        pages_[number].faulted = true;
-        if (victims_.pages_together() >= frames_)
-            victims_.mark_newest(book_[number].space);
+    }
+
+    // Imitates the candidate with the fewest faults lately if it is better by enough.
+    void compare(const std::array<bool, CANDIDATES> &faults) {
+        for (size_t which = 0; which < CANDIDATES; ++which)
+            behind_[which] += faults[which];
+        const int64_t least = *std::min_element(behind_.begin(), behind_.end());
+        for (int64_t &behind : behind_)
+            behind = std::min(behind - least, size_);
+        if (SWITCH * behind_[imitated_] >= size_)
+            imitated_ = size_t(std::min_element(behind_.begin(), behind_.end()) - behind_.begin());
+    }
+
+    void account(bool lru_fault, bool fault) {
+        credit_ += lru_fault * (EXTRA + 1) - fault * EXTRA;
+        credit_ = std::min(credit_, EXTRA * size_ / 4);
+        if (credit_ < 0)
+            in_debt_ = true;
+        else if (credit_ >= size_)
+            in_debt_ = false;
+    }
+
+    void load(uint32_t number) {
         victim_ = AddressBook::NONE;
         from_sequence_ = false;
-        if (residents_ == frames_)
-            evict();
-        pages_[number].resident = true;
+        if (residents_ == frames_) {
+            // There is a stray: the candidate holds at most as many pages, and one of them is the new one.
+            const Strays &strays = strays_[in_debt_ ? size_t(LRU) : imitated_];
+            victim_ = strays.pages.oldest();
+            from_sequence_ = strays.from_sequence[victim_];
+            ++(from_sequence_ ? from_sequences_ : by_lru_);
+            remove(victim_);
+        }
+        resident_[number] = true;
         ++residents_;
-        victims_.enter(number);
     }
 
-    void evict() {
-        // In floating point, as the products may exceed 64 bits; exact for memories of up to a million pages.
-        const double feared = double(CAUTION * EXTRA * at_risk_) * double(lost_);
-        if (trusted_ && feared <= double(credit_) * double(tried_))
-            victim_ = victims_.choose(distance_, true);
-        from_sequence_ = victim_ != AddressBook::NONE;
-        if (!from_sequence_) {
-            victim_ = recent_.oldest(); // never a ghost: the pages that LRU would have evicted come first
-            victims_.count_lru();
-        }
-        pages_[victim_].resident = false;
+    void remove(uint32_t number) {
+        for (Strays &strays : strays_)
+            if (strays.pages.contains(number))
+                strays.pages.remove(number);
+        resident_[number] = false;
         --residents_;
-        victims_.leave(victim_);
-        if (!pages_[victim_].of_lru)
-            recent_.remove(victim_);
-    }
-
-    void begin_risk(uint32_t number) {
-        if (!pages_[number].of_lru)
-            return;
-        pages_[number].at_risk = true;
-        ++at_risk_;
-        if (++tried_ >= 2 * uint64_t(grant_)) {
-            tried_ /= 2;
-            lost_ /= 2;
-        }
-    }
-
-    void end_risk(uint32_t number) {
-        at_risk_ -= pages_[number].at_risk;
-        pages_[number].at_risk = false;
-    }
-
-    // Makes a page the most recently used one, in LRU's memory as well.
-    void use(uint32_t number, bool hit, bool lru_hit) {
-        if (lru_hit)
-            leave_oldest(number);
-        if (lru_hit || hit)
-            recent_.touch(number);
-        else
-            recent_.insert(number);
-        if (lru_hit) {
-            if (of_lru_ == 1)
-                oldest_of_lru_ = number;
-            return;
-        }
-        pages_[number].of_lru = true;
-        if (of_lru_ == 0)
-            oldest_of_lru_ = number;
-        if (of_lru_ < frames_) {
-            ++of_lru_;
-            return;
-        }
-        const uint32_t out = oldest_of_lru_;
-        oldest_of_lru_ = recent_.newer(out);
-        pages_[out].of_lru = false;
-        end_risk(out);
-        if (!pages_[out].resident)
-            recent_.remove(out);
-    }
-
-    // The page moves or leaves: if it is the oldest of LRU's memory, the next one is.
-    void leave_oldest(uint32_t number) {
-        if (number == oldest_of_lru_ && of_lru_ > 1)
-            oldest_of_lru_ = recent_.newer(number);
     }
 
     AddressBook &book_;
     const uint64_t frames_;
-    const int64_t grant_; // frames, as credit: one extra fault for EXTRA frames
-    int64_t credit_;      // faults that this memory may have more than LRU, times EXTRA
-    uint64_t distance_;                 // M
-    uint64_t at_risk_ = 0;              // pages
-    uint64_t tried_ = 0, lost_ = 0;     // pages put at risk lately; those of them that faulted while at risk
-    bool trusted_ = true; // pages are evicted from sequences
-    std::vector<Page> pages_;
-    RecencyList recent_; // pages in memory, and ghosts
-    uint64_t residents_ = 0, of_lru_ = 0;
-    uint32_t oldest_of_lru_ = AddressBook::NONE;
-    SequenceVictims victims_;
+    const int64_t size_; // frames
+    LruMemory lru_;
+    SeqMemory careful_, seq_;
+    std::array<Strays, CANDIDATES> strays_;
+    std::array<int64_t, CANDIDATES> behind_{}; // faults more than the candidate with the fewest, at most `size_`
+    size_t imitated_ = CAREFUL;
+    int64_t credit_;       // faults that this memory may have more than LRU, times EXTRA
+    bool in_debt_ = false; // imitates LRU
+    std::vector<bool> resident_;
+    uint64_t residents_ = 0;
+    uint64_t from_sequences_ = 0, by_lru_ = 0; // evictions
 };
 
 } // namespace litemrc_native

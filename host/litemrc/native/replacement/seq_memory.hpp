@@ -6,19 +6,27 @@
 #include "recency_list.hpp"
 #include "sequence_victims.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace litemrc_native {
 
 class SeqMemory final : public MemoryOf<SeqMemory> {
   public:
-    SeqMemory(AddressBook &book, uint64_t frames, const SeqParameters &parameters)
-        : book_(book), frames_(frames), distance_(parameters.distance), victims_(book, parameters) {}
+    // `careful`: by the rules of CarefulSeq in litemrc/golden/machines/seq_adaptive.py, which need `refer`.
+    SeqMemory(AddressBook &book, uint64_t frames, const SeqParameters &parameters, bool careful = false)
+        : book_(book), frames_(frames), careful_(careful), distance_(parameters.distance),
+          most_distance_(std::min(4 * parameters.distance, frames / 4 + (frames % 4 != 0))), victims_(book, parameters) {}
 
-    bool reference(uint32_t number) override {
+    bool reference(uint32_t number) override { return refer(number, false); }
+
+    // Refers to a page that LRU's memory of the same size holds or not.
+    bool refer(uint32_t number, bool lru_hit) {
         if (pages_.contains(number)) {
             pages_.touch(number);
             return false;
         }
-        fault(number);
+        fault(number, lru_hit);
         return true;
     }
 
@@ -32,13 +40,16 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
     SeqCounts counts() const { return victims_.counts(); }
 
   private:
-    void fault(uint32_t number) {
+    void fault(uint32_t number, bool lru_hit) {
         pages_.make_room(book_.size());
-        victims_.fault(number);
+        if (careful_)
+            record(number, lru_hit);
+        else
+            victims_.fault(number);
         victim_ = AddressBook::NONE;
         from_sequence_ = false;
         if (pages_.size() == frames_) {
-            victim_ = victims_.choose(distance_);
+            victim_ = victims_.choose(distance_, careful_);
             from_sequence_ = victim_ != AddressBook::NONE;
             if (!from_sequence_) {
                 victim_ = pages_.oldest();
@@ -50,6 +61,20 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
         victims_.enter(number);
     }
 
+    void record(uint32_t number, bool lru_hit) {
+        if (faulted_.size() < book_.size())
+            faulted_.resize(std::max(book_.size(), faulted_.size() + faulted_.size() / 2));
+        if (lru_hit) { // it came back too early
+            const uint64_t distance = victims_.from_head(number);
+            if (distance >= distance_ && distance < most_distance_)
+                distance_ = distance + 1;
+        }
+        victims_.fault(number, faulted_[number] && !lru_hit);
+        faulted_[number] = true;
+        if (victims_.pages_together() >= frames_)
+            victims_.mark_newest(book_[number].space);
+    }
+
     void evict(uint32_t number) {
         pages_.remove(number);
         victims_.leave(number);
@@ -57,8 +82,11 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
 
     AddressBook &book_;
     const uint64_t frames_;
-    const uint64_t distance_; // M
+    const bool careful_;
+    uint64_t distance_; // M
+    const uint64_t most_distance_;
     RecencyList pages_;
+    std::vector<bool> faulted_; // pages; kept if careful
     SequenceVictims victims_;
 };
 
