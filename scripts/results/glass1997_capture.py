@@ -24,7 +24,7 @@ COMPRESSION = pa.Codec("zstd", 22)  # the highest level: the traces are committe
 GCC = "gcc-12"
 COMMANDS = {
     "cc1": ("-quiet", "-imultiarch", "x86_64-linux-gnu", "-O2", "-o", "cc1.s", str(SOURCES / "protocol.c")),
-    "ld": ("-r", "--whole-archive", "-o", "whole.o", "libstdc++.a"),
+    "ld": ("-r", "--whole-archive", "-o", "whole.o", "libm.a"),
     "gnuplot": ("points.gp",),
     "cjpeg": ("-progressive", "-optimize", "-sample", "1x1", "-outfile", "image.jpg", "image.ppm"),
     "perl": ("pairs.pl", "text.txt"),

@@ -53,9 +53,7 @@ PROGRAMS = (
     Program(
         "implicit", "applu", "coupled equations, swept up and down", 3, Paper(1068, 14524, 136, 2432, 972)
     ),
-    Program(
-        "ld", "blizzard", "GNU ld links libstdc++ into one object", 2, Paper(2122, 15632, 1153, 5332, 4772)
-    ),
+    Program("ld", "blizzard", "GNU ld links libm into one object", 2, Paper(2122, 15632, 1153, 5332, 4772)),
     Program("deduction", "coral", "facts derived, in a binary tree", 1, Paper(4327, 20284, 940, 7084, 6780)),
     Program("electrostatics", "es", "passes over one region", 3, Paper(71003, 104488, 56, 696, 316)),
     Program("growth", "fgm", "a crystal grows in a lattice", 3, Paper(35210, 121508, 112, 10052, 2136)),
