@@ -81,3 +81,11 @@ def test_points_of_the_paper_are_marked_and_named_once():
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels.count("value in the paper") == 1 and len(set(labels)) == len(labels)
     assert_sound(figure)
+
+
+def test_the_paper_s_flat_range_is_shaded_in_its_panel_alone():
+    figure = delay_figure({"a": runs((8, 16)), "b": runs((8, 16))}, flat={"b": (8, 16)})
+    assert not figure.axes[0].patches
+    (span,) = figure.axes[1].patches
+    assert (span.get_x(), span.get_x() + span.get_width()) == (8, 16)
+    assert_sound(figure)

@@ -41,7 +41,7 @@ def sweep_figure(runs: Sequence[NumaRun], *, title: str = "") -> Figure:
     if len(delays) > 1 and len(updates) > 1:
         return _both_figure(runs, title)
     if len(delays) > 1 or len(updates) > 1:
-        return _counter_figure({title: runs}, "delay" if len(delays) > 1 else "update", {})
+        return _counter_figure({title: runs}, "delay" if len(delays) > 1 else "update", {}, {})
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 1.2 + 0.3 * len(runs)), dpi=150, layout="constrained")
         _bars(figure.subplots(), runs)
@@ -50,18 +50,24 @@ def sweep_figure(runs: Sequence[NumaRun], *, title: str = "") -> Figure:
 
 
 def delay_figure(
-    programs: Mapping[str, Sequence[NumaRun]], known: Mapping[str, Points] | None = None
+    programs: Mapping[str, Sequence[NumaRun]],
+    known: Mapping[str, Points] | None = None,
+    flat: Mapping[str, tuple[float, float]] | None = None,
 ) -> Figure:
     """Draw NAMC over DELAY, a panel for each program, a line for each page size, a marker at its minimum.
 
     Parameters:
         known: points (DELAY, NAMC) of the paper, by program.
+        flat: range of DELAY in which the paper's NAMC is close to its minimum, by program.
     """
-    return _counter_figure(programs, "delay", known or {})
+    return _counter_figure(programs, "delay", known or {}, flat or {})
 
 
 def _counter_figure(
-    programs: Mapping[str, Sequence[NumaRun]], counter: str, known: Mapping[str, Points]
+    programs: Mapping[str, Sequence[NumaRun]],
+    counter: str,
+    known: Mapping[str, Points],
+    flat: Mapping[str, tuple[float, float]],
 ) -> Figure:
     columns = min(len(programs), 2)
     rows = -(-len(programs) // columns)
@@ -72,6 +78,10 @@ def _counter_figure(
         for axes, (name, runs) in zip(panels, programs.items(), strict=False):
             _counter_panel(axes, runs, counter)
             draw_known(axes, known.get(name, ()))
+            if name in flat:
+                axes.axvspan(
+                    *flat[name], color=INK, alpha=0.1, linewidth=0, label="close to the best\nin the paper"
+                )
             axes.set_ylim(bottom=0)
             axes.set_title(name)
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
