@@ -4,18 +4,18 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from litemrc.machines.multiprogram.machine import simulate
-from litemrc.machines.multiprogram.run_result import RunResult, speedup
+from litemrc.machines.multiprogram.run_result import speedup
 from litemrc.machines.multiprogram.scenario import Mrc, ProcessSpec, Scenario
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.multiprogram import mm_figure
-from page_tables import fill_tables
-from zhou2004_table2 import FIRST, TABLE_2, Runs, later, picture, policies, table_2, verdicts
+from page_tables import fill_tables, fill_values
+from zhou2004_figure4 import NAMES, figure_4_table, figure_4_values, from_figure_4, mark, with_known_points
+from zhou2004_paper import TABLE_2
+from zhou2004_table2 import FIRST, Runs, later, picture, policies, quoted, table_2, verdicts
 
 SEEDS = (1, 2, 3, 4, 5)
-FIGURE_4_BEFORE_S = 140  # time in figure 4 before gcc begins
 
 
 def main() -> None:
@@ -24,7 +24,10 @@ def main() -> None:
     parser.add_argument("--scenarios", type=Path, default=Path("scenarios"), help="folder (%(default)s)")
     args = parser.parse_args()
     scenarios = {name: read_scenario(args.scenarios / f"{name}.toml") for name in TABLE_2}
-    mixes = {name: _runs(scenario) for name, scenario in scenarios.items()}
+    mixes = {}
+    for name, scenario in scenarios.items():
+        mixes[name] = _runs(scenario)
+        print(f"{name}: done", flush=True)
     tables = {
         "mm-parameters": _parameters(scenarios),
         "table2": table_2(scenarios, mixes),
@@ -32,22 +35,23 @@ def main() -> None:
         "table2-later": later(scenarios, mixes),
         "table2-policies": policies(scenarios, mixes),
         "mm-choices": _choices(scenarios),
-        "figure4": _figure_4(mixes["apache_gcc"]),
+        "figure4": figure_4_table(mixes["apache_gcc"]),
     }
     fill_tables(args.docs / "zhou2004.md", tables)
+    values = quoted(mixes) | _end_performance(tables["mm-choices"]) | figure_4_values(mixes["apache_gcc"])
+    fill_values(args.docs / "zhou2004.md", values)
     folder = args.docs / "zhou2004"
-    figure_4 = _from_figure_4(scenarios["apache_gcc"])
+    figure_4 = from_figure_4(scenarios["apache_gcc"])
     both = [simulate(figure_4, policy) for policy in (FIRST, "mrc")]
     save_figure(picture(mixes), folder / "table2.png")
-    save_figure(mm_figure(figure_4, both), folder / "figure4.png")
+    figure = mm_figure(figure_4, both, names=NAMES)
+    save_figure(with_known_points(figure, figure_4), folder / "figure4.png")
     shown = [mixes["intr_linear"][policy][0] for policy in (FIRST, "mrc")]
-    save_figure(mm_figure(scenarios["intr_linear"], shown), folder / "intr_linear.png")
-
-
-def _from_figure_4(scenario: Scenario) -> Scenario:
-    """Return the scenario, measured from the beginning of figure 4."""
-    gcc = scenario.processes[1]
-    return replace(scenario, measure_from=gcc.start - round(FIGURE_4_BEFORE_S / scenario.tick_s))
+    figure = mm_figure(scenarios["intr_linear"], shown, names=NAMES)
+    means = TABLE_2["intr_linear"][0].times
+    end = max(run.time_s for run in shown)
+    mark(figure, 0, [(0.99 * end, mean) for mean in means], "mean in the paper")
+    save_figure(figure, folder / "intr_linear.png")
 
 
 def _runs(scenario: Scenario) -> Runs:
@@ -154,32 +158,10 @@ def _sampled() -> Mrc:
     return Mrc(engine="shards", engine_rate=0.1, group_pages=256, delta_pages=256)
 
 
-def _figure_4(mix: Runs) -> str:
-    lines = [
-        "| resident set, pages | before gcc begins | last 30 s of gcc's first pass"
-        " | last 30 s of the second |",
-        "| --- | ---: | ---: | ---: |",
-        "| apache, original: paper | 20,000 | 8,000 | |",
-        _figure_4_row("apache, original: ours", mix[FIRST][0], 0),
-        "| apache, MRC-MM: paper | 20,000 | 15,000 | |",
-        _figure_4_row("apache, MRC-MM: ours", mix["mrc"][0], 0),
-        "| gcc, original: paper | | above 20,000 | 20,000 |",
-        _figure_4_row("gcc, original: ours", mix[FIRST][0], 1),
-        "| gcc, MRC-MM: paper | | 8,000 | |",
-        _figure_4_row("gcc, MRC-MM: ours", mix["mrc"][0], 1),
-    ]
-    return "\n".join(lines)
-
-
-def _figure_4_row(label: str, run: RunResult, process: int) -> str:
-    """Return a row; the first pass ends when gcc releases its memory."""
-    gcc = run.resident_pages[:, 1]
-    begun = int(np.argmax(gcc > 0))
-    released = begun + 10 + int(np.argmin(gcc[begun + 10 : -30]))
-    pages = run.resident_pages[:, process]
-    before = f"{pages[begun - 1]:,}" if process == 0 else ""
-    first, second = (float(np.mean(pages[end - 30 : end - 1])) for end in (released, pages.size))
-    return f"| {label} | {before} | {first:,.0f} | {second:,.0f} |"
+def _end_performance(choices: str) -> dict[str, str]:
+    """Return the speed-ups of INTR and LINEAR with end performance as the utility."""
+    (row,) = [line for line in choices.splitlines() if "end performance" in line]
+    return {"end-performance": f"both done; INTR + LINEAR: {row.split('|')[2].strip()}"}
 
 
 if __name__ == "__main__":
