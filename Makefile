@@ -266,6 +266,7 @@ results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
 	python scripts/results/zhou2004_table1.py
 	python scripts/results/zhou2004_allocation.py
 	python scripts/results/zhou2004_mm.py
+	python scripts/results/zhou2004_variations.py
 	python scripts/results/zhou2004_table3.py
 	python scripts/results/zhou2004_energy.py
 
