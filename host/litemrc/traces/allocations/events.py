@@ -91,20 +91,21 @@ def interleaved(
 
     The order within a piece is kept.
     """
-    cuts = [range(0, len(numbers), burst) for _, numbers in pieces]
-    turns = np.repeat(np.arange(len(pieces)), [len(cut) for cut in cuts])
-    random.shuffle(turns)
-    begun = [0] * len(pieces)
-    codes, numbers, nodes = [], [], []
-    for turn in turns.tolist():
-        begin = begun[turn]
-        begun[turn] = begin + burst
-        codes.append(pieces[turn][0][begin : begin + burst])
-        numbers.append(pieces[turn][1][begin : begin + burst])
-        if node_of_piece is not None:
-            nodes.append(np.full(len(codes[-1]), node_of_piece[turn], np.uint8))
-    if not codes:
+    if not pieces:
         return Events(np.empty(0, np.uint8), np.empty(0, np.uint32), None)
+    sizes = np.array([len(numbers) for _, numbers in pieces])
+    ends = np.cumsum(sizes)
+    bursts = -(-sizes // burst)
+    turns = np.repeat(np.arange(len(pieces)), bursts)
+    begins = np.arange(bursts.sum()) - np.repeat(np.cumsum(bursts) - bursts, bursts)  # burst of its piece
+    begins = begins * burst + np.repeat(ends - sizes, bursts)
+    random.shuffle(turns)
+    in_order = np.empty_like(begins)
+    in_order[np.argsort(turns, kind="stable")] = begins  # of a piece's turns the first is its first burst
+    lengths = np.minimum(burst, ends[turns] - in_order)
+    taken = np.repeat(in_order - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
     return Events(
-        np.concatenate(codes), np.concatenate(numbers), np.concatenate(nodes) if node_of_piece else None
+        np.concatenate([codes for codes, _ in pieces])[taken],
+        np.concatenate([numbers for _, numbers in pieces])[taken],
+        np.array(node_of_piece, np.uint8)[np.repeat(turns, lengths)] if node_of_piece else None,
     )
