@@ -257,7 +257,10 @@ glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its program
 
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
 	python scripts/results/glass1997_alone.py
+	python scripts/results/glass1997_faults.py
 	python scripts/results/glass1997_causes.py
+	python scripts/results/glass1997_parameters.py
+	python scripts/results/glass1997_adaptive.py
 	python scripts/results/glass1997_global.py
 	python scripts/results/glass1997_further.py
 
