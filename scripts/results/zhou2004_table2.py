@@ -140,6 +140,7 @@ def quoted(mixes: dict[str, Runs]) -> dict[str, str]:
         "apache-gains": f"{min(apache):.1f} to {max(apache):.1f}",
         "intr-linear-gain": f"{gains['intr_linear']:.1f}",
         "intr-linear-faults": f"{100 * fewer['intr_linear']:.0f} %",
+        "intr-short": f"{gains['intr_linear_short']:.1f} times, {100 * fewer['intr_linear_short']:.0f} %",
         "intr-linear-batch": f"{100 * (linear - 1):.0f} %",
     }
 
