@@ -280,8 +280,8 @@ results-jantz2013: $(HOST)   ## tables and figures of docs/results/jantz2013.md
 	python scripts/results/jantz2013_trays.py
 
 results-panwar2015: $(HOST)   ## tables and figures of docs/results/panwar2015.md
+	python scripts/results/panwar2015_threads.py
 	python scripts/results/panwar2015_placement.py
-	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
 
 hot-cosim: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## 20 million operations of hot_pages, RTL against C++, in two sizes
 	LITEMRC_HOT_OPERATIONS=20000000 pytest -q tests/cosim/test_hot_pages_cosim.py -k random_epochs
@@ -341,8 +341,8 @@ bench-multiprogram: $(HOST)   ## references per second through the machine of se
 bench-energy: $(HOST)   ## references per second through chips that sleep: a table, build/bench/energy.json
 	python bench/energy.py
 
-bench-placement: $(HOST)   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
-	PYTHONPATH=scripts/results python bench/placement.py
+bench-placement: $(HOST)   ## ns and list work of allocations and frees: table 5 of docs/results/panwar2015.md, build/bench/placement.json
+	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
 
 bench-numa: $(HOST)   ## references per second through processors that share pages: a table, build/bench/numa.json
 	python bench/numa.py

@@ -18,7 +18,7 @@ from litemrc.machines.placement.machine import ALLOCATORS, Placement
 from litemrc.native.placement import Allocator, PlacementMachine
 from litemrc.traces.allocations.events import FREE
 from numpy.typing import NDArray
-from page_tables import fill_tables
+from page_tables import fill_tables, fill_values
 
 COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 MACHINE = Placement()
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("build/bench/placement.json"), help="all figures (%(default)s)"
     )
-    parser.add_argument("--page", type=Path, help="also fill the tables of this documentation page")
+    parser.add_argument("--page", type=Path, help="also fill tables and values of this documentation page")
     args = parser.parse_args()
     sizes = [pages for pages in PAGES if pages <= args.pages]
     costs = measured_costs(sizes, args.rounds)
@@ -72,6 +72,7 @@ def main() -> None:
     print("\n\n".join(tables.values()))
     if args.page:
         fill_tables(args.page, tables)
+        fill_values(args.page, page_values(costs))
     args.out.parent.mkdir(parents=True, exist_ok=True)
     figures = {"rounds": args.rounds, "costs": [vars(cost) for cost in costs], "moves": steps}
     figures["orders"] = {"pages": sizes[-1], "ns": orders}
@@ -187,6 +188,20 @@ def cost_table(costs: list[Cost]) -> str:
             )
         )
     return _markdown(heads, rows)
+
+
+def page_values(costs: list[Cost]) -> dict[str, str]:
+    """Return the mean of the largest number of pages, the worst allocation and the largest counts."""
+    of = {name: [cost for cost in costs if cost.allocator == name] for name in BOTH}
+    buddy, adaptive = of["buddy"], of["adaptive"]
+    return {
+        "table5-means": f"{buddy[-1].allocate_ns:.1f} / {adaptive[-1].allocate_ns:.1f} ns",
+        "table5-worst": " / ".join(f"{max(cost.worst_allocate_ns for cost in of[name]):,}" for name in BOTH)
+        + " ns",
+        "table5-moves": f"{max(cost.most_moves for cost in adaptive)}",
+        "table5-lists": f"{max(cost.most_list_work for cost in adaptive)}",
+        "table5-buddy-lists": f"{max(cost.most_list_work for cost in buddy)}",
+    }
 
 
 def orders_table(pages: int, orders: dict[str, dict[str, float]]) -> str:
