@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from zhou2004_table2 import FIRST, Runs
 
 FIGURE_4_BEFORE_S = 140  # time in figure 4 before gcc begins
-NAMES = {FIRST: "the original system (CLOCK)", "mrc": "MRC-MM"}
+NAMES = {FIRST: "the original", "mrc": "MRC-MM"}
 
 
 def from_figure_4(scenario: Scenario) -> Scenario:
