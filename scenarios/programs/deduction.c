@@ -6,36 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEGREE = 3 };
+enum { DEGREE = 3, KEY = 19 /* characters */ };
 
 struct fact {
 	struct fact *below[2], *next; /* next: of the same round */
 	unsigned int priority;
-	char key[28]; /* "from-to" as text, as of terms of the program */
+	char term[96]; /* "path(from,to)", its key, and what it was derived by */
 };
 
 static struct fact *root, *derived, **last_derived = &derived;
 static unsigned int seed = 1;
 static long facts;
 
-static struct fact *insert(struct fact *at, const char *key)
+static struct fact *insert(struct fact *at, const char *term)
 {
 	int side, order;
 
 	if (!at) {
 		at = calloc(1, sizeof(*at));
-		strcpy(at->key, key);
+		strcpy(at->term, term);
 		at->priority = seed = seed * 1664525 + 1013904223;
 		*last_derived = at;
 		last_derived = &at->next;
 		facts++;
 		return at;
 	}
-	order = strcmp(key, at->key);
+	order = strncmp(term, at->term, KEY);
 	if (!order)
 		return at;
 	side = order > 0;
-	at->below[side] = insert(at->below[side], key);
+	at->below[side] = insert(at->below[side], term);
 	if (at->below[side]->priority > at->priority) {
 		struct fact *up = at->below[side];
 
@@ -46,20 +46,23 @@ static struct fact *insert(struct fact *at, const char *key)
 	return at;
 }
 
-static void derive(int from, int to)
+static void derive(int from, int to, int by)
 {
-	char key[28];
+	char term[96];
 
-	snprintf(key, sizeof(key), "path(%06d,%06d)", from, to);
-	root = insert(root, key);
+	snprintf(term, sizeof(term), "path(%06d,%06d) :- path(%06d,%06d), edge(%06d,%06d)", from, to, from, by, by, to);
+	root = insert(root, term);
 }
 
 int main(int arguments, char **values)
 {
-	int nodes = arguments > 1 ? atoi(values[1]) : 3000, rounds = arguments > 2 ? atoi(values[2]) : 4;
+	int nodes = arguments > 1 ? atoi(values[1]) : 2000, rounds = arguments > 2 ? atoi(values[2]) : 4;
 
-	for (int from = 0; from < nodes; from++)
-		derive(from, from);
+	for (int i = 0; i < nodes; i++) { /* in no order */
+		int node = i * 1013L % nodes;
+
+		derive(node, node, node);
+	}
 	for (int round = 0; round < rounds; round++) {
 		struct fact *of_last = derived;
 
@@ -68,9 +71,9 @@ int main(int arguments, char **values)
 		for (; of_last; of_last = of_last->next) {
 			int from, to;
 
-			sscanf(of_last->key, "path(%d,%d)", &from, &to);
+			sscanf(of_last->term, "path(%d,%d)", &from, &to);
 			for (int edge = 0; edge < DEGREE; edge++) /* near nodes, and a far one */
-				derive(from, (edge ? to + 7 * edge : to * 31 + 11) % nodes);
+				derive(from, (edge ? to + 7 * edge : to * 31 + 11) % nodes, to);
 		}
 	}
 	printf("%ld facts\n", facts);

@@ -23,11 +23,11 @@ INTERVAL = 1_000_000  # instructions
 COMPRESSION = pa.Codec("zstd", 22)  # the highest level: the traces are committed
 GCC = "gcc-12"
 COMMANDS = {
-    "cc1": ("-quiet", "-imultiarch", "x86_64-linux-gnu", "-O2", "-o", "cc1.s", str(SOURCES / "protocol.c")),
+    "cc1": ("-quiet", "-imultiarch", "x86_64-linux-gnu", "-O2", "-o", "cc1.s", str(SOURCES / "processor.c")),
     "ld": ("-r", "--whole-archive", "-o", "whole.o", "libm.a"),
     "gnuplot": ("points.gp",),
     "cjpeg": ("-progressive", "-optimize", "-sample", "1x1", "-outfile", "image.jpg", "image.ppm"),
-    "perl": ("pairs.pl", "text.txt"),
+    "perl": ("words.pl", "text.txt"),
     "sqlite3": (":memory:", ".read statements.sql"),
 }
 

@@ -7,56 +7,52 @@ from pathlib import Path
 
 import numpy as np
 
-WORDS = 80_000  # of the text
+WORDS = 150_000  # of the text
 VOCABULARY = 12_000
-POINTS = 100_000
-REPLOTS = 3
+POINTS = 120_000
+VIEWS = 8  # of the points
 SIDE = 1_150  # of the image, in pixels
 ROWS = 6_000
 
-PAIRS = """\
-my (%follow, $last);
+SORTER = """\
+my %by_prefix;
 open my $text, '<', $ARGV[0] or die;
 while (<$text>) {
-    for my $word (split) {
-        push @{$follow{$last}}, $word if defined $last;
-        $last = $word;
-    }
+    push @{$by_prefix{substr $_, 0, 2}}, $_ for split;
 }
 my $most = '';
-for my $word (sort keys %follow) {
+for my $prefix ((sort keys %by_prefix)[0 .. 39]) {
     my %count;
-    $count{$_}++ for @{$follow{$word}};
+    $count{$_}++ for sort @{$by_prefix{$prefix}};
     my ($best) = sort { $count{$b} <=> $count{$a} || $a cmp $b } keys %count;
-    $most .= "$word $best $count{$best}\\n";
+    $most .= "$prefix $best $count{$best}\\n";
 }
 print length $most, "\\n";
 """
 
 
 def text(folder: Path) -> None:
-    """Write words with the frequencies of a language (Zipf), and a program that counts pairs of them."""
+    """Write words of a large vocabulary, and a program that sorts those with each of 40 prefixes."""
     random = np.random.default_rng(1)
     letters = np.array(list("etaoinshrdlu"))
-    words = ["".join(random.choice(letters, size)) for size in random.integers(2, 12, VOCABULARY)]
-    chosen = np.minimum(random.zipf(1.2, WORDS), VOCABULARY) - 1
-    lines = [" ".join(words[word] for word in line) for line in chosen.reshape(-1, 10)]
+    words = ["".join(random.choice(letters, size)) for size in random.integers(4, 14, VOCABULARY)]
+    lines = [
+        " ".join(words[word] for word in line) for line in random.integers(VOCABULARY, size=(WORDS // 10, 10))
+    ]
     (folder / "text.txt").write_text("\n".join(lines) + "\n", "utf-8")
-    (folder / "pairs.pl").write_text(PAIRS, "utf-8")
+    (folder / "words.pl").write_text(SORTER, "utf-8")
 
 
 def points(folder: Path) -> None:
-    """Write points of a noisy curve, and a script that draws them several times, each within other axes."""
+    """Write points of a noisy curve, and a script that draws them, then part after part of them enlarged."""
     random = np.random.default_rng(2)
-    x = np.linspace(0, 60, POINTS)
-    y = np.sin(x) * np.exp(-x / 40) + 0.05 * random.standard_normal(POINTS)
+    x = np.linspace(0, VIEWS, POINTS)
+    y = np.sin(10 * x) * np.exp(-x / VIEWS) + 0.05 * random.standard_normal(POINTS)
     np.stack([x, y], axis=1).astype("<f4").tofile(folder / "points.bin")
     script = ["set terminal postscript", "set output 'points.ps'"]
-    for number in range(REPLOTS):
-        script += [
-            f"set xrange [0:{60 - 10 * number}]",
-            "plot 'points.bin' binary format='%float%float' with lines",
-        ]
+    script.append("plot 'points.bin' binary format='%float%float' with lines")
+    for view in range(VIEWS):
+        script += [f"set xrange [{view}:{view + 1}]", "refresh"]
     (folder / "points.gp").write_text("\n".join(script) + "\n", "utf-8")
 
 

@@ -58,13 +58,13 @@ PROGRAMS = (
     Program("electrostatics", "es", "passes over one region", 3, Paper(71003, 104488, 56, 696, 316)),
     Program("growth", "fgm", "a crystal grows in a lattice", 3, Paper(35210, 121508, 112, 10052, 2136)),
     Program("cc1", "gcc", "GNU C compiler 12, -O2", 2, Paper(1371, 3936, 1599, 1900, 1052)),
-    Program("gnuplot", "gnuplot", "PostScript of 100,000 points", 3, Paper(4940, 62516, 602, 1552, 476)),
+    Program("gnuplot", "gnuplot", "PostScript of 120,000 points", 3, Paper(4940, 62516, 602, 1552, 476)),
     Program("cjpeg", "jpeg", "an image into progressive JPEG", 3, Paper(42951, 8260, 152, 1112, 748)),
     Program("processor", "m88ksim", "simulator of a processor", 1, Paper(10020, 19352, 165, 1964, 328)),
     Program(
         "protocol", "murphi", "states of a protocol in a hash table", 1, Paper(1019, 9380, 238, 2132, 1472)
     ),
-    Program("perl", "perl", "perl counts pairs of words", 2, Paper(18980, 39344, 569, 9636, 8428)),
+    Program("perl", "perl", "perl sorts words by prefix", 2, Paper(18980, 39344, 569, 9636, 8428)),
     Program("shallow", "swim", "fourteen arrays swept in parallel", 3, Paper(438, 15016, 56, 6932, 6216)),
     Program("tridiagonal", "trygtsl", "one tridiagonal system", 3, Paper(377, 69688, 26, 2444, 1400)),
     Program("turbulence", "turb3d", "Fourier transforms of fields", 3, Paper(17989, 26052, 71, 7720, 6360)),
