@@ -9,6 +9,7 @@ from litemrc.traces.allocations.events import AllocationTrace
 from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
 
 COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
+BANKS = ("bank-array", "bank-list")
 SEEDS = (1, 2, 3)
 TICKS = 500
 LARGE = Placement()  # 32 GB in 256 banks of 128 MB, the sections of Linux on x86-64
@@ -48,6 +49,8 @@ def machines(
         reserve = int(RESERVE * machine.frames)
         made["reserve"] = (replace(machine, reserve_pages=reserve), "adaptive")
         made["half"] = (replace(machine, most_used_percent=HALF), "adaptive")
+        if machine.memory_bytes == SMALL.memory_bytes:
+            made |= {f"{name}, 0": (replace(machine, migrate_every=0), name) for name in BANKS}
     return made | {name: (machine, name) for name in allocators}
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import panwar2015_exits
 from litemrc.machines.placement.energy import MemoryPower, memory_power
 from litemrc.machines.placement.machine import PAGE_BYTES, Placement
 from litemrc.plots.files import save_figure
@@ -16,6 +15,7 @@ from litemrc.traces.allocations.footprint import LIGHT
 from litemrc.traces.allocations.kmem import read_kmem
 from matplotlib.figure import Figure
 from page_tables import fill_tables, fill_values
+from panwar2015_banks import exits, exits_table, order_table
 from panwar2015_figure3 import figure_3a, figure_3b, nearly_empty, table_3b, values_3a, varied
 from panwar2015_machines import (
     COMPARED,
@@ -74,7 +74,7 @@ def main() -> None:
     rows |= {("4 GB", *key): runs for key, runs in small.items()}
     idle = nearly_empty()
     unmovable = varied({key: runs["buddy"] for key, runs in large.items()})
-    left = panwar2015_exits.exits()
+    left = exits()
     for name, figure in {
         "figure3a": figure_3a(idle["after"]),
         "figure3b": figure_3b(unmovable),
@@ -93,7 +93,8 @@ def main() -> None:
             "periods": periods_table(large, power),
             "figure3b-rows": table_3b(unmovable),
             "allocators": allocators_table(large, power),
-            "exits": panwar2015_exits.table(left),
+            "exits": exits_table(left),
+            "banks": order_table(small),
             "sizes": sizes_table(large["light", 1], small["light", 1]),
             **_others(power, large),
         },

@@ -1,7 +1,7 @@
 """What the scripts of docs/results/panwar2015.md compute, beside arithmetic and the paper."""
 
 import numpy as np
-import panwar2015_exits
+from panwar2015_banks import exits
 from panwar2015_machines import LARGE, RARE, SMALL, adaptive, machines
 from panwar2015_table2 import PAPER
 from panwar2015_tables import ORDER_BYTES, ZONE_BYTES
@@ -28,7 +28,7 @@ def test_both_periods_of_table_2_run_with_each_seed():
 
 def test_no_page_moves_when_the_first_of_two_processes_ends():
     """B's 8 banks of pages in 9 banks cannot be put into fewer with the free reserve of a pool."""
-    runs = panwar2015_exits.exits()
+    runs = exits()
     assert [run.copied_pages for run in runs.values()] == [0, 0, 0]
     assert [int((run.used_of_unit[1] > 0).sum()) for run in runs.values()] == [17, 17, 17]  # 8.5 + 8
     assert [int((run.used_of_unit[-1] > 0).sum()) for run in runs.values()] == [9, 9, 9]
