@@ -42,7 +42,7 @@ def _victims() -> str:
         waits = waits_of(log)
         counts = [np.count_nonzero(log.evicts & (log.from_sequence == origin)) for origin in (True, False)]
         shares = [
-            f"{waits[origin].size / count:.0%}" if count else "-"
+            f"{100 * waits[origin].size / count:.0f} %" if count else "-"
             for origin, count in zip((True, False), counts, strict=True)
         ]
         medians = [

@@ -1,5 +1,6 @@
 """What Glass and Cao say of LRU, OPT and SEQ by category of programs, and our figures for it."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,7 +51,8 @@ def most_to_opt(of: Measured) -> float:
     """Return the largest LRU / OPT of memories up to nearly all pages."""
     points = zip(of.sizes, of.faults["lru"], of.faults["opt"], strict=True)
     least = RARE * max(of.faults["opt"])
-    return max(lru / opt for size, lru, opt in points if size <= NEARLY_ALL * of.pages and opt > least)
+    ratios = [lru / opt for size, lru, opt in points if size <= NEARLY_ALL * of.pages and opt > least]
+    return max(ratios, default=math.inf)
 
 
 def seq_to_lru(of: Measured) -> list[float]:
@@ -133,7 +135,9 @@ def _beside(programs: Sequence[Measured], name: str, policy: str) -> str:
 def _knees(programs: Sequence[Measured], name: str) -> str:
     (of,) = [of for of in programs if of.program.stands_for == name]
     places = {policy: knee(of, policy) for policy in ("lru", "seq", "opt")}
-    with_knee = [f"{policy.upper()} at {place:.0%}" for policy, place in places.items() if place is not None]
+    with_knee = [
+        f"{policy.upper()} at {100 * place:.0f} %" for policy, place in places.items() if place is not None
+    ]
     return f"{of.program.name}: {', '.join(with_knee) or 'no knee'}"
 
 

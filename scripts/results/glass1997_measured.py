@@ -1,9 +1,9 @@
 """Page faults of the programs of docs/results/glass1997.md under LRU, OPT and SEQ."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from glass1997_programs import Program, opened, sizes_of
 from litemrc.machines.replacement.memories import replay
 from litemrc.policies.replacement import Lru, Opt, Policy, Seq
@@ -82,4 +82,4 @@ def _faults(program: Program, policy: Policy, sizes: Sequence[int]) -> list[int]
 
 def ratio(above: Sequence[int], below: Sequence[int]) -> float:
     """Return the ratio of two policies' faults, each summed over all memory sizes."""
-    return float(np.sum(above) / np.sum(below))
+    return sum(above) / sum(below) if sum(below) else math.inf
