@@ -31,6 +31,10 @@ RECORDED = {
     "sort": ((32, 3),),
     "fft": ((16, 4),),
 }
+# A trace in which the self-tuned counters misjudge early copies, and one in which they do not: words between
+# the samples of weather's means.
+MISJUDGED = "gen:weather?n={}&seed=1&processors=16&side=128&layers=32&table=1024&apart={}"
+MISJUDGED_LENGTH, MISJUDGED_PAGE = 5_000_000, 2048
 COUNTS = tuple(1 << power for power in range(13))  # of pairs, and 0 for UPDATE
 PAPER_PAIR = (64, 32)
 GOAL = 1.05
@@ -51,13 +55,28 @@ class Comparison:
     paper: tuple[float, ...]
 
 
+def misjudged(part: float) -> dict[str, str]:
+    """Return the self-tuned counters' copies and NAMC in the misjudged trace and its neighbour."""
+    found = {}
+    for names, apart in (
+        (("copies-apart-32", "namc-apart-32"), 32),
+        (("copies-apart-48", "namc-apart-48"), 48),
+    ):
+        with open_shared_trace(MISJUDGED.format(round(MISJUDGED_LENGTH * part), apart)) as trace:
+            references = read_references(trace)
+        run = NumaSimulation(references, NumaMachine(16, MISJUDGED_PAGE)).run("self-tuned")
+        assert run.counts is not None  # only the optimum has none
+        found |= dict(zip(names, (f"{run.counts.replications:,}", f"{run.namc:.2f}"), strict=True))
+    return found
+
+
 def compared(pages: Sequence[int], part: float) -> list[Comparison]:
     """Compare all traces, cut to `part` of their lengths."""
     return [_compared(name, references, pages) for name, references in _traces(part)]
 
 
-def distribution(comparisons: Sequence[Comparison]) -> str:
-    """Return a table of both policies over all traces and page sizes."""
+def distribution(comparisons: Sequence[Comparison]) -> tuple[str, list[str]]:
+    """Return a table of both policies over all traces and page sizes, and how often each is close."""
     rows = []
     for label, of in (("self-tuned", "tuned"), (f"{PAPER_PAIR}", "paper")):
         ratios = np.array([ratio for one in comparisons for ratio in getattr(one, of)])
@@ -65,7 +84,7 @@ def distribution(comparisons: Sequence[Comparison]) -> str:
         rows.append([label, f"{np.count_nonzero(ratios <= GOAL)} of {ratios.size}", *quantiles])
     heads = ["against the best pair", f"within {GOAL - 1:.0%}", "10th percentile"]
     heads += ["median", "90th percentile", "maximum"]
-    return markdown(heads, rows)
+    return markdown(heads, rows), [row[1] for row in rows]
 
 
 def each_of(comparisons: Sequence[Comparison], pages: Sequence[int]) -> str:

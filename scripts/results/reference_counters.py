@@ -5,73 +5,43 @@ Four generated programs of the length of the paper's, and threaded programs that
 
 import argparse
 import os
-import time
 from collections.abc import Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from held_out_counters import compared, distribution, each_of
-from litemrc.machines.numa.machine import (
-    NumaMachine,
-    NumaReferences,
-    NumaRun,
-    NumaSimulation,
-    best,
-    read_references,
-)
+from held_out_counters import compared, distribution, each_of, misjudged
+from litemrc.machines.numa.machine import NumaMachine, NumaRun
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.numa import delay_figure, surface_figure
 from litemrc.policies.self_tuned_replication import SelfTuned
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
-from litemrc.traces.recorder.recording import TURN, Recording
-from litemrc.traces.shared import open_shared_trace
-from page_tables import fill_tables, markdown, percent
+from litemrc.traces.recorder.recording import TURN
+from page_tables import fill_tables, fill_values, markdown, percent
+from reference_counters_claims import claims_table
+from reference_counters_paper import BEST_ALONE, BEST_BOTH, BEST_DELAY, FIRST_TOUCH, PAIR, values
+from reference_counters_programs import (
+    COUNTS,
+    DELAYS,
+    FINE,
+    FLAT,
+    PAGES,
+    PROCESSORS,
+    RECORDED,
+    ROOT,
+    SEEDS,
+    SURFACE,
+    Program,
+    generated,
+    megabytes,
+    pair_name,
+    recorded,
+    simulated,
+    size_name,
+)
+from reference_counters_varied import half_fft, latency_table, varied_tables
 
-ROOT = Path(__file__).resolve().parents[2]
-PROCESSORS = 64
-SEEDS = {"fft": 1, "simple": 1, "weather": 1, "speech": 1}
-PAGES = (1024, 2048, 4096, 8192, 16384)
-DELAYS = tuple(1 << power for power in range(14))
-FINE = tuple(sorted({round(2 ** (third / 3)) for third in range(40)}))  # for the decades of DELAY
-COUNTS = tuple(1 << power for power in range(13))  # of pairs, and 0 for UPDATE
-SURFACE = tuple(1 << power for power in range(3, 13))  # the paper's: 8 to 4096
-RECORDED = {"fft": 8, "ocean": 24, "search": 9, "sort": 4}  # rounds, for about 10 million references
-OTHERS = ("self-tuned", "always-remote", "first-touch", "invalidate", "optimum")
 GOAL = 1.05
-# "Reference counters", section 2, SPEECH with pages of 1 KiB, as (DELAY, NAMC): replication at the first
-# access is "consistently close to 23", DELAY alone is best at 512, both counters at DELAY 64 and UPDATE 32.
-PAPER_DELAY = ((1, 23.0), (512, 6.14))
-PAPER_BOTH = {(64, 32): 5.55}
-
-
-@dataclass
-class Program:
-    """A trace and the results of the protocols, by page size.
-
-    Attributes:
-        singles: UPD with DELAY only.
-        pairs: UPD with both counters, and without UPDATE.
-        fine: UPD with UPDATE 32 and without, pages of the smallest size, many values of DELAY.
-        others: by protocol.
-    """
-
-    name: str
-    references: NumaReferences
-    singles: dict[int, list[NumaRun]] = field(default_factory=dict)
-    pairs: dict[int, list[NumaRun]] = field(default_factory=dict)
-    fine: list[NumaRun] = field(default_factory=list)
-    others: dict[int, dict[str, NumaRun]] = field(default_factory=dict)
-
-    def pair(self, page_bytes: int, delay: int, update: int) -> NumaRun:
-        """Return the run of one pair of initial values."""
-        return next(run for run in self.pairs[page_bytes] if (run.delay, run.update) == (delay, update))
-
-    def best_pair(self, page_bytes: int) -> NumaRun:
-        """Return the best fixed pair, including DELAY alone and no replication."""
-        remote = self.others[page_bytes]["always-remote"]
-        return best([*self.pairs[page_bytes], *self.singles[page_bytes], remote])
+HELD_OUT_PAGES = PAGES[::2]
+PAPER_MEGABYTES = {"fft": 0.25, "simple": 2.5, "weather": 5.4, "speech": 2.1}  # table 1(a)
 
 
 def main() -> None:
@@ -81,68 +51,65 @@ def main() -> None:
         "--part", type=float, default=1.0, help="share of each program's length, for trials (%(default)s)"
     )
     args = parser.parse_args()
+    docs = args.docs.resolve()
     os.chdir(ROOT)
-    programs = {}
-    for name in PAPER_REFERENCES:
-        programs[name] = _program(name, _generated(name, args.part))
-    for name, rounds in RECORDED.items():
-        label = f"{name}.c"
-        programs[label] = _program(label, _recorded(name, max(1, round(rounds * args.part))))
-    _figures(programs, args.docs / "reference-counters")
+    papers = {name: simulated(name, generated(name, args.part)) for name in PAPER_REFERENCES}
+    ours = {f"{name}.c": simulated(f"{name}.c", recorded(name, args.part)) for name in RECORDED}
+    _figures(papers, ours, docs / "reference-counters")
+    varied = {name: papers[name].references for name in ("speech", "weather")}
+    latency, copies = latency_table(varied)
+    claims, claimed = claims_table(papers)
+    programs = papers | ours
     tables = {
-        "programs": _programs(programs),
-        "first": _first(programs),
-        "delay": _delays(programs),
-        "both": _both(programs),
-        "decade": _decade(programs),
-        "tuned": _tuned(programs),
+        "programs": _programs(papers),
+        "latency": latency,
+        "first": _first(papers),
+        "delay": _delays(papers),
+        "both": _both(papers),
+        "claims": claims,
+        "recorded-programs": _programs(ours),
+        "recorded-first": _first(ours),
+        "recorded-delay": _delays(ours),
+        "recorded-both": _both(ours),
+        "recorded-decade": _decade(ours)[0],
         "protocols": _protocols(programs),
         "parameters": _parameters(),
     }
-    held_out = compared(PAGES, args.part)
-    tables["held-out"], tables["held-out-each"] = distribution(held_out), each_of(held_out, PAGES)
-    fill_tables(args.docs / "reference-counters.md", tables)
+    tables |= varied_tables(varied, args.part)
+    tables["decade"], decades = _decade(papers)
+    tables["tuned"], tuned = _tuned(programs)
+    held_out = compared(HELD_OUT_PAGES, args.part)
+    tables["held-out"], (held, held_pair) = distribution(held_out)
+    tables["held-out-each"] = each_of(held_out, HELD_OUT_PAGES)
+    page = docs / "reference-counters.md"
+    fill_tables(page, tables)
+    found = {
+        "working-sets": ", ".join(f"{megabytes(program.references):.2f}" for program in papers.values()),
+        "latency-copies": f"{100 * (copies - 1):.2f} %",
+        "tuned-within": tuned,
+        "held-out-within": held,
+        "held-out-pair": held_pair,
+        "speech-tuned": f"{papers['speech'].others[PAGES[0]]['self-tuned'].namc:.2f}",
+        "speech-decade": decades["speech"],
+        "pair-worse": _pair_worse(programs),
+    }
+    fill_values(page, values(papers) | claimed | found | half_fft(args.part) | misjudged(args.part))
 
 
-def _generated(name: str, part: float) -> NumaReferences:
-    url = f"gen:{name}?n={round(PAPER_REFERENCES[name] * part)}&seed={SEEDS[name]}&processors={PROCESSORS}"
-    with open_shared_trace(url) as trace:
-        return read_references(trace)
-
-
-def _recorded(name: str, rounds: int) -> NumaReferences:
-    recording = Recording([ROOT / f"scenarios/threads/{name}.c"], [str(PROCESSORS), str(rounds)])
-    with closing(recording.chunks()) as chunks:
-        return read_references(chunks)
-
-
-def _program(name: str, references: NumaReferences) -> Program:
-    program = Program(name, references)
-    began = time.monotonic()
-    for page_bytes in PAGES:
-        simulation = NumaSimulation(references, NumaMachine(PROCESSORS, page_bytes))
-        program.singles[page_bytes] = simulation.sweep(DELAYS)
-        program.pairs[page_bytes] = simulation.sweep(COUNTS, (0, *COUNTS))
-        program.fine = program.fine or simulation.sweep(FINE, (0, 32))
-        # An invalidate-based protocol fetches pages when they are needed: DELAY 1.
-        program.others[page_bytes] = {other: simulation.run(other, delay=1) for other in OTHERS}
-    print(f"{name}: {len(references):,} references, {time.monotonic() - began:.0f} s", flush=True)
-    return program
-
-
-def _figures(programs: Mapping[str, Program], folder: Path) -> None:
+def _figures(papers: Mapping[str, Program], ours: Mapping[str, Program], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for file, names in (
-        ("figure1", [name for name in programs if "." not in name]),
-        ("figure1-recorded", [name for name in programs if "." in name]),
-    ):
-        figure = delay_figure({name: _lines(programs[name]) for name in names}, {"speech": PAPER_DELAY})
-        save_figure(figure, folder / f"{file}.png")
-    speech = programs["speech"].pairs[PAGES[0]]
+    known = {"(a) speech": ((1, FIRST_TOUCH), (BEST_DELAY, BEST_ALONE))}
+    flat = {"(c) weather": (FLAT[0], FLAT[-1])}
+    panels = dict(zip("abcd", ("speech", "simple", "weather", "fft"), strict=True))
+    lines = {f"({panel}) {name}": _lines(papers[name]) for panel, name in panels.items()}
+    save_figure(delay_figure(lines, known, flat), folder / "figure1.png")
+    recordings = {name: _lines(program) for name, program in ours.items()}
+    save_figure(delay_figure(recordings), folder / "figure1-recorded.png")
+    speech = papers["speech"].pairs[PAGES[0]]
     drawn = [run for run in speech if (run.delay, run.update) == (1, 0)]
     drawn += [run for run in speech if run.delay in SURFACE and run.update in SURFACE]
     title = "speech, pages of 1 KiB"
-    save_figure(surface_figure({title: drawn}, {title: PAPER_BOTH}), folder / "figure2.png")
+    save_figure(surface_figure({title: drawn}, {title: {PAIR: BEST_BOTH}}), folder / "figure2.png")
 
 
 def _lines(program: Program) -> list[NumaRun]:
@@ -154,11 +121,13 @@ def _programs(programs: Mapping[str, Program]) -> str:
     rows = []
     for name, program in programs.items():
         references = program.references
-        megabytes = np.unique(references.words).size * 4 / 1e6
-        rows.append(
-            [name, f"{len(references) / 1e6:.2f}", f"{megabytes:.2f}", f"{references.writes.mean():.1%}"]
-        )
-    return markdown(["program", "references, millions", "words touched, MB", "writes"], rows)
+        row = [name, f"{len(references) / 1e6:.2f}", f"{megabytes(references):.2f}"]
+        if name in PAPER_MEGABYTES:
+            row.append(f"{PAPER_MEGABYTES[name]:g}")
+        rows.append([*row, f"{references.writes.mean():.1%}"])
+    heads = ["program", "references, millions", "words touched, MB"]
+    heads += ["the paper's working set, MB"] if set(programs) <= set(PAPER_MEGABYTES) else []
+    return markdown([*heads, "writes"], rows)
 
 
 def _first(programs: Mapping[str, Program]) -> str:
@@ -169,38 +138,46 @@ def _first(programs: Mapping[str, Program]) -> str:
             others = program.others[page_bytes]
             cells.append(f"{others['first-touch'].namc:.1f} / {others['always-remote'].namc:.1f}")
         rows.append([name, *cells])
-    return markdown(["first touch / always remote", *map(_size, PAGES)], rows)
+    return markdown(["first touch / always remote", *map(size_name, PAGES)], rows)
 
 
 def _delays(programs: Mapping[str, Program]) -> str:
     rows = []
     for name, program in programs.items():
-        least = [best(program.singles[page_bytes]) for page_bytes in PAGES]
+        least = [program.least(page_bytes) for page_bytes in PAGES]
         rows.append([name, *(f"{run.namc:.2f} at {run.delay}" for run in least)])
-    return markdown(["DELAY alone: minimum NAMC", *map(_size, PAGES)], rows)
+    return markdown(["DELAY alone: minimum NAMC", *map(size_name, PAGES)], rows)
 
 
 def _both(programs: Mapping[str, Program]) -> str:
     rows = []
     for name, program in programs.items():
-        at = program.pair(PAGES[0], 64, 32)
-        single, pair = best(program.singles[PAGES[0]]), program.best_pair(PAGES[0])
+        at = program.pair(PAGES[0], *PAIR)
+        single, pair = program.least(), program.best_pair(PAGES[0])
         rows.append(
             [
                 name,
                 f"{single.namc:.3f} at {single.delay}",
                 f"{at.namc:.3f}",
                 percent(at.namc / single.namc),
-                f"{pair.namc:.3f} at {_pair_name(pair)}",
+                f"{pair.namc:.3f} at {pair_name(pair)}",
             ]
         )
     heads = ["1 KiB", "DELAY alone, best", "both at (64, 32)", "difference", "best pair"]
     return markdown(heads, rows)
 
 
-def _decade(programs: Mapping[str, Program]) -> str:
-    """Return the decade of DELAY in which both counters stay nearest to the best pair."""
-    rows = []
+def _pair_worse(programs: Mapping[str, Program]) -> str:
+    """Return the programs in which the paper's pair is over 5 % worse than the best DELAY alone."""
+    ratios = {
+        name: program.pair(PAGES[0], *PAIR).namc / program.least().namc for name, program in programs.items()
+    }
+    return ", ".join(f"{name} ({percent(ratio)})" for name, ratio in ratios.items() if ratio > GOAL)
+
+
+def _decade(programs: Mapping[str, Program]) -> tuple[str, dict[str, str]]:
+    """Return the decade of DELAY in which both counters stay nearest to the best pair, and its summaries."""
+    rows, summaries = [], {}
     for name, program in programs.items():
         both = {run.delay: run.namc for run in program.fine if run.update}
         alone = {run.delay: run.namc for run in program.fine if not run.update}
@@ -209,19 +186,18 @@ def _decade(programs: Mapping[str, Program]) -> str:
         ]
         span = min(spans, key=lambda span: max(both[delay] for delay in span))
         least = program.best_pair(PAGES[0]).namc
-        rows.append(
-            [
-                name,
-                f"{span[0]} to {10 * span[0]}",
-                percent(max(both[delay] for delay in span) / least),
-                percent(max(alone[delay] for delay in span) / min(alone.values())),
-            ]
-        )
+        row = [
+            f"{span[0]} to {10 * span[0]}",
+            percent(max(both[delay] for delay in span) / least),
+            percent(max(alone[delay] for delay in span) / min(alone.values())),
+        ]
+        rows.append([name, *row])
+        summaries[name] = f"DELAY {row[0]}: at most {row[1]} with UPDATE, {row[2]} without"
     heads = ["1 KiB", "DELAY", "UPDATE 32: at most above the best pair", "DELAY alone: above its own best"]
-    return markdown(heads, rows)
+    return markdown(heads, rows), summaries
 
 
-def _tuned(programs: Mapping[str, Program]) -> str:
+def _tuned(programs: Mapping[str, Program]) -> tuple[str, str]:
     rows = []
     met = every = 0
     for name, program in programs.items():
@@ -233,11 +209,12 @@ def _tuned(programs: Mapping[str, Program]) -> str:
             text = f"{tuned.namc:.2f}, {percent(ratio)}"
             cells.append(text if ratio <= GOAL else f"**{text}**")
         rows.append([name, *cells])
-        rows.append(["", *(f"{_pair_name(program.best_pair(size))}" for size in PAGES)])
+        rows.append(["", *(f"{pair_name(program.best_pair(size))}" for size in PAGES)])
     summary = f"Within {GOAL - 1:.0%} or better: {met} of {every}" + (
         "." if met == every else "; the others are in bold."
     )
-    return markdown(["self-tuned, against the best pair", *map(_size, PAGES)], rows) + f"\n\n{summary}"
+    table = markdown(["self-tuned, against the best pair", *map(size_name, PAGES)], rows)
+    return f"{table}\n\n{summary}", f"{met} of {every}"
 
 
 def _protocols(programs: Mapping[str, Program]) -> str:
@@ -250,7 +227,7 @@ def _protocols(programs: Mapping[str, Program]) -> str:
             [
                 name,
                 *cells,
-                f"{best(program.singles[PAGES[0]]).namc:.2f}",
+                f"{program.least().namc:.2f}",
                 f"{pair.namc:.2f}",
                 f"{others['self-tuned'].namc:.2f}",
                 f"{others['optimum'].namc:.2f}",
@@ -264,7 +241,7 @@ def _parameters() -> str:
     costs = NumaMachine().costs
     rows = [
         ("processors", f"{PROCESSORS}; the first to touch a page is its home"),
-        ("pages", ", ".join(_size(size) for size in PAGES) + f"; words of {costs.word_bytes} bytes"),
+        ("pages", ", ".join(size_name(size) for size in PAGES) + f"; words of {costs.word_bytes} bytes"),
         (
             "costs, cycles",
             f"local access {costs.local_access}, remote read {costs.remote_read}, remote write"
@@ -283,14 +260,6 @@ def _parameters() -> str:
         ("self-tuned", f"counters of {SelfTuned.counter_bits} bits; no other parameters"),
     ]
     return markdown(["", ""], rows)
-
-
-def _pair_name(run: NumaRun) -> str:
-    return f"({run.delay}, {run.update or '-'})"
-
-
-def _size(page_bytes: int) -> str:
-    return f"{page_bytes // 1024} KiB"
 
 
 if __name__ == "__main__":
