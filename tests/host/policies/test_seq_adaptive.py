@@ -24,7 +24,8 @@ def test_faults_exceed_those_of_lru_by_the_granted_ones_and_a_memory_at_most(pag
     """Repeated, so that a loss would add up."""
     pages = 3 * pages
     lru = faults(Lru(memory), pages)
-    assert faults(SeqAdaptive(memory, length, distance, 1, 8), pages) <= lru + (lru + memory) / EXTRA + memory
+    bound = lru + (lru + memory) / EXTRA + memory + lru / 2
+    assert faults(SeqAdaptive(memory, length, distance, 1, 8), pages) <= bound
 
 
 class Careful:
@@ -108,6 +109,7 @@ def test_the_candidate_that_is_least_behind_is_imitated_when_the_other_is_behind
 def test_credit_is_earned_and_spent_in_faults():
     """A memory of 20 begins with 20 / 50 faults, and has at most 250 / 50; in debt until it has 20 / 50."""
     adaptive = SeqAdaptive(20)
+    adaptive._imitated = 0
     for lru_fault, fault, credit, in_debt in (
         (True, True, 21, False),
         (False, True, -29, True),
@@ -117,11 +119,24 @@ def test_credit_is_earned_and_spent_in_faults():
         (False, False, -27, True),
         (True, False, 24, False),
     ):
-        adaptive._account(lru_fault, fault)
+        adaptive._account([lru_fault, True, True], fault)
         assert (adaptive._credit, adaptive._in_debt) == (credit, in_debt)
     for _ in range(9):
-        adaptive._account(True, False)
+        adaptive._account([True, True, True], False)
     assert adaptive._credit == 250
+
+
+def test_in_debt_the_lead_of_the_chosen_candidate_counts_half():
+    """Beside the 1 / 50 for a fault of LRU; both have it, or only one."""
+    adaptive = SeqAdaptive(500)
+    adaptive._imitated, adaptive._credit, adaptive._in_debt = 2, -1000, True
+    for faulted, credit in (
+        ([True, True, True], -999),
+        ([True, True, False], -973),
+        ([False, True, True], -998),
+    ):
+        adaptive._account(faulted, faulted[0])
+        assert adaptive._credit == credit
 
 
 def test_in_debt_the_victims_are_those_of_lru():

@@ -20,7 +20,7 @@ opt    evicts the page whose next reference is the latest: the minimum number of
 seq    lru, but in long sequences of page faults on consecutive addresses it evicts pages behind their head
 seq-adaptive
        imitates lru, seq, or a seq that evicts from fewer sequences, whichever has the fewest faults lately;
-       at most 2 % more faults than lru, and 1.02 for each page of memory
+       only lru while it has had more faults than lru and 2 %
 
 Glass and Cao 1997. --global runs one program for each TRACE in one shared memory, in turns as in their
 section 5. opt is not a global policy: it would have to know how the turns depend on it.

@@ -17,9 +17,11 @@ what the candidate holds (Subramanian, Smaragdakis, Loh: Adaptive Caches, MICRO 
 - Choice. Each candidate is behind by its faults minus those of the best, at most C. If the imitated one is
   behind by C / SWITCH, the one that is least behind is imitated. Careful SEQ is the first.
 - Credit. A hit that LRU does not have earns one fault, a fault that LRU does not have costs one, and each
-  fault of LRU earns 1 / EXTRA. From when the credit is negative until it reaches C / EXTRA, LRU is imitated.
-  Credit starts at C / EXTRA and is at most C / 4. As memory may lack all C pages of LRU's when the credit
-  ends, there are at most LRU + LRU / EXTRA + C / EXTRA + C faults.
+  fault of LRU earns 1 / EXTRA. From when the credit is negative until it reaches C / EXTRA, LRU is imitated;
+  the credit then also earns half a fault for each fault of LRU that the chosen candidate does not have, and
+  loses half a fault for the reverse. Credit starts at C / EXTRA and is at most C / 4. As memory may lack all
+  C pages of LRU's when the credit ends, there are at most LRU + (LRU + C) / EXTRA + C + G / 2 faults, where
+  G is what the chosen candidate had fewer than LRU during debts; G is at most LRU.
 """
 
 from collections.abc import Hashable
@@ -104,7 +106,7 @@ class SeqAdaptive:
                     strays[victim] = from_sequence
         self._compare(faults)
         fault = entry not in self._pages
-        self._account(lru_fault, fault)
+        self._account(faults, fault)
         if fault:
             self._load(entry)
         return fault
@@ -123,7 +125,10 @@ class SeqAdaptive:
         if SWITCH * self._behind[self._imitated] >= self._size:
             self._imitated = self._behind.index(min(self._behind))
 
-    def _account(self, lru_fault: bool, fault: bool) -> None:
+    def _account(self, faults: list[bool], fault: bool) -> None:
+        lru_fault = faults[0]
+        if self._in_debt:
+            self._credit += (lru_fault - faults[self._imitated]) * EXTRA // 2
         self._credit += lru_fault * (EXTRA + 1) - fault * EXTRA
         self._credit = min(self._credit, EXTRA * self._size // 4)
         if self._credit < 0:

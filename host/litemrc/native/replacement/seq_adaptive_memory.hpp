@@ -36,7 +36,7 @@ class SeqAdaptiveMemory final : public MemoryOf<SeqAdaptiveMemory> {
         follow(SEQ, seq_, number, faults[SEQ]);
         const bool fault = !resident_[number];
         compare(faults);
-        account(faults[LRU], fault);
+        account(faults, fault);
         if (fault)
             load(number);
         return fault;
@@ -107,8 +107,10 @@ class SeqAdaptiveMemory final : public MemoryOf<SeqAdaptiveMemory> {
             imitated_ = size_t(std::min_element(behind_.begin(), behind_.end()) - behind_.begin());
     }
 
-    void account(bool lru_fault, bool fault) {
-        credit_ += lru_fault * (EXTRA + 1) - fault * EXTRA;
+    void account(const std::array<bool, CANDIDATES> &faults, bool fault) {
+        if (in_debt_)
+            credit_ += (int64_t(faults[LRU]) - int64_t(faults[imitated_])) * EXTRA / 2;
+        credit_ += faults[LRU] * (EXTRA + 1) - fault * EXTRA;
         credit_ = std::min(credit_, EXTRA * size_ / 4);
         if (credit_ < 0)
             in_debt_ = true;
