@@ -3,6 +3,9 @@
 import csv
 import gzip
 import json
+import os
+import signal
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -155,6 +158,25 @@ def test_a_log_holds_each_fault_and_its_victim(tmp_path):
     assert json.loads(table.schema.metadata[b"litemrc"]) == {
         "policy": "seq", "memory_pages": 6, "page_bytes": 4096, "time_unit": "references",
     }  # fmt: skip
+
+
+def test_an_interrupted_log_holds_the_faults_so_far(tmp_path, monkeypatch):
+    """The first chunk is replayed, then Ctrl-C. A loop over one page more than memory: LRU always faults."""
+    replace = import_module("litemrc.cli.machines.replace")
+    shown = replace.shown
+
+    def interrupted(*arguments):
+        for number, chunk in enumerate(shown(*arguments)):
+            yield chunk
+            if number == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(replace, "shown", interrupted)
+    log = tmp_path / "f.parquet"
+    done = run("gen:loop?pages=50&n=300000", "--memory", "49", "--policy", "lru", "--json", "--log", log)
+    assert done.returncode == 130 and "interrupted: the log holds the faults so far" in done.stderr
+    references = json.loads(done.stdout)["references"]
+    assert pq.read_table(log)["time"].to_pylist() == list(range(references)) and 0 < references < 300_000
 
 
 def test_mrc_draws_its_curve(belady, tmp_path):

@@ -77,6 +77,8 @@ def _run_local(args: argparse.Namespace) -> int:
 
     draw(args, result, result.time_unit, trace.page_bytes)
     write_log(args, result, trace.page_bytes)
+    if args.log and stopped:
+        warning("interrupted: the log holds the faults so far")
     if args.report and stopped:
         warning("interrupted: no report is written")
     elif args.report:
