@@ -78,6 +78,7 @@ class TrayMachine:
         self._rng = np.random.default_rng(seed)
         if scrambler:
             scrambler.run(self.memory, self._rng)
+        self._sample_clocks = self.hardware.timing.sample
         self._phases: list[tuple[int, str]] = [(0, _NO_PHASE)]
         self._free: list[int] = []
         self._zero_fills = self._reloads = self._outside = 0
@@ -166,7 +167,7 @@ class TrayMachine:
     def _sample(self) -> None:
         """Record the free memory at the end of the samples that have passed."""
         free = self.hardware.pages - self.memory.physical.used
-        self._free += [free] * (self.ranks.now // self.hardware.timing.sample + 1 - len(self._free))
+        self._free += [free] * (self.ranks.now // self._sample_clocks + 1 - len(self._free))
         self._free[-1] = free
 
     def _result(self) -> TrayRun:

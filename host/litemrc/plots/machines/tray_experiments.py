@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
 from litemrc.plots.known import draw_known
+from litemrc.plots.machines.trays import draw_levels
 
 _PAGES = {"hot (red)": "#c23b22", "cold (blue)": COLOURS[1], "others": "#b0b5bb"}
 
@@ -68,7 +70,7 @@ def groups_figure(
     names = max((list(series) for series in panels.values()), key=len)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
-        shown = {}
+        shown: dict[str, Any] = {}
         for axes, (label, series) in zip(
             np.atleast_1d(figure.subplots(1, len(panels))), panels.items(), strict=True
         ):
@@ -92,13 +94,13 @@ def groups_figure(
             axes.set_ylabel(label)
             axes.grid(axis="y")
             shown |= {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, fontsize=9)
+        figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=4, fontsize=9)
     return figure
 
 
 def rates_figure(
     panels: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]],
-    bands: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]],
+    band: tuple[ArrayLike, ArrayLike, ArrayLike],
     levels: Mapping[str, Mapping[str, float]],
     marks: Mapping[str, Sequence[tuple[float, float]]],
 ) -> Figure:
@@ -106,7 +108,7 @@ def rates_figure(
 
     Parameters:
         panels: (rates, reductions) by title of the panel and by line.
-        bands: (rates, lowest, highest reduction) of a panel.
+        band: (rates, lowest, highest reduction) of the first panel's second line.
         levels: the paper's reductions by title and by label.
         marks: points where a line has the paper's value.
     """
@@ -114,11 +116,6 @@ def rates_figure(
         figure = Figure(figsize=(8, 3.8), dpi=150, layout="constrained")
         all_axes: Sequence[Axes] = np.atleast_1d(figure.subplots(1, len(panels), sharey=True)).tolist()
         for axes, (title, lines) in zip(all_axes, panels.items(), strict=True):
-            if title in bands:
-                rates, low, high = bands[title]
-                axes.fill_between(
-                    rates, 100 * np.asarray(low), 100 * np.asarray(high), color=COLOURS[1], alpha=0.2
-                )
             for number, (label, (rates, reductions)) in enumerate(lines.items()):
                 axes.plot(
                     rates,
@@ -128,11 +125,11 @@ def rates_figure(
                     markersize=4,
                     label=label,
                 )
-            for label, level in levels.get(title, {}).items():
-                axes.axhline(100 * level, color=INK, linewidth=0.9, linestyle=":")
-                axes.annotate(
-                    label, (0.02, 100 * level), xycoords=("axes fraction", "data"), fontsize=8, va="bottom"
-                )
+            if axes is all_axes[0]:
+                rates, low, high = band
+                low, high = 100 * np.asarray(low), 100 * np.asarray(high)
+                axes.fill_between(rates, low, high, color=COLOURS[2], alpha=0.2)
+            draw_levels(axes, {label: 100 * level for label, level in levels.get(title, {}).items()})
             draw_known(axes, [(rate, 100 * value) for rate, value in marks.get(title, ())])
             axes.set_xscale("log")
             axes.set_xlabel("background accesses per second")

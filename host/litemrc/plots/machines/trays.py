@@ -40,24 +40,40 @@ def samples_figure(
 
 
 def power_figure(
-    runs: Sequence[TrayRun], *, title: str = "", span: tuple[float, float] | None = None
+    runs: Sequence[TrayRun],
+    *,
+    title: str = "",
+    span: tuple[float, float] | None = None,
+    known: tuple[str, Sequence[float]] | None = None,
 ) -> Figure:
-    """Draw only the power samples (figure 6)."""
+    """Draw only the power samples (figure 6).
+
+    Parameters:
+        known: label and powers in W of the paper, drawn as lines.
+    """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.2), dpi=150, layout="constrained")
         axes = figure.subplots()
         draw_power(axes, runs, span)
+        _draw_known(axes, known)
         _legend(figure, axes)
         axes.set_title(title)
     return figure
 
 
-def free_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
-    """Draw only the free memory (figure 3)."""
+def free_figure(
+    runs: Sequence[TrayRun], *, title: str = "", known: tuple[str, Sequence[float]] | None = None
+) -> Figure:
+    """Draw only the free memory (figure 3).
+
+    Parameters:
+        known: label and amounts of the paper in the unit of the axis, drawn as lines.
+    """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
         axes = figure.subplots()
         draw_free(axes, runs)
+        _draw_known(axes, known)
         _legend(figure, axes)
         axes.set_title(title)
     return figure
@@ -130,13 +146,16 @@ def stages_figure(
 
 
 def relative_figure(
-    panels: Mapping[str, Mapping[str, float]], known: Mapping[str, float] | None = None
+    panels: Mapping[str, Mapping[str, float]],
+    known: Mapping[str, float] | None = None,
+    levels: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Figure:
     """Draw relative power as a bar for each workload, followed by their mean (figure 5).
 
     Parameters:
         panels: the ratio of each workload, by title of the panel.
         known: the paper's mean, by title of the panel.
+        levels: ratios that are drawn as lines, by title of the panel and by label.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.4), dpi=150, layout="constrained")
@@ -151,12 +170,27 @@ def relative_figure(
             if known and title in known:
                 draw_known(panel, [(len(ratios), known[title])])
                 panel.legend(loc="upper left", bbox_to_anchor=(0.0, 1.0), fontsize=9)
+            draw_levels(panel, (levels or {}).get(title))
             panel.set_title(title, fontsize=10)
             panel.grid(axis="y")
         axes[0].set_ylabel("relative DRAM power")
         highest = max(1.0, *(ratio for ratios in panels.values() for ratio in ratios.values()))
         axes[0].set_ylim(0, 1.25 * highest if known else 1.12 * highest)
     return figure
+
+
+def draw_levels(axes: Axes, levels: Mapping[str, float] | None) -> None:
+    """Draw values as lines across the data, each with its label."""
+    for label, level in (levels or {}).items():
+        axes.axhline(level, color="black", linewidth=0.9, linestyle=":")
+        axes.annotate(label, (0.01, level), xycoords=("axes fraction", "data"), fontsize=8, va="bottom")
+
+
+def _draw_known(axes: Axes, known: tuple[str, Sequence[float]] | None) -> None:
+    """Draw values of the paper as lines across the data, with one label in the legend."""
+    for number, level in enumerate(known[1] if known else ()):
+        label = known[0] if known and not number else None
+        axes.axhline(level, color="black", linewidth=1.1, linestyle=(0, (2, 4)), label=label, zorder=4)
 
 
 def _look(number: int, count: int, *, widest: float) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def test_arrays_that_survive_collections_are_tenured_and_lose_their_node():
 
 
 def test_an_array_of_half_of_eden_is_tenured_at_once():
-    """A thread touches it first, so that it is local before memory of the tenured generation is used again."""
+    """A thread touches it first, so it is local before memory of the tenured generation is used again."""
     huge = Kernel("huge", pages=64, piece_pages=64, passes=2)
     shape = HeapShape(eden=128, survivor=16, tenured=4096, tlab=16, threads=4)
     result = run("library", shape, huge, operations=4)

@@ -90,8 +90,8 @@ def test_a_compiler_reads_grows_writes_and_ends():
         expect(range(20 + 3 * unit, 23 + 3 * unit), 0, 0, LINES)
         heap = max(each.pages.max() for each in visits_of(told) if each.process == 1 + unit) + 1
         assert heap in (300, 450, 600, 1200)
-        for begin in range(0, heap, 256):  # by steps of a MiB
-            end = min(heap, begin + 256)
+        for begin in range(0, heap, 512):  # by steps of 2 MiB
+            end = min(heap, begin + 512)
             expect(range(begin, end), 1 + unit, 0, LINES)
             looks = 3 * (end - begin)
             assert expect(None, 0, 8, 0).size == looks // 2

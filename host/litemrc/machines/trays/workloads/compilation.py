@@ -11,6 +11,7 @@ from litemrc.machines.trays.hardware import LINES
 _ROOT = 0
 _LINES = 8  # lines of a page used at a visit
 _ZIPF = 0.9  # Zipf parameter of headers
+_GROWS = 512  # pages by which a heap grows in a turn
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,8 @@ class Compilation:
         source = self.header_pages + unit * self.source_pages
         yield self._visits(_ROOT, source + np.arange(self.source_pages), 0, LINES)
         heap = int(self.heap_pages * rng.choice([0.5, 0.75, 1.0, 2.0], p=[0.3, 0.3, 0.25, 0.15]))
-        step = 256
-        for begin in range(0, heap, step):
-            grown = np.arange(begin, min(begin + step, heap))
+        for begin in range(0, heap, _GROWS):
+            grown = np.arange(begin, min(begin + _GROWS, heap))
             yield self._visits(child, grown, 0, LINES)
             looks = grown.size * self.visits_per_page
             yield self._visits(_ROOT, np.searchsorted(headers, rng.random(looks // 2)), _LINES, 0)
