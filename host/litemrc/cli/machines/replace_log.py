@@ -1,4 +1,4 @@
-"""`litemrc replace --log` and `--plot-faults`: each page fault of one memory, in a file or a picture."""
+"""`litemrc replace --log` and `--plot-faults`; pyarrow and matplotlib, slow to load, only if used."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
-from litemrc.machines.replacement.fault_file import LOG_SUFFIXES, write_fault_log
+from litemrc.machines.replacement.fault_log import LOG_SUFFIXES
 from litemrc.machines.replacement.memories import Replay
 from litemrc.policies.replacement import OnlinePolicy, Opt, Policy
 
@@ -51,6 +51,8 @@ def write_log(args: argparse.Namespace, result: Replay, page_bytes: int) -> None
         return
     (count,) = result.counts
     if args.log:
+        from litemrc.machines.replacement.fault_file import write_fault_log
+
         write_fault_log(
             args.log,
             result.log,

@@ -8,9 +8,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from litemrc.files.outputs import check_output_path, replacing
-from litemrc.machines.replacement.fault_log import FaultLog
-
-LOG_SUFFIXES = (".parquet", ".csv")
+from litemrc.machines.replacement.fault_log import LOG_SUFFIXES, FaultLog
 
 
 def write_fault_log(path: str | Path, log: FaultLog, **described: str | int) -> None:

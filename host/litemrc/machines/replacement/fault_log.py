@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from litemrc.native.replacement import NO_PAGE, AddressBook
 from litemrc.policies.replacement import OnlinePolicy
 
+LOG_SUFFIXES = (".parquet", ".csv")  # of the files that hold a log
+
 
 @dataclass(frozen=True, eq=False)
 class FaultLog:
