@@ -150,7 +150,6 @@ def _values(large: LargeRuns, left: Runs) -> dict[str, str]:
         "adaptive-visits": f"{visits['adaptive']}",
         "array-migrated": migrated["bank-array"],
         "list-migrated": migrated["bank-list"],
-        "adaptive-migrated": migrated["adaptive"],
         "exits-migrated": " and ".join(
             f"{left[name].copied_pages:,}" for name in ("bank-array", "bank-list")
         ),

@@ -30,7 +30,7 @@ SAMPLE_MS = 10
 BINS = 100  # of the sample
 WARM = 1_000_000  # references before the sample: initialization, and more
 PAGE_WORDS = 4096 // WORD_BYTES
-TURN = 50  # references
+TURN = 200  # references, a fifth of a bin
 ROUNDS = 4000  # more than the sample needs
 
 
