@@ -129,9 +129,12 @@ def rates_figure(
                 rates, low, high = band
                 low, high = 100 * np.asarray(low), 100 * np.asarray(high)
                 axes.fill_between(rates, low, high, color=COLOURS[2], alpha=0.2)
-            draw_levels(axes, {label: 100 * level for label, level in levels.get(title, {}).items()})
+            in_percent = {label: 100 * level for label, level in levels.get(title, {}).items()}
+            draw_levels(axes, in_percent, right=axes is not all_axes[0])
             draw_known(axes, [(rate, 100 * value) for rate, value in marks.get(title, ())])
             axes.set_xscale("log")
+            if axes is all_axes[0]:
+                axes.set_xlim(left=axes.get_xlim()[0] / 2)  # room for the labels of the levels
             axes.set_xlabel("background accesses per second")
             axes.set_title(title, fontsize=10)
             axes.grid(axis="y")

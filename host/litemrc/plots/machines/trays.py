@@ -179,11 +179,14 @@ def relative_figure(
     return figure
 
 
-def draw_levels(axes: Axes, levels: Mapping[str, float] | None) -> None:
-    """Draw values as lines across the data, each with its label."""
+def draw_levels(axes: Axes, levels: Mapping[str, float] | None, *, right: bool = False) -> None:
+    """Draw values as lines across the data, each with its label, at the left or the right end."""
+    place, align = (0.99, "right") if right else (0.01, "left")
     for label, level in (levels or {}).items():
         axes.axhline(level, color="black", linewidth=0.9, linestyle=":")
-        axes.annotate(label, (0.01, level), xycoords=("axes fraction", "data"), fontsize=8, va="bottom")
+        axes.annotate(
+            label, (place, level), xycoords=("axes fraction", "data"), fontsize=8, va="bottom", ha=align
+        )
 
 
 def _draw_known(axes: Axes, known: tuple[str, Sequence[float]] | None) -> None:
