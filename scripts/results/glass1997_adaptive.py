@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from glass1997_pictures import grid
-from glass1997_programs import PROGRAMS
+from glass1997_programs import OF_PAPER, PROGRAMS
 from litemrc.curves.sizes import MIB
 from litemrc.machines.replacement.fault_log import FaultLog
 from litemrc.machines.replacement.memories import replay
@@ -46,6 +46,7 @@ WHY = (
     ("grid", 0.5),
     ("sort", 0.7),
     ("bzip2", 0.7),
+    ("gnuplot", 0.5),
 )
 APART = 64  # pages
 MORE = 0.05  # the goal: no more faults than so much above LRU
@@ -90,7 +91,9 @@ def main() -> None:
 
 
 def _opened(name: str) -> Path | str:
-    return GENERATED.get(name, TRACES / f"{name}.parquet")
+    if name in CAPTURED:
+        return TRACES / f"{name}.parquet"
+    return GENERATED[name] if name in GENERATED else OF_PAPER[name].path
 
 
 def _compared(name: str, source: Path | str) -> Compared:
