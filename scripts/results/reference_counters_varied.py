@@ -15,7 +15,6 @@ from reference_counters_programs import (
     generated,
     megabytes,
     pair_name,
-    size_name,
     worst,
 )
 
@@ -84,7 +83,7 @@ def varied_tables(programs: Mapping[str, NumaReferences], part: float = 1.0) -> 
         programs: their references with the defaults.
         part: of their length.
     """
-    speech = ["speech", "first touch", "best DELAY, 1 KiB", "best page size", "(64, 32)", "best pair"]
+    speech = ["speech", "first touch", "best DELAY, 1 KiB", "2 KiB", "16 KiB", "(64, 32)", "best pair"]
     weather = ["weather", "words touched, MB", "first touch", "best DELAY, 1 KiB", "16 KiB"]
     weather += ["200 to 2,048, 1 KiB", "16 KiB"]
     return {
@@ -117,14 +116,14 @@ def _rows(
 
 
 def _speech(references: NumaReferences) -> list[str]:
-    simulations = {size: NumaSimulation(references, NumaMachine(PROCESSORS, size)) for size in PAGES[:3]}
+    sizes = (*PAGES[:2], PAGES[-1])
+    simulations = {size: NumaSimulation(references, NumaMachine(PROCESSORS, size)) for size in sizes}
     least = {size: best(simulation.sweep(DELAYS)) for size, simulation in simulations.items()}
     small = simulations[PAGES[0]]
     pair = best(small.sweep(SURFACE, SURFACE))
     return [
         f"{small.run('first-touch').namc:.1f}",
-        _minimum(least[PAGES[0]]),
-        size_name(min(least, key=lambda size: least[size].namc)),
+        *(_minimum(run) for run in least.values()),
         f"{small.run('upd', 64, 32).namc:.2f}",
         f"{pair.namc:.2f} at {pair_name(pair)}",
     ]
