@@ -56,7 +56,7 @@ static void derive(int from, int to, int by)
 
 int main(int arguments, char **values)
 {
-	int nodes = arguments > 1 ? atoi(values[1]) : 2000, rounds = arguments > 2 ? atoi(values[2]) : 4;
+	int nodes = arguments > 1 ? atoi(values[1]) : 1500, rounds = arguments > 2 ? atoi(values[2]) : 4;
 
 	for (int i = 0; i < nodes; i++) { /* in no order */
 		int node = i * 1013L % nodes;

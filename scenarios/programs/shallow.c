@@ -64,7 +64,7 @@ static void filter(array old, array now, array new)
 
 int main(int arguments, char **values)
 {
-	long steps = arguments > 1 ? atol(values[1]) : 5;
+	long steps = arguments > 1 ? atol(values[1]) : 8;
 
 	begin();
 	for (long step = 0; step < steps; step++) {

@@ -22,6 +22,8 @@ SOURCES = ROOT / "scenarios/programs"
 INTERVAL = 1_000_000  # instructions
 COMPRESSION = pa.Codec("zstd", 22)  # the highest level: the traces are committed
 GCC = "gcc-12"
+# Malloc by brk, as in Solaris: a mapping that grows moves, and its pages would count as others.
+ENVIRONMENTS = {"gnuplot": {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824"}}
 COMMANDS = {
     "cc1": ("-quiet", "-imultiarch", "x86_64-linux-gnu", "-O2", "-o", "cc1.s", str(SOURCES / "processor.c")),
     "ld": ("-r", "--whole-archive", "-o", "whole.o", "libm.a"),
@@ -56,6 +58,7 @@ def _capture(name: str, folder: Path) -> None:
     command = [str(executable), *COMMANDS.get(name, ())]
     # A program's environment lies in its memory.
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": "/", "PERL_HASH_SEED": "0"}
+    environment |= ENVIRONMENTS.get(name, {})
     litemrc = ["litemrc", "trace", "capture", "--quiet", "--interval", str(INTERVAL)]
     subprocess.run(
         [*litemrc, "--out", str(plain.resolve()), "--", *command],

@@ -1,6 +1,7 @@
 """Why SEQ is better or worse than LRU for regular programs: part of `make results-glass1997`.
 
-Two tests: how soon its victims fault again, and `implicit` without the holes in its sweeps.
+Tests: how soon its victims fault again; `implicit` without the holes in its sweeps; `gnuplot` without the
+pages of its start and end.
 """
 
 import argparse
@@ -20,6 +21,9 @@ REGULAR = [program for program in PROGRAMS if program.category == 3]
 PROGRAM = OF_PAPER["applu"]
 SHARES = (1 / 4, 1 / 2, 3 / 4)  # of the pages
 FILLED = 80_000_000  # instructions after which all arrays are filled, and only interior rows are swept
+STARTED = 60_000_000  # instructions after which gnuplot reads its data
+ENDING = 565_000_000  # instructions after which it only leaves
+START_MIB = (5, 7, 9)
 APART = 1_000  # pages between two arrays
 HOLE = 20  # pages: a larger one lies between arrays
 
@@ -28,8 +32,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     docs = parser.parse_args().docs
-    print(f"{PROGRAM.title} without holes; victims of regular programs", flush=True)
-    fill_tables(docs / "glass1997.md", {"holes": _holes(), "victims": _victims()})
+    print(f"{PROGRAM.title} without holes; victims of regular programs; start of gnuplot", flush=True)
+    fill_tables(docs / "glass1997.md", {"holes": _holes(), "victims": _victims(), "start": _start()})
+
+
+def _start() -> str:
+    """Return a table: `gnuplot` with and without the pages that only its start refers to."""
+    program = OF_PAPER["gnuplot"]
+    with opened(program) as trace:
+        chunks = list(trace)
+    later = _swept(chunks, STARTED, ENDING)
+    rows = []
+    for mib in START_MIB:
+        cells = [f"{mib} MiB"]
+        for changed in (chunks, [_only(chunk, later) for chunk in chunks]):
+            lru, opt, seq = _faults(program, changed, mib * 256)
+            cells += [f"{lru:,}", f"{opt:,}", f"{seq:,}", f"{seq / lru:.2f}" if lru else "-"]
+        rows.append(cells)
+    heads = ["LRU", "OPT", "SEQ", "SEQ / LRU"]
+    return markdown(["memory", *heads, *(f"no start: {head}" for head in heads)], rows)
+
+
+def _only(chunk: Chunk, pages: NDArray[np.uint64]) -> Chunk:
+    kept = np.isin(chunk.pages, pages)
+    return Chunk(chunk.pages[kept], times=times(chunk)[kept])
 
 
 def _victims() -> str:
@@ -81,22 +107,23 @@ def waits_of(log: FaultLog) -> dict[bool, NDArray[np.int64]]:
 def _holes() -> str:
     with opened(PROGRAM) as trace:
         chunks = list(trace)
-    swept = _swept(chunks)
+    swept = _swept(chunks, FILLED)
     rows = []
     for share in SHARES:
         size = round(share * swept.size)
         cells = [f"{size:,}"]
         for changed in (chunks, list(without_holes(chunks, swept))):
-            lru, opt, seq = _faults(changed, size)
+            lru, opt, seq = _faults(PROGRAM, changed, size)
             cells += [f"{lru:,}", f"{opt:,}", f"{seq:,}", f"{seq / lru:.2f}"]
         rows.append(cells)
     heads = ["memory in pages", "LRU", "OPT", "SEQ", "SEQ / LRU"]
     return markdown([*heads, *(f"no holes: {head}" for head in heads[1:])], rows)
 
 
-def _swept(chunks: Sequence[Chunk]) -> NDArray[np.uint64]:
-    """Return the pages that the program refers to when its arrays are filled."""
-    return np.unique(np.concatenate([chunk.pages[times(chunk) > FILLED] for chunk in chunks]))
+def _swept(chunks: Sequence[Chunk], after: int, before: int = 1 << 60) -> NDArray[np.uint64]:
+    """Return the pages that are referred to between two times."""
+    marks = ((times(chunk) > after) & (times(chunk) < before) for chunk in chunks)
+    return np.unique(np.concatenate([chunk.pages[mark] for chunk, mark in zip(chunks, marks, strict=True)]))
 
 
 def without_holes(chunks: Sequence[Chunk], swept: NDArray[np.uint64]) -> Iterator[Chunk]:
@@ -113,8 +140,8 @@ def times(chunk: Chunk) -> NDArray[np.uint64]:
     return chunk.times
 
 
-def _faults(chunks: Sequence[Chunk], size: int) -> list[int]:
-    with opened(PROGRAM) as trace:
+def _faults(program: Program, chunks: Sequence[Chunk], size: int) -> list[int]:
+    with opened(program) as trace:
         for _ in trace:
             pass  # its minimum is known at its end
         counts = replay(trace, chunks, [Lru(), Opt(), Seq()], [size]).counts

@@ -44,15 +44,15 @@ def text(folder: Path) -> None:
 
 
 def points(folder: Path) -> None:
-    """Write points of a noisy curve, and a script that draws them, then part after part of them enlarged."""
+    """Write points of a noisy curve, and a script that draws part after part of them, enlarged."""
     random = np.random.default_rng(2)
     x = np.linspace(0, VIEWS, POINTS)
     y = np.sin(10 * x) * np.exp(-x / VIEWS) + 0.05 * random.standard_normal(POINTS)
     np.stack([x, y], axis=1).astype("<f4").tofile(folder / "points.bin")
     script = ["set terminal postscript", "set output 'points.ps'"]
-    script.append("plot 'points.bin' binary format='%float%float' with lines")
+    plot = "plot 'points.bin' binary format='%float%float' with lines"
     for view in range(VIEWS):
-        script += [f"set xrange [{view}:{view + 1}]", "refresh"]
+        script += [f"set xrange [{view}:{view + 1}]", "refresh" if view else plot]
     (folder / "points.gp").write_text("\n".join(script) + "\n", "utf-8")
 
 
