@@ -16,6 +16,7 @@ PAPER = {"mean": 0.27, "least": 0.20, "interleaved": 0.55, "sequential": 0.48}  
 RATES = (1e3, 3e3, 1e4, 2e4, 4e4, 8e4, 1.6e5, 5e5)
 THRESHOLDS_US = (10, 100, 1000)
 NEVER_NS = 1e12
+SLOW, FAST = Controller(power_down="slow"), Controller(power_down="fast")
 TITLES = ("figure 5 (a): five Java programs", "figure 4: first stage, after 100 µs")
 
 
@@ -54,8 +55,7 @@ def background(
         found[after] = [_reduce(served, stage, controller=controller, background_hz=rate) for rate in RATES]
         means = [each.interleaved.mean() for each in found[after]]
         lines[f"self-refresh after {after:,} µs"] = (RATES, means)
-        # The mean falls with the rate; between two rates it is taken as linear in the rate's logarithm.
-        crossing[after] = float(np.exp(np.interp(-PAPER["mean"], -np.array(means), np.log(RATES))))
+        crossing[after] = _rate_of(PAPER["mean"], means)
     usual = found[100]
     low, high = ([bound(each.interleaved) for each in usual] for bound in (np.min, np.max))
     stages = {
@@ -74,6 +74,7 @@ def background(
     figure = rates_figure(panels, (RATES, low, high), levels, marks)
     save_figure(figure, pictures / "background.png")
     rate = crossing[100]
+    allowed = _rate_of(PAPER["sequential"], [each.stage[1] for each in usual])
     at_rate = _reduce(served, stage, background_hz=rate)
     own = {
         name: each[0].lines / _seconds(each[0]) for name, each in served.items()
@@ -86,25 +87,30 @@ def background(
         "background-least": _percent(at_rate.interleaved.min()),
         "background-stage": f"{_percent(at_rate.stage[0])} and {_percent(at_rate.stage[1])}",
         "background-ticks": f"{rate / (250 * 32):.0f}",
+        "background-allowed": f"{allowed / 1e3:.1f} thousand",
+        "background-slow": _percent(_reduce(served, stage, controller=SLOW).stage[1]),
     }
-    return {"background": _settings(served, stage, rate)}, values
+    return {"background": _settings(served, stage, allowed, rate)}, values
 
 
-def _settings(served: Mapping[str, list[Served]], stage: list[Served], rate: float) -> str:
+def _rate_of(reduction: float, reductions: list[float]) -> float:
+    """Return the rate with a reduction; between two of `RATES` it is linear in the rate's logarithm."""
+    return float(np.exp(np.interp(-reduction, -np.array(reductions), np.log(RATES))))
+
+
+def _settings(served: Mapping[str, list[Served]], stage: list[Served], *rates: float) -> str:
     """Return the reductions with one setting changed at a time."""
-    slow, fast = Controller(power_down="slow"), Controller(power_down="fast")
     settings: dict[str, dict] = {
         "as in figures 4 and 5": {},
-        "5 thousand background accesses/s": {"background_hz": 5e3},
-        f"{rate / 1e3:,.0f} thousand background accesses/s": {"background_hz": rate},
-        "power-down after 100 ns, fast exit": {"controller": fast},
-        "power-down after 100 ns, slow exit": {"controller": slow},
-        "the same, programs at half the rate": {"controller": slow, "slower": 2.0},
+        **{f"{rate / 1e3:,.1f} thousand background accesses/s": {"background_hz": rate} for rate in rates},
+        "power-down after 100 ns, fast exit": {"controller": FAST},
+        "power-down after 100 ns, slow exit": {"controller": SLOW},
+        "the same, programs at half the rate": {"controller": SLOW, "slower": 2.0},
         "power-down with slow exit, no self-refresh": {
-            "controller": replace(slow, self_refresh_after_ns=NEVER_NS)
+            "controller": replace(SLOW, self_refresh_after_ns=NEVER_NS)
         },
         "power-down with fast exit, no self-refresh": {
-            "controller": replace(fast, self_refresh_after_ns=NEVER_NS)
+            "controller": replace(FAST, self_refresh_after_ns=NEVER_NS)
         },
         "programs at 3 times the rate": {"slower": 1 / 3},
         "programs at a third of the rate": {"slower": 3.0},
@@ -151,4 +157,4 @@ def _seconds(served: Served) -> float:
 
 
 def _percent(part: float) -> str:
-    return f"{100 * part:.1f} %".replace("-", "\N{MINUS SIGN}")
+    return f"{round(100 * part, 1) + 0.0:.1f} %".replace("-", "\N{MINUS SIGN}")

@@ -25,4 +25,4 @@ def gib(pages: int) -> float:
 
 
 def percent_of(part: float | None) -> str:
-    return "-" if part is None else f"{100 * part:.1f} %".replace("-", MINUS)
+    return "-" if part is None else f"{round(100 * part, 1) + 0.0:.1f} %".replace("-", MINUS)
