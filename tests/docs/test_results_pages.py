@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from page_tables import values_of
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "docs/results"
@@ -69,6 +70,15 @@ def test_each_table_and_value_of_a_page_has_a_script_that_writes_it(paper: str) 
     names = re.findall(r"<!-- (?:table|value) (\S+) -->", page_text(paper))
     assert names
     assert [name for name in names if not any(f'"{name}"' in script for script in scripts)] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_each_value_and_table_of_a_page_was_written(paper: str) -> None:
+    values = values_of(RESULTS / f"{paper}.md")
+    tables = re.findall(r"<!-- table (\S+) -->\n(.*?)<!-- end -->", page_text(paper), re.DOTALL)
+    assert values and tables
+    assert [name for name, text in values.items() if not re.search(r"\w", text) or "nan" in text] == []
+    assert [name for name, text in tables if not text.strip()] == []
 
 
 def test_each_picture_of_results_is_shown_on_a_page() -> None:
