@@ -159,8 +159,8 @@ def sample_figure(samples: Sequence[Sample]) -> Figure:
 
 
 def _growth(samples: Sequence[Sample]) -> str:
-    shares = " / ".join(f"{each.working_set / each.pages:.0%}" for each in samples)
-    return f"{shares} of {samples[0].pages} pages"
+    shares = " / ".join(f"{100 * each.working_set / each.pages:.0f}" for each in samples)
+    return f"{shares} % of {samples[0].pages} pages"
 
 
 if __name__ == "__main__":
