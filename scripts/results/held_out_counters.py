@@ -116,9 +116,10 @@ def _compared(name: str, references: NumaReferences, pages: Sequence[int]) -> Co
     for page_bytes in pages:
         simulation = NumaSimulation(references, NumaMachine(references.processor_count, page_bytes))
         runs = simulation.sweep(COUNTS, (0, *COUNTS))
-        least = best([*runs, simulation.run("always-remote")]).namc
+        least = best([*runs, *simulation.sweep((0,))]).namc  # DELAY 0: no replication
         tuned.append(simulation.run("self-tuned").namc / least)
-        paper.append(simulation.run("upd", *PAPER_PAIR).namc / least)
+        pair = next(run for run in runs if (run.delay, run.update) == PAPER_PAIR)
+        paper.append(pair.namc / least)
     print(f"held out: {name}", flush=True)
     return Comparison(name, len(references), tuple(tuned), tuple(paper))
 

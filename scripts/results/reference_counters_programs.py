@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ LOW = FLAT[1:]  # "when the value of the counter is low (256 to 2048)"
 COUNTS = tuple(1 << power for power in range(13))  # of pairs, and 0 for UPDATE
 SURFACE = tuple(1 << power for power in range(3, 13))  # figure 2: 8 to 4096
 RECORDED = {"fft": 8, "ocean": 24, "search": 9, "sort": 4}  # rounds, for about 10 million references
-OTHERS = ("self-tuned", "always-remote", "first-touch", "invalidate", "optimum")
+OTHERS = ("self-tuned", "invalidate", "optimum")
 
 
 @dataclass
@@ -106,10 +106,17 @@ def simulated(name: str, references: NumaReferences) -> Program:
         program.flat[page_bytes] = simulation.sweep(FLAT)
         program.pairs[page_bytes] = simulation.sweep(COUNTS, (0, *COUNTS))
         program.fine = program.fine or simulation.sweep(FINE, (0, 32))
+        program.others[page_bytes] = levels(simulation)
         # An invalidate-based protocol fetches pages when they are needed: DELAY 1.
-        program.others[page_bytes] = {other: simulation.run(other, delay=1) for other in OTHERS}
+        program.others[page_bytes] |= {other: simulation.run(other, delay=1) for other in OTHERS}
     print(f"{name}: {len(references):,} references, {time.monotonic() - began:.0f} s", flush=True)
     return program
+
+
+def levels(simulation: NumaSimulation) -> dict[str, NumaRun]:
+    """Return protocol UPD without replication and with replication at the first touch, from a sweep."""
+    runs = zip(("always-remote", "first-touch"), simulation.sweep((0, 1)), strict=True)
+    return {name: replace(run, protocol=name) for name, run in runs}
 
 
 def megabytes(references: NumaReferences) -> float:

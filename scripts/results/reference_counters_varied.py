@@ -13,6 +13,7 @@ from reference_counters_programs import (
     PROCESSORS,
     SURFACE,
     generated,
+    levels,
     megabytes,
     pair_name,
     worst,
@@ -66,9 +67,18 @@ def latency_table(programs: Mapping[str, NumaReferences]) -> tuple[str, float]:
             simulation = NumaSimulation(references, NumaMachine(PROCESSORS, PAGES[0], costs=costs))
             least = best(simulation.sweep(DELAYS))
             minima[label, name] = least.namc
-            levels = [simulation.run(protocol).namc for protocol in ("first-touch", "always-remote")]
-            pair = simulation.run("upd", 64, 32).namc
-            rows.append([label, name, *(f"{namc:.1f}" for namc in levels), _minimum(least), f"{pair:.2f}"])
+            level = levels(simulation)
+            (pair,) = simulation.sweep((64,), (32,))
+            rows.append(
+                [
+                    label,
+                    name,
+                    f"{level['first-touch'].namc:.1f}",
+                    f"{level['always-remote'].namc:.1f}",
+                    _minimum(least),
+                    f"{pair.namc:.2f}",
+                ]
+            )
         print(f"latency: {label}", flush=True)
     alone, copies = list(readings())[:2]
     change = max(minima[copies, name] / minima[alone, name] for name in programs)
@@ -122,9 +132,9 @@ def _speech(references: NumaReferences) -> list[str]:
     small = simulations[PAGES[0]]
     pair = best(small.sweep(SURFACE, SURFACE))
     return [
-        f"{small.run('first-touch').namc:.1f}",
+        f"{levels(small)['first-touch'].namc:.1f}",
         *(_minimum(run) for run in least.values()),
-        f"{small.run('upd', 64, 32).namc:.2f}",
+        f"{small.sweep((64,), (32,))[0].namc:.2f}",
         f"{pair.namc:.2f} at {pair_name(pair)}",
     ]
 
@@ -140,7 +150,7 @@ def _weather(references: NumaReferences) -> list[str]:
     ]
     return [
         f"{megabytes(references):.2f}",
-        f"{simulations[0].run('first-touch').namc:.1f}",
+        f"{levels(simulations[0])['first-touch'].namc:.1f}",
         *map(_minimum, least),
         *flat,
     ]
