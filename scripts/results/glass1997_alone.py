@@ -79,7 +79,7 @@ def _minimums(programs: Sequence[Measured]) -> Figure:
             for paper in [of.program.paper]
         ],
     }
-    return beside_figure(panels)
+    return beside_figure(panels, ours="here")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Why SEQ is better or worse than LRU for regular programs: part of `make results-glass1997`.
+"""Why SEQ is better or worse than LRU: part of `make results-glass1997`.
 
 Tests: how soon its victims fault again; `implicit` without the holes in its sweeps; `gnuplot` without the
 pages of its start and end.
@@ -17,7 +17,6 @@ from litemrc.traces import Chunk
 from numpy.typing import NDArray
 from page_tables import fill_tables, markdown
 
-REGULAR = [program for program in PROGRAMS if program.category == 3]
 PROGRAM = OF_PAPER["applu"]
 SHARES = (1 / 4, 1 / 2, 3 / 4)  # of the pages
 FILLED = 80_000_000  # instructions after which all arrays are filled, and only interior rows are swept
@@ -32,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     docs = parser.parse_args().docs
-    print(f"{PROGRAM.title} without holes; victims of regular programs; start of gnuplot", flush=True)
+    print(f"{PROGRAM.title} without holes; victims of all programs; start of gnuplot", flush=True)
     fill_tables(docs / "glass1997.md", {"holes": _holes(), "victims": _victims(), "start": _start()})
 
 
@@ -63,7 +62,7 @@ def _victims() -> str:
     heads = ["program (of the paper)", "victims from sequences", "of LRU", "faulted again: from sequences"]
     heads += ["of LRU", "after M instructions: from sequences", "of LRU"]
     rows = []
-    for program in REGULAR:
+    for program in PROGRAMS:
         log = _log(program)
         waits = waits_of(log)
         counts = [np.count_nonzero(log.evicts & (log.from_sequence == origin)) for origin in (True, False)]

@@ -48,11 +48,14 @@ class Beside:
     paper: float
 
 
-def beside_figure(panels: Mapping[str, Sequence[Beside]]) -> Figure:
+def beside_figure(
+    panels: Mapping[str, Sequence[Beside]], ours: str = "here: mean, range of the seeds"
+) -> Figure:
     """Draw results beside those of a paper: the mean and the range of the seeds, and the paper's value.
 
     Parameters:
         panels: rows by label of the panel's axis, with the unit; all panels have the same rows.
+        ours: name of our results in the legend.
     """
     rows = [row.label for row in next(iter(panels.values()))]
     with matplotlib.rc_context(STYLE):
@@ -65,7 +68,7 @@ def beside_figure(panels: Mapping[str, Sequence[Beside]]) -> Figure:
                 axes.plot([min(row.ours), max(row.ours)], [place, place], color=COLOURS[1], linewidth=3)
             means = [float(np.mean(row.ours)) for row in results]
             places = range(len(results))
-            axes.plot(means, places, "o", color=COLOURS[1], label="here: mean, range of the seeds")
+            axes.plot(means, places, "o", color=COLOURS[1], label=ours)
             draw_known(axes, [(row.paper, place) for place, row in enumerate(results)])
             axes.set_xlabel(label)
             axes.tick_params(axis="y", length=0)
