@@ -11,13 +11,13 @@ FOLDER = Path(__file__).parents[2] / "data" / "traces"
 ROWS = {
     match[1]: [int(number.replace(",", "")) for number in match.groups()[1:]]
     for match in re.finditer(
-        r"\| `(\w+\.parquet)` \|.*\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|", (FOLDER / "README.md").read_text()
+        r"\| `([\w-]+\.parquet)` \|.*\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|", (FOLDER / "README.md").read_text()
     )
 }
 
 
 def test_the_readme_lists_all():
-    assert ROWS.keys() == {path.name for path in FOLDER.glob("*.parquet")} and len(ROWS) == 4
+    assert ROWS.keys() == {path.name for path in FOLDER.glob("*.parquet")} and len(ROWS) == 6
 
 
 @pytest.mark.parametrize("name", ROWS)
