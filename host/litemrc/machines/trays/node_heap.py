@@ -9,7 +9,6 @@ before (`default`), or an area per node: bound by requests to the node (`library
 """
 
 import heapq
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -25,24 +24,24 @@ _COPIED_TOGETHER = 256  # pages; a thread of the collector copies them
 _PROCESS = 0
 
 
-@dataclass(eq=False)
 class _Arrays:
     """The arrays of an operation: their virtual pages, and the share of them on the thread's node."""
 
-    pages: NDArray[np.int64]
-    age: NDArray[np.int64]
-    local: float = 0.0
+    def __init__(self, pages: NDArray[np.int64], age: NDArray[np.int64]) -> None:
+        self.pages, self.age = pages, age
+        self.local = 0.0
 
 
-@dataclass(eq=False)
 class _Thread:
-    number: int
-    node: int
-    arrays: _Arrays | None = None
-    left: int = 0  # passes of the operation
-    done: int = 0  # operations
-    tlab: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    taken: list[NDArray[np.int64]] = field(default_factory=list)  # allocated and not yet written
+    """What a thread is doing."""
+
+    def __init__(self, number: int, node: int) -> None:
+        self.number, self.node = number, node
+        self.arrays: _Arrays | None = None
+        self.left = 0  # passes of the operation
+        self.done = 0  # operations
+        self.tlab = np.zeros(0, np.int64)
+        self.taken: list[NDArray[np.int64]] = []  # allocated and not yet written
 
 
 class NodeHeap:
