@@ -248,40 +248,42 @@ clean:   ## remove build/
 
 ##@ Results of docs/
 
+RESULTS := PYTHONPATH=scripts/results python -m
+
 results: $(HOST)   ## the pages of the five papers, two at a time; no byte changes if nothing changed (10 min)
 	@$(MAKE) --no-print-directory -j2 results-zhou2004 results-glass1997 results-reference-counters results-panwar2015 results-jantz2013
 	python scripts/results/measured.py
 
 glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its programs again: tests/data/traces/glass1997 (40 min; NAMES="ld cc1")
-	python scripts/results/glass1997_capture.py $(NAMES)
+	$(RESULTS) glass1997.capture $(NAMES)
 
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
-	python scripts/results/glass1997_alone.py
-	python scripts/results/glass1997_faults.py
-	python scripts/results/glass1997_causes.py
-	python scripts/results/glass1997_parameters.py
-	python scripts/results/glass1997_adaptive.py
-	python scripts/results/glass1997_global.py
-	python scripts/results/glass1997_further.py
+	$(RESULTS) glass1997.alone
+	$(RESULTS) glass1997.faults
+	$(RESULTS) glass1997.causes
+	$(RESULTS) glass1997.parameters
+	$(RESULTS) glass1997.adaptive
+	$(RESULTS) glass1997.together
+	$(RESULTS) glass1997.further
 
 results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
-	python scripts/results/zhou2004_curves.py
-	python scripts/results/zhou2004_table1.py
-	python scripts/results/zhou2004_allocation.py
-	python scripts/results/zhou2004_mm.py
-	python scripts/results/zhou2004_variations.py
-	python scripts/results/zhou2004_table3.py
-	python scripts/results/zhou2004_energy.py
+	$(RESULTS) zhou2004.curves
+	$(RESULTS) zhou2004.table1
+	$(RESULTS) zhou2004.allocation
+	$(RESULTS) zhou2004.mm
+	$(RESULTS) zhou2004.variations
+	$(RESULTS) zhou2004.table3
+	$(RESULTS) zhou2004.energy
 
 results-reference-counters: $(HOST)   ## tables and figures of docs/results/reference-counters.md
-	python scripts/results/reference_counters.py
+	$(RESULTS) reference_counters.tables
 
 results-jantz2013: $(HOST)   ## tables and figures of docs/results/jantz2013.md
-	python scripts/results/jantz2013_trays.py
+	$(RESULTS) jantz2013.trays
 
 results-panwar2015: $(HOST)   ## tables and figures of docs/results/panwar2015.md
-	python scripts/results/panwar2015_threads.py
-	python scripts/results/panwar2015_placement.py
+	$(RESULTS) panwar2015.threads
+	$(RESULTS) panwar2015.placement
 
 hot-cosim: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## 20 million operations of hot_pages, RTL against C++, in two sizes
 	LITEMRC_HOT_OPERATIONS=20000000 pytest -q tests/cosim/test_hot_pages_cosim.py -k random_epochs
@@ -348,7 +350,7 @@ bench-numa: $(HOST)   ## references per second through processors that share pag
 	python bench/numa.py
 
 bench-govern: $(HOST) $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside its prediction: docs/results/zhou2004.md
-	python scripts/results/zhou2004_loop.py
+	$(RESULTS) zhou2004.loop
 
 bench-ranks: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## rank power over 10 million accesses at each of 3 rates: docs/results/rank_power.md
 	python tests/cosim/rank_results.py

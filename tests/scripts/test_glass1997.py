@@ -5,11 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from glass1997_capture import COMMANDS, SOURCES
-from glass1997_claims import knee, most_to_opt, plateau, quarter_to_half, seq_to_lru
-from glass1997_inputs import INPUTS
-from glass1997_measured import Measured, measured
-from glass1997_programs import OF_PAPER, PROGRAMS, TRACES, Paper, Program, executable_bytes, opened
+from glass1997.capture import COMMANDS, SOURCES
+from glass1997.claims import knee, most_to_opt, plateau, quarter_to_half, seq_to_lru
+from glass1997.inputs import INPUTS
+from glass1997.measured import Measured, measured
+from glass1997.programs import OF_PAPER, PROGRAMS, TRACES, Paper, Program, executable_bytes, opened
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
 

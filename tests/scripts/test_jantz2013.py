@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from jantz2013_cases import run
-from jantz2013_replay import mean_mw, record
-from jantz2013_stages import PAPER_STAGE
+from jantz2013.cases import run
+from jantz2013.replay import mean_mw, record
+from jantz2013.stages import PAPER_STAGE
 from litemrc.cli.machines.tables.trays import saving
 from litemrc.machines.trays.hardware import Controller
 from litemrc.machines.trays.scenario_file import read_tray_scenario

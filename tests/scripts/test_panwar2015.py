@@ -1,11 +1,11 @@
 """What the scripts of docs/results/panwar2015.md compute, beside arithmetic and the paper."""
 
 import numpy as np
-from panwar2015_banks import exits
-from panwar2015_machines import LARGE, RARE, SMALL, adaptive, machines
-from panwar2015_table2 import PAPER
-from panwar2015_tables import ORDER_BYTES, ZONE_BYTES
-from panwar2015_threads import PER_MS, SAMPLE_MS, Sample, sample
+from panwar2015.banks import exits
+from panwar2015.machines import LARGE, RARE, SMALL, adaptive, machines
+from panwar2015.table2 import PAPER
+from panwar2015.tables import ORDER_BYTES, ZONE_BYTES
+from panwar2015.threads import PER_MS, SAMPLE_MS, Sample, sample
 
 
 def test_free_lists_of_an_order_and_a_zone_have_the_papers_sizes():

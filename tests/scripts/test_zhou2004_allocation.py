@@ -1,13 +1,14 @@
 """The tables of allocation on the page of results, made of few sets."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from curve_sets import KINDS, UNITS, curve_sets
 from patience import patience
+from zhou2004.curve_sets import KINDS, UNITS, curve_sets
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,13 +19,15 @@ def test_the_page_gets_its_tables_and_its_picture(tmp_path):
     (tmp_path / "zhou2004").mkdir()
     command = [
         sys.executable,
-        ROOT / "scripts" / "results" / "zhou2004_allocation.py",
+        "-m",
+        "zhou2004.allocation",
         "--docs",
         tmp_path,
         "--sets",
         "9",
     ]
-    subprocess.run(command, check=True, timeout=patience(120))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts/results")}
+    subprocess.run(command, check=True, cwd=ROOT, env=environment, timeout=patience(120))
     rows = re.findall(r"^\| (concave|steps|mixed|all) \| (\d) \| (.*) \|$", page.read_text(), re.MULTILINE)
     assert [(kind, sets) for kind, sets, _ in rows] == [*((kind, "3") for kind in KINDS), ("all", "9")]
     # On concave curves all methods are the optimum.

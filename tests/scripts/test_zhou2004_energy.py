@@ -1,5 +1,6 @@
 """The tables of energy on the page of results, made of short programs."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from energy_programs import CAPTURED, captured, hot_region, phased_programs, touched_before
-from energy_sweeps import far_share, over_chips, powerdown_table
 from litemrc.energy.chip_power import find_power
 from litemrc.machines.chips.machine import ChipMachine, compare
 from litemrc.policies.energy import SCHEMES
 from page_tables import values_of
 from patience import patience
+from zhou2004.energy_programs import CAPTURED, captured, hot_region, phased_programs, touched_before
+from zhou2004.energy_sweeps import far_share, over_chips, powerdown_table
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT / "tests" / "data" / "traces"
@@ -32,8 +33,9 @@ def test_the_page_gets_its_tables_and_its_pictures(tmp_path):
     for name in CAPTURED.values():
         pq.write_table(pq.read_table(TRACES / f"{name}.parquet").slice(0, 8_000), traces / f"{name}.parquet")
     options = ["--docs", tmp_path, "--traces", traces, "--references", "4000"]
-    command = [sys.executable, ROOT / "scripts" / "results" / "zhou2004_energy.py", *options]
-    subprocess.run(list(map(str, command)), check=True, timeout=patience(120))
+    command = [sys.executable, "-m", "zhou2004.energy", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts/results")}
+    subprocess.run(list(map(str, command)), check=True, cwd=ROOT, env=environment, timeout=patience(120))
     text = page.read_text()
     tables = {
         name: [row.strip("| ").split(" | ") for row in table.splitlines() if row.startswith("| ")]

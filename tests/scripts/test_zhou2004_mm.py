@@ -6,8 +6,8 @@ import pytest
 from litemrc.machines.multiprogram.machine import simulate
 from litemrc.machines.multiprogram.run_result import fault_reduction, speedup
 from litemrc.machines.multiprogram.scenario_file import read_scenario
-from zhou2004_paper import PAPER_SPEEDUPS, TABLE_2
-from zhou2004_table2 import reached
+from zhou2004.paper import PAPER_SPEEDUPS, TABLE_2
+from zhou2004.table2 import reached
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 # The paper's last column, percent.

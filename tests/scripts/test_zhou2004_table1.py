@@ -1,7 +1,7 @@
 """Table 1 of Zhou et al. 2004: words and accesses of the units are those that their sources imply."""
 
 import pytest
-from zhou2004_table1 import GROUP_HEADERS, LRU_ARRAY, STACKS, formula, measure
+from zhou2004.table1 import GROUP_HEADERS, LRU_ARRAY, STACKS, formula, measure
 
 FRAMES, GROUPS = 1024, 16
 

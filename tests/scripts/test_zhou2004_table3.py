@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.native.os_tracker import DEFAULT_GROUP_PAGES, DEFAULT_PERIOD, DEFAULT_SCAN_LIST
-from zhou2004_table3 import ALONE, OURS, PAPER, TABLE, TOUCH_NS, Program, tracked
+from zhou2004.table3 import ALONE, OURS, PAPER, TABLE, TOUCH_NS, Program, tracked
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "results" / "zhou2004.md"

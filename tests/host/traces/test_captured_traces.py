@@ -11,7 +11,8 @@ FOLDER = Path(__file__).parents[2] / "data" / "traces"
 ROWS = {
     match[1]: [int(number.replace(",", "")) for number in match.groups()[1:]]
     for match in re.finditer(
-        r"\| `([\w-]+\.parquet)` \|.*\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|", (FOLDER / "README.md").read_text()
+        r"\| `([\w-]+\.parquet)` \|.*\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|",
+        (FOLDER / "README.md").read_text(),
     )
 }
 

@@ -1,0 +1,135 @@
+"""Draws figure 11 of docs/results/glass1997.md and fills its table: part of `make results-glass1997`."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from glass1997.pictures import M, grid
+from glass1997.programs import OF_PAPER, Program, opened, sizes_of
+from litemrc.curves.sizes import MIB
+from litemrc.machines.replacement.round_robin import GlobalResult, Scheduling, run_together
+from litemrc.plots.files import save_figure
+from litemrc.plots.machines.replacement import draw_policy
+from litemrc.policies.replacement import Lru, Seq
+from litemrc.traces.summary import Summary
+from litemrc.traces.trace import PAGE_BYTES
+from matplotlib.axes import Axes
+from page_tables import fill_tables, fill_values, markdown
+
+MIXES = (  # the paper's; ours are of the programs that stand for them
+    ("es", "fgm"),
+    ("gcc", "vortex"),
+    ("swim", "trygtsl"),
+    ("vortex", "gnuplot"),
+    ("coral", "wave5", "trygtsl"),
+)
+SIZES = 12  # of a mix
+POLICIES = (Lru(), Seq())
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Programs together.
+
+    Attributes:
+        pages: of all programs.
+        results: for each policy, for each memory size in `sizes`.
+    """
+
+    programs: Sequence[Program]
+    pages: int
+    sizes: Sequence[int]
+    results: dict[str, list[GlobalResult]]
+
+    @property
+    def title(self) -> str:
+        return " + ".join(program.name for program in self.programs)
+
+    def rates(self, policy: str) -> list[float]:
+        """Return faults, without cold ones, per million instructions of all programs."""
+        results = self.results[policy]
+        return [M * (result.faults - result.cold_faults) / result.computed for result in results]
+
+    @property
+    def ratio(self) -> float:
+        """SEQ / LRU: faults summed over all memories."""
+        lru, seq = (sum(r.faults - r.cold_faults for r in self.results[p.name]) for p in POLICIES)
+        return seq / lru
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    docs = parser.parse_args().docs
+    mixes = []
+    for names in MIXES:
+        print(f"{' + '.join(names)} in one memory", flush=True)
+        mixes.append(_run([OF_PAPER[name] for name in names]))
+    fill_tables(docs / "glass1997.md", {"global": _table(mixes)})
+    fill_values(docs / "glass1997.md", {"global": _value(mixes), "section5": _better(mixes)})
+    _draw(mixes, docs / "glass1997/figure11.png")
+
+
+def _run(programs: Sequence[Program]) -> Mix:
+    minimum = pages = 0
+    for program in programs:
+        summary = Summary()
+        with opened(program) as trace:
+            for chunk in trace:
+                summary.add(chunk)
+            minimum += trace.minimum_pages
+        pages += summary.pages.numbers().size
+    sizes = sizes_of(minimum, pages, SIZES)
+    openers = [lambda program=program: opened(program) for program in programs]
+    results = {
+        policy.name: [run_together(openers, policy, size, Scheduling()) for size in sizes]
+        for policy in POLICIES
+    }
+    return Mix(programs, pages, sizes, results)
+
+
+def _draw(mixes: Sequence[Mix], path: Path) -> None:
+    def draw(axes: Axes, number: int) -> None:
+        mix = mixes[number]
+        for policy in mix.results:
+            points = list(zip(mix.sizes, mix.rates(policy), strict=True))
+            draw_policy(axes, policy, points, PAGE_BYTES, small=True)
+        axes.set_title(f"{mix.title}\n({' + '.join(MIXES[number])})")
+        axes.grid(axis="y")
+        axes.set_xlim(0, 1.04 * mix.pages * PAGE_BYTES / MIB)
+        axes.set_ylim(bottom=0)
+
+    figure = grid(len(mixes), draw, "memory in MiB", "page faults per million instructions", columns=3)
+    save_figure(figure, path)
+
+
+def _table(mixes: Sequence[Mix]) -> str:
+    heads = ["programs (of the paper)", "memory in MiB", "LRU: faults", "SEQ: faults", "SEQ / LRU"]
+    heads += ["LRU: time", "SEQ: time"]
+    rows = []
+    for mix, names in zip(mixes, MIXES, strict=True):
+        for share in (0.5, 0.75):
+            at = int(np.argmin(np.abs(np.array(mix.sizes) - share * mix.pages)))
+            lru, seq = (mix.results[policy.name][at] for policy in POLICIES)
+            faults = [result.faults - result.cold_faults for result in (lru, seq)]
+            cells = [f"{mix.title} ({' + '.join(names)})", f"{mix.sizes[at] * PAGE_BYTES / MIB:,.1f}"]
+            cells += [*(f"{count:,}" for count in faults), f"{faults[1] / faults[0]:.2f}"]
+            rows.append([*cells, *(f"{result.time / M:,.0f}" for result in (lru, seq))])
+    return markdown(heads, rows)
+
+
+def _value(mixes: Sequence[Mix]) -> str:
+    """Return SEQ / LRU of each mix."""
+    return "SEQ / LRU: " + "; ".join(f"{mix.title} {mix.ratio:.2f}" for mix in mixes)
+
+
+def _better(mixes: Sequence[Mix]) -> str:
+    better = sum(mix.ratio < 0.98 for mix in mixes)
+    worse = sum(mix.ratio > 1.02 for mix in mixes)
+    return f"of {len(mixes)} mixes {better} better, {worse} worse, by over 2 %"
+
+
+if __name__ == "__main__":
+    main()
