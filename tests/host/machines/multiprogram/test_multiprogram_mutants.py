@@ -89,7 +89,7 @@ MUTANTS = [
 @pytest.mark.parametrize(("module", "text", "mutated", "policy"), MUTANTS)
 def test_a_mutant_of_the_golden_machine_is_found(monkeypatch, module, text, mutated, policy):
     _mutate(monkeypatch, module, text, mutated)
-    assert _find_difference(policy, 1000)
+    assert _find_difference(policy, 5000)  # most are found in the first hundreds
 
 
 @pytest.mark.parametrize("module", [MACHINE, POLICIES, CURVE], ids=lambda module: module.__name__)
