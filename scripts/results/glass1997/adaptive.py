@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from glass1997.measured import fault_log
 from glass1997.pictures import grid
-from glass1997.programs import OF_PAPER, PROGRAMS
+from glass1997.programs import OF_PAPER, PROGRAMS, pages_of
 from litemrc.curves.sizes import MIB
 from litemrc.machines.replacement.fault_log import FaultLog
 from litemrc.machines.replacement.memories import replay
@@ -99,7 +100,7 @@ def _opened(name: str) -> Path | str:
 def _compared(name: str, source: Path | str) -> Compared:
     print(f"adaptive SEQ: {name}", flush=True)
     with open_trace(source) as trace:
-        pages = np.unique(np.concatenate([np.unique(chunk.pages) for chunk in trace])).size
+        pages = pages_of(trace).size
         sizes = sorted({max(int(share * pages), trace.minimum_pages) for share in SHARES})
     with open_trace(source) as trace:
         counts = replay(trace, trace, POLICIES, sizes).counts
@@ -172,8 +173,7 @@ def _why() -> str:
     rows = []
     for name, share in WHY:
         with open_trace(_opened(name)) as trace:
-            pages = np.unique(np.concatenate([np.unique(chunk.pages) for chunk in trace])).size
-        size = round(share * pages)
+            size = round(share * pages_of(trace).size)
         seq, lru = _log(name, Seq(), size), _log(name, Lru(), size)
         evicts = seq.from_sequence
         apart = np.abs(seq.pages.astype(np.int64) - seq.victims.astype(np.int64)) > APART
@@ -197,9 +197,7 @@ def _why() -> str:
 
 def _log(name: str, policy: OnlinePolicy, size: int) -> FaultLog:
     with open_trace(_opened(name)) as trace:
-        log = replay(trace, trace, [policy], [size], logged=(policy, size)).log
-    assert log is not None, "it is asked for"
-    return log
+        return fault_log(trace, trace, policy, size)
 
 
 def _common(one: FaultLog, other: FaultLog) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from glass1997.programs import OF_PAPER, PROGRAMS, Program, opened
+from glass1997.measured import fault_log
+from glass1997.programs import OF_PAPER, PROGRAMS, Program, opened, pages_of
 from litemrc.machines.replacement.fault_log import FaultLog
 from litemrc.machines.replacement.memories import replay
 from litemrc.policies.replacement import Lru, Opt, Seq
@@ -40,7 +41,7 @@ def _start() -> str:
     program = OF_PAPER["gnuplot"]
     with opened(program) as trace:
         chunks = list(trace)
-    later = _swept(chunks, STARTED, ENDING)
+    later = swept_pages(chunks, STARTED, ENDING)
     rows = []
     for mib in START_MIB:
         cells = [f"{mib} MiB"]
@@ -81,12 +82,9 @@ def _victims() -> str:
 def _log(program: Program) -> FaultLog:
     """Return the faults of a program under SEQ in half of its pages."""
     with opened(program) as trace:
-        size = np.unique(np.concatenate([chunk.pages for chunk in trace])).size // 2
-        size = max(size, trace.minimum_pages)
+        size = max(pages_of(trace).size // 2, trace.minimum_pages)
     with opened(program) as trace:
-        log = replay(trace, trace, [Seq()], [size], logged=(Seq(), size)).log
-    assert log is not None, "it is asked for"
-    return log
+        return fault_log(trace, trace, Seq(), size)
 
 
 def waits_of(log: FaultLog) -> dict[bool, NDArray[np.int64]]:
@@ -106,7 +104,7 @@ def waits_of(log: FaultLog) -> dict[bool, NDArray[np.int64]]:
 def _holes() -> str:
     with opened(PROGRAM) as trace:
         chunks = list(trace)
-    swept = _swept(chunks, FILLED)
+    swept = swept_pages(chunks, FILLED)
     rows = []
     for share in SHARES:
         size = round(share * swept.size)
@@ -119,7 +117,7 @@ def _holes() -> str:
     return markdown([*heads, *(f"no holes: {head}" for head in heads[1:])], rows)
 
 
-def _swept(chunks: Sequence[Chunk], after: int, before: int = 1 << 60) -> NDArray[np.uint64]:
+def swept_pages(chunks: Sequence[Chunk], after: int, before: int = 1 << 60) -> NDArray[np.uint64]:
     """Return the pages that are referred to between two times."""
     marks = ((times(chunk) > after) & (times(chunk) < before) for chunk in chunks)
     return np.unique(np.concatenate([chunk.pages[mark] for chunk, mark in zip(chunks, marks, strict=True)]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from glass1997.places import places
-from glass1997.programs import OF_PAPER, PAGE_KB, Program, opened
+from glass1997.programs import OF_PAPER, PAGE_KB, Program, opened, pages_of
 from litemrc.machines.replacement.fault_log import FaultLog
 from litemrc.machines.replacement.memories import FaultCount, replay
 from litemrc.plots.files import save_figure
@@ -80,7 +80,7 @@ def main() -> None:
 
 def _pages(program: Program) -> int:
     with opened(program) as trace:
-        return int(np.unique(np.concatenate([chunk.pages for chunk in trace])).size)
+        return pages_of(trace).size
 
 
 def _logged(program: Program, size: int) -> tuple[FaultCount, FaultLog]:

@@ -1,12 +1,14 @@
 """Page faults of the programs of docs/results/glass1997.md under LRU, OPT and SEQ."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from glass1997.programs import Program, opened, sizes_of
+from litemrc.machines.replacement.fault_log import FaultLog
 from litemrc.machines.replacement.memories import replay
-from litemrc.policies.replacement import Lru, Opt, Policy, Seq
+from litemrc.policies.replacement import Lru, OnlinePolicy, Opt, Policy, Seq
+from litemrc.traces import Chunk, Trace
 from litemrc.traces.formats.interval_limits import smallest_opt_memory
 from litemrc.traces.space_time import SpaceTime, space_time
 from litemrc.traces.summary import Summary
@@ -78,6 +80,18 @@ def _faults(program: Program, policy: Policy, sizes: Sequence[int]) -> list[int]
     with opened(program) as trace:
         counts = replay(trace, trace, [policy], sizes).counts
     return [count.faults - count.cold_faults for count in counts]
+
+
+def fault_log(trace: Trace, chunks: Iterable[Chunk], policy: OnlinePolicy, size: int) -> FaultLog:
+    """Return the faults of a memory of `size` pages; `chunks` are of `trace`.
+
+    Raises:
+        UserError: IN/OUT records do not determine the faults in so small a memory.
+    """
+    log = replay(trace, chunks, [], [size], logged=(policy, size)).log
+    trace.check_memory(size)
+    assert log is not None, "it is asked for"
+    return log
 
 
 def ratio(above: Sequence[int], below: Sequence[int]) -> float:

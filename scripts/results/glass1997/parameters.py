@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from glass1997.claims import NEARLY_ALL
 from glass1997.pictures import grid
-from glass1997.programs import PAGE_KB, PROGRAMS, Program, opened, sizes_of
+from glass1997.programs import PAGE_KB, PROGRAMS, Program, opened, pages_of, sizes_of
 from litemrc.curves.sizes import MIB
 from litemrc.machines.replacement.memories import replay
 from litemrc.plots.curves import COLOURS, MARKERS
@@ -31,7 +32,6 @@ VARIED = {
 DRAWN = ("L 50, M 20", "L 50, M 50", "X 50")  # in the paper's figures
 FIGURES = {9: ("applu", "fgm", "perl", "swim"), 10: ("vortex", "wave5")}
 SIZES = 16
-NEARLY_ALL = 0.9  # of the pages: the few faults beyond mean little
 VISIBLE = 0.05  # distance of two curves, as a share of their height
 NOTHING = ("nothing changes", set[str]())
 # What section 4.2 finds for each program, and the settings that change it.
@@ -88,7 +88,7 @@ def main() -> None:
 
 def _varied(program: Program) -> Varied:
     with opened(program) as trace:
-        pages = np.unique(np.concatenate([chunk.pages for chunk in trace])).size
+        pages = pages_of(trace).size
         sizes = sizes_of(trace.minimum_pages, pages, SIZES)
     policies = {"lru": Lru(), "": DEFAULT, **VARIED}
     with opened(program) as trace:

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
-from glass1997.causes import FILLED, HOLE, times, without_holes
-from glass1997.programs import OF_PAPER, opened
-from litemrc.machines.replacement.memories import replay
+from glass1997.causes import FILLED, HOLE, PROGRAM, swept_pages, without_holes
+from glass1997.measured import fault_log
+from glass1997.programs import opened, pages_of
 from litemrc.policies.replacement import Lru, OnlinePolicy, Seq
 from litemrc.traces import Chunk
 from numpy.typing import NDArray
 from page_tables import markdown
 
-PROGRAM = OF_PAPER["applu"]
 STEADY = 200_000_000  # instructions, after which all steps fault alike
 REGION = 100  # pages: a smaller piece is no region
 CASES: tuple[tuple[str, OnlinePolicy, float, bool], ...] = (
@@ -29,12 +28,12 @@ def places() -> str:
     """Return a table: shares of the faults in the lowest quarter, the middle and the highest of a region."""
     with opened(PROGRAM) as trace:
         holed = list(trace)
-    swept = np.unique(np.concatenate([chunk.pages[times(chunk) > FILLED] for chunk in holed]))
+    swept = swept_pages(holed, FILLED)
     flat = list(without_holes(holed, swept))
     rows = []
     for name, policy, share, holes in CASES:
         chunks = holed if holes else flat
-        found = _places(chunks, swept if holes else _pages(flat), policy, share)
+        found = _places(chunks, swept if holes else pages_of(flat), policy, share)
         quarters = np.histogram(found, bins=4, range=(0, 1))[0] / found.size
         rows.append(
             [name, *(f"{100 * each:.0f} %" for each in (quarters[0], quarters[1:3].sum(), quarters[3]))]
@@ -46,19 +45,14 @@ def _places(
     chunks: Sequence[Chunk], swept: NDArray[np.uint64], policy: OnlinePolicy, share: float
 ) -> NDArray[np.float64]:
     """Return the place of each fault in its region, from 0 to 1."""
-    size = round(share * _pages(chunks).size)
+    size = round(share * pages_of(chunks).size)
     with opened(PROGRAM) as trace:
         for _ in trace:
             pass  # its minimum is known at its end
-        log = replay(trace, chunks, [policy], [size], logged=(policy, size)).log
-    assert log is not None, "it is asked for"
+        log = fault_log(trace, chunks, policy, size)
     pages = log.pages[~log.cold & (log.times > STEADY)].astype(np.float64)
     parts = np.split(swept, np.flatnonzero(np.diff(swept) > HOLE) + 1)
     regions = [(float(part[0]), float(part[-1])) for part in parts if part.size > REGION]
     return np.concatenate(
         [(pages[(pages >= low) & (pages <= high)] - low) / (high - low) for low, high in regions]
     )
-
-
-def _pages(chunks: Sequence[Chunk]) -> NDArray[np.uint64]:
-    return np.unique(np.concatenate([chunk.pages for chunk in chunks]))

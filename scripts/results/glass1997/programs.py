@@ -2,12 +2,14 @@
 
 import functools
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from litemrc.traces import open_trace
+from litemrc.traces import Chunk, open_trace
 from litemrc.traces.trace import Trace
+from numpy.typing import NDArray
 
 TRACES = Path(__file__).parents[3] / "tests/data/traces/glass1997"
 PAGE_KB = 4
@@ -77,6 +79,11 @@ OF_PAPER = {program.stands_for: program for program in PROGRAMS}
 def opened(program: Program) -> Trace:
     """Return the program's trace."""
     return open_trace(program.path)
+
+
+def pages_of(chunks: Iterable[Chunk]) -> NDArray[np.uint64]:
+    """Return the distinct pages, in rising order."""
+    return np.unique(np.concatenate([np.unique(chunk.pages) for chunk in chunks]))
 
 
 @functools.cache
