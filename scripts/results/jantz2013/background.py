@@ -5,14 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from jantz2013.cases import Made, percent_of
+from jantz2013.java import PAPER_LEAST, PAPER_RECYCLING
 from jantz2013.replay import Served, mean_mw, record
+from jantz2013.stages import PAPER_STAGE
 from litemrc.machines.trays.hardware import LINE_BYTES, Controller
 from litemrc.machines.trays.scenario import TrayScenario
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.tray_experiments import rates_figure
 from page_tables import markdown
 
-PAPER = {"mean": 0.27, "least": 0.20, "interleaved": 0.55, "sequential": 0.48}  # sections 8.2 and 8.1
+PAPER = {"mean": PAPER_RECYCLING, "least": PAPER_LEAST, **PAPER_STAGE}
 RATES = (1e3, 3e3, 1e4, 2e4, 4e4, 8e4, 1.6e5, 5e5)
 THRESHOLDS_US = (10, 100, 1000)
 NEVER_NS = 1e12
@@ -35,9 +38,7 @@ class Reductions:
     stage: tuple[float, float]
 
 
-def background(
-    served: Mapping[str, list[Served]], staged: TrayScenario, pictures: Path
-) -> tuple[dict[str, str], dict[str, str]]:
+def background(served: Mapping[str, list[Served]], staged: TrayScenario, pictures: Path) -> Made:
     """Return table and values, and draw the reductions over the rate of background accesses.
 
     Parameters:
@@ -84,11 +85,11 @@ def background(
         "background-rates": ", ".join(f"{crossing[after] / 1e3:,.0f} thousand" for after in THRESHOLDS_US),
         "background-bytes": f"{rate * LINE_BYTES / 1e6:.1f} MB/s",
         "background-share": f"{100 * rate / max(own.values()):.1f} to {100 * rate / min(own.values()):.1f} %",
-        "background-least": _percent(at_rate.interleaved.min()),
-        "background-stage": f"{_percent(at_rate.stage[0])} and {_percent(at_rate.stage[1])}",
+        "background-least": percent_of(at_rate.interleaved.min()),
+        "background-stage": f"{percent_of(at_rate.stage[0])} and {percent_of(at_rate.stage[1])}",
         "background-ticks": f"{rate / (250 * 32):.0f}",
         "background-allowed": f"{allowed / 1e3:.1f} thousand",
-        "background-slow": _percent(_reduce(served, stage, controller=SLOW).stage[1]),
+        "background-slow": percent_of(_reduce(served, stage, controller=SLOW).stage[1]),
     }
     return {"background": _settings(served, stage, allowed, rate)}, values
 
@@ -121,18 +122,18 @@ def _settings(served: Mapping[str, list[Served]], stage: list[Served], *rates: f
         rows.append(
             [
                 name,
-                _percent(each.interleaved.mean()),
-                _percent(each.interleaved.min()),
-                f"{_percent(each.trays[:3].mean())}; {_percent(each.trays[3:].mean())}",
-                *(_percent(one) for one in each.stage),
+                percent_of(each.interleaved.mean()),
+                percent_of(each.interleaved.min()),
+                f"{percent_of(each.trays[:3].mean())}; {percent_of(each.trays[3:].mean())}",
+                *(percent_of(one) for one in each.stage),
             ]
         )
     rows.append(
         [
             "the paper",
-            *(_percent(PAPER[name]) for name in ("mean", "least")),
+            *(percent_of(PAPER[name]) for name in ("mean", "least")),
             "some; none",
-            *(_percent(PAPER[name]) for name in ("interleaved", "sequential")),
+            *(percent_of(PAPER[name]) for name in ("interleaved", "sequential")),
         ]
     )
     heads = ["figure 5 (a): mean", "least", "5 (b): databases; small", "figure 4: interleaved", "sequential"]
@@ -154,7 +155,3 @@ def _reduce(served: Mapping[str, list[Served]], stage: list[Served], **changes) 
 def _seconds(served: Served) -> float:
     clocks = served.columns[0].sum(dtype=np.int64) + served.columns[1].sum(dtype=np.int64)
     return served.hardware.seconds(int(clocks))
-
-
-def _percent(part: float) -> str:
-    return f"{round(100 * part, 1) + 0.0:.1f} %".replace("-", "\N{MINUS SIGN}")

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+from jantz2013.cases import Made, gib, percent_of
+from litemrc.cli.machines.tables.trays import saving
 from litemrc.machines.trays import views
-from litemrc.machines.trays.hardware import PAGE_BYTES
 from litemrc.machines.trays.machine import TrayMachine
 from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scenario import Case, TrayScenario
@@ -13,46 +14,44 @@ from litemrc.plots.files import save_figure
 from litemrc.plots.machines.tray_experiments import RankUse, ranks_figure
 from page_tables import markdown
 
-GIB = 1 << 30
 
-
-def red_and_blue(scenario: TrayScenario, pictures: Path) -> tuple[dict[str, str], dict[str, str]]:
+def red_and_blue(scenario: TrayScenario, pictures: Path) -> Made:
     """Return table and values of the experiment, and draw what lies on the ranks."""
     runs, uses = {}, {}
     for case in scenario.cases:
         name = case.configuration.name
         runs[name], uses[name] = _run(scenario, case)
-    del uses["interleaved"]  # its pages lie on all ranks
     titles = {"trays": "trays, no intents heard", "red and blue": "trays and the paper's intents"}
-    save_figure(ranks_figure({titles[name]: use for name, use in uses.items()}), pictures / "intents.png")
+    save_figure(ranks_figure({title: uses[name] for name, title in titles.items()}), pictures / "intents.png")
     interleaved, trays, guided = runs.values()
     rows = []
     for name, run in runs.items():
-        use = uses.get(name)
+        use = uses[name]
         rows.append(
             [
                 name,
                 f"{run.mean_mw() / 1e3:.2f}",
-                "" if run is interleaved else _percent(1 - run.mean_mw() / interleaved.mean_mw()),
+                "" if run is interleaved else percent_of(saving(interleaved, run)),
                 f"{run.awake():.2f}",
                 _ranks(use, 0),
                 _ranks(use, 1),
-                _asleep(use, 1),
+                _asleep(use),
             ]
         )
     heads = ["W", "reduction", "ranks awake", "ranks with red pages", "with blue pages", "those asleep, mean"]
     use = uses["red and blue"]
     pages = [sum(np.asarray(each)) for each in use.gib]
+    red, blue = (percent_of(each / sum(pages)) for each in pages[:2])
     values = {
-        "intents-power": f"{_percent(1 - guided.mean_mw() / trays.mean_mw())} below trays without intents",
-        "intents-asleep": f"asleep {_asleep(use, 1)} of the time",
-        "intents-shares": f"red {_percent(pages[0] / sum(pages))}, blue {_percent(pages[1] / sum(pages))}",
+        "intents-power": f"{percent_of(saving(trays, guided))} below trays without intents",
+        "intents-asleep": f"asleep {_asleep(use)} of the time",
+        "intents-shares": f"red {red}, blue {blue}",
     }
     return {"intents": markdown(["", *heads], rows)}, values
 
 
 def _run(scenario: TrayScenario, case: Case) -> tuple[TrayRun, RankUse]:
-    """Run a case; return its result and, the pages of each rank, and its time in self-refresh at work."""
+    """Run a case; return its result, and the pages of each rank and its time in self-refresh at work."""
     machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
     run = machine.run(case.workload.program(np.random.default_rng(scenario.seed)))
     workload = case.workload
@@ -66,19 +65,15 @@ def _run(scenario: TrayScenario, case: Case) -> tuple[TrayRun, RankUse]:
     kinds = [*pages.values(), whole - sum(pages.values())]
     work = np.array([phase == "work" for phase in run.phases])
     asleep = run.sample_s[work] @ run.self_refresh[work] / run.sample_s[work].sum()
-    return run, RankUse([each * PAGE_BYTES / GIB for each in kinds], asleep.tolist())
+    if case.configuration.hardware.mapping == "interleaved":  # each page lies on all ranks
+        kinds = [np.full(count, each.sum() / count) for each in kinds]
+    return run, RankUse([gib(each) for each in kinds], asleep.tolist())
 
 
-def _ranks(use: RankUse | None, kind: int) -> str:
-    return "8" if use is None else str(int((np.asarray(use.gib[kind]) > 0).sum()))
+def _ranks(use: RankUse, kind: int) -> str:
+    return str(int((np.asarray(use.gib[kind]) > 0).sum()))
 
 
-def _asleep(use: RankUse | None, kind: int) -> str:
-    """Return the mean time in self-refresh of the ranks with pages of a kind."""
-    if use is None:
-        return "0 %"
-    return f"{100 * np.asarray(use.asleep)[np.asarray(use.gib[kind]) > 0].mean():.0f} %"
-
-
-def _percent(part: float) -> str:
-    return f"{100 * part:.1f} %"
+def _asleep(use: RankUse) -> str:
+    """Return the mean time in self-refresh of the ranks with blue pages."""
+    return f"{100 * np.asarray(use.asleep)[np.asarray(use.gib[1]) > 0].mean():.0f} %"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from jantz2013.cases import MINUS, Made
 from litemrc.energy.parts.files import find_part
 from litemrc.machines.trays.hardware import PAGES_OF_MIB, Hardware
 from litemrc.machines.trays.java_kernels import SCIMARK, HeapRun, HeapShape, Kernel
@@ -23,7 +24,7 @@ PAPER_LU, PAPER_MEAN = 0.85, 0.91  # "about 15 % faster", "about a 9 % average i
 Runs = Mapping[str, Mapping[str, list[HeapRun]]]
 
 
-def figure2(pictures: Path) -> tuple[dict[str, str], dict[str, str]]:
+def figure2(pictures: Path) -> Made:
     """Return the tables and the values of section 6, and draw figure 2."""
     machines = {way: _memory(way) for way in WAYS}
     runs: Runs = {
@@ -102,7 +103,7 @@ def _parameters(machines: Mapping[str, Memory], known: Runs) -> str:
         ratio = np.mean(
             [two.operation_ns / one.operation_ns for one, two in zip(default, library, strict=True)]
         )
-        change = f"{min(apart):+.1f} to {max(apart):+.1f}".replace("-", "\N{MINUS SIGN}")
+        change = f"{min(apart):+.1f} to {max(apart):+.1f}".replace("-", MINUS)
         rows.append([name, *local, change, percent(float(ratio))])
     heads = ["local, default", "local, NUMA library", "difference, all seeds", "time, NUMA library"]
     return markdown(["", *heads], rows)

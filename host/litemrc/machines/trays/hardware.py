@@ -16,7 +16,7 @@ MOST_TRAYS = 64
 MAPPINGS = ("sequential", "interleaved")
 POWER_DOWNS = ("off", "fast", "slow")
 SLOWEST_HZ, FASTEST_HZ = 1.0, 1e7  # of background accesses
-BACKGROUND_LINE_NS = 5.0  # as a program's line by default
+LINE_NS = 5.0  # default transfer time of a line
 # JESD79-3F, "Power Down Timing": tXP of DDR3-800 and -1066, the longest; the DLL stays on.
 FAST_EXIT_NS, FAST_EXIT_CLOCKS = 7.5, 3
 
@@ -121,7 +121,7 @@ class Hardware:
         """Return the accesses of others, in memory clock cycles; each transfers a line."""
         if not self.background_hz:
             return None
-        return Background(self.clocks(1e9 / self.background_hz), max(1, self.clocks(BACKGROUND_LINE_NS)))
+        return Background(self.clocks(1e9 / self.background_hz), max(1, self.clocks(LINE_NS)))
 
     def clocks(self, ns: float) -> int:
         return round(ns * 1e-9 * self.clock_hz)

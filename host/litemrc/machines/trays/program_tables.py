@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from litemrc.errors import UserError
 from litemrc.files.toml_table import TomlTable
-from litemrc.machines.trays.hardware import LINES, PAGES_OF_MIB
+from litemrc.machines.trays.hardware import LINE_NS, LINES, PAGES_OF_MIB
 from litemrc.machines.trays.workloads.programs import PATTERNS, Program, Programs, Range
 from litemrc.policies.trays.color_ranges import ColorRanges
 from litemrc.policies.trays.intents import ColorIntent
@@ -56,7 +56,7 @@ def _program(table: TomlTable, trays: int, intents: Intents) -> Program:
         name=table.text("name"),
         ranges=tuple(read),
         gap_ns=table.number("gap_ns", 500.0),
-        line_ns=table.number("line_ns", 5.0),
+        line_ns=table.number("line_ns", LINE_NS),
         intents=known,
         colors=tuple(colors),
         trays=_trays(table, trays) if table.has("trays") else None,

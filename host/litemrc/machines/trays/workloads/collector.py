@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from litemrc.machines.trays.events import LOAD, Event, Intend, Paint, Phase, Visits
-from litemrc.machines.trays.hardware import LINES
+from litemrc.machines.trays.hardware import LINE_NS, LINES
 from litemrc.policies.trays.intents import ColorIntent
 
 YOUNG, TENURED = "YOUNG", "TENURED"
@@ -49,7 +49,7 @@ class Collector:
     alpha: float = 0.6
     gap_ns: float = 600.0
     collect_gap_ns: float = 2_000.0
-    line_ns: float = 5.0
+    line_ns: float = LINE_NS
     intents: Mapping[str, ColorIntent] = field(default_factory=dict)
 
     @property

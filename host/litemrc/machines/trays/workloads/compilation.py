@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litemrc.machines.trays.events import Event, Exit, Fork, Nice, Phase, Visits
-from litemrc.machines.trays.hardware import LINES
+from litemrc.machines.trays.hardware import LINE_NS, LINES
 
 _ROOT = 0
 _LINES = 8  # lines of a page used at a visit
@@ -42,7 +42,7 @@ class Compilation:
     heap_pages: int = 4_000
     visits_per_page: int = 3
     gap_ns: float = 20_000.0
-    line_ns: float = 5.0
+    line_ns: float = LINE_NS
     trays: tuple[int, ...] | None = None
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from litemrc.machines.trays.events import LOAD, Event, Intend, Nice, Paint, Phase, Visits
-from litemrc.machines.trays.hardware import LINES
+from litemrc.machines.trays.hardware import LINE_NS, LINES
 from litemrc.policies.trays.intents import ColorIntent
 
 PATTERNS = ("uniform", "zipf", "stream")
@@ -56,7 +56,7 @@ class Program:
     name: str
     ranges: tuple[Range, ...]
     gap_ns: float = 500.0
-    line_ns: float = 5.0
+    line_ns: float = LINE_NS
     intents: Mapping[str, ColorIntent] = field(default_factory=dict)
     colors: tuple[tuple[int, int, str], ...] = ()
     trays: tuple[int, ...] | None = None
