@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from zhou2004.table2 import FIRST, Runs
 
 FIGURE_4_BEFORE_S = 140  # time in figure 4 before gcc begins
+PAPER_BEFORE = 20_000  # pages of Apache before gcc begins
+PAPER_BESIDE = {FIRST: 8000, "mrc": 15_000}  # and beside it
 NAMES = {FIRST: "the original", "mrc": "MRC-MM"}
 
 
@@ -24,9 +26,9 @@ def figure_4_table(mix: Runs) -> str:
         "| resident set, pages | before gcc begins | last 30 s of gcc's first pass"
         " | last 30 s of the second |",
         "| --- | ---: | ---: | ---: |",
-        "| apache, original: paper | 20,000 | 8,000 | |",
+        f"| apache, original: paper | {PAPER_BEFORE:,} | {PAPER_BESIDE[FIRST]:,} | |",
         _figure_4_row("apache, original: ours", mix[FIRST][0], 0),
-        "| apache, MRC-MM: paper | 20,000 | 15,000 | |",
+        f"| apache, MRC-MM: paper | {PAPER_BEFORE:,} | {PAPER_BESIDE['mrc']:,} | |",
         _figure_4_row("apache, MRC-MM: ours", mix["mrc"][0], 0),
         "| gcc, original: paper | | above 20,000 | 20,000 |",
         _figure_4_row("gcc, original: ours", mix[FIRST][0], 1),
@@ -54,8 +56,8 @@ def with_known_points(figure: Figure, scenario: Scenario) -> Figure:
     mib = scenario.page_bytes / (1 << 20)
     begun = FIGURE_4_BEFORE_S
     mark(figure, 0, [(begun + 20, 0.25)], "largest in the paper")
-    for panel, pages in ((1, 8000), (2, 15_000)):
-        points = [(begun - 20, 20_000 * mib), (begun + 120, pages * mib)]
+    for panel, pages in enumerate(PAPER_BESIDE.values(), 1):
+        points = [(begun - 20, PAPER_BEFORE * mib), (begun + 120, pages * mib)]
         mark(figure, panel, points, "apache in the paper")
     return figure
 

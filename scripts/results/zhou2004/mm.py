@@ -13,7 +13,7 @@ from litemrc.plots.machines.multiprogram import mm_figure
 from page_tables import fill_tables, fill_values
 from zhou2004.figure4 import NAMES, figure_4_table, figure_4_values, from_figure_4, mark, with_known_points
 from zhou2004.paper import TABLE_2
-from zhou2004.table2 import FIRST, Runs, later, picture, policies, quoted, table_2, verdicts
+from zhou2004.table2 import FIRST, Runs, hardware, later, picture, policies, quoted, table_2, verdicts
 
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -128,8 +128,8 @@ def _choices(scenarios: dict[str, Scenario]) -> str:
         ("at least 2,048 pages per process", base, 2048),
         ("curve: its steps", replace(base, curve="steps"), None),
         ("utility: end performance", replace(base, utility="end performance"), None),
-        ("engine group, 256 groups of 256 pages", _hardware("group"), None),
-        ("engine bucket, 256 groups of 256 pages", _hardware("bucket"), None),
+        ("engine group, 256 groups of 256 pages", hardware("group"), None),
+        ("engine bucket, 256 groups of 256 pages", hardware("bucket"), None),
         ("engine shards, 1 page of 10, groups of 256 pages", _sampled(), None),
     ]
     titles = [scenarios[name].title for name in shown]
@@ -147,11 +147,6 @@ def _choices(scenarios: dict[str, Scenario]) -> str:
             cells.append(" / ".join(f"{gain:.2f}" for gain in gains))
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def _hardware(engine: str) -> Mrc:
-    """The hardware's engines, with the smallest power of two of frames that holds all pages."""
-    return Mrc(engine=engine, engine_frames=65536, engine_groups=256, group_pages=256, delta_pages=256)
 
 
 def _sampled() -> Mrc:

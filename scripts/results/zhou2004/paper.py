@@ -12,12 +12,13 @@ class Row:
     faults: tuple[int, int]
 
 
+_INTR_LINEAR = (Row("intr", (9.8, 2.7), (30317, 21115)), Row("linear", (462, 337), (25114, 25193)))
 TABLE_2 = {
     "apache_gzip": (Row("apache", (0.07, 0.03), (474, 301)), Row("gzip", (739, 706), (46279, 47341))),
     "apache_gcc": (Row("apache", (0.10, 0.04), (604, 305)), Row("gcc", (325, 353), (20175, 21506))),
     "apache_linear": (Row("apache", (0.07, 0.017), (336, 174)), Row("linear", (381, 279), (39369, 40108))),
-    "intr_linear": (Row("intr", (9.8, 2.7), (30317, 21115)), Row("linear", (462, 337), (25114, 25193))),
-    "intr_linear_short": (Row("intr", (9.8, 2.7), (30317, 21115)), Row("linear", (462, 337), (25114, 25193))),
+    "intr_linear": _INTR_LINEAR,
+    "intr_linear_short": _INTR_LINEAR,
     "intr_gzip": (Row("intr", (8.5, 1.4), (58159, 21454)), Row("gzip", (883, 797), (50913, 52959))),
     "intr_gcc": (Row("intr", (5.7, 2.3), (35471, 15190)), Row("gcc", (801, 842), (23387, 25164))),
 }

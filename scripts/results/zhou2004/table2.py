@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from litemrc.machines.multiprogram.run_result import RunResult, fault_reduction, speedup
-from litemrc.machines.multiprogram.scenario import Scenario
+from litemrc.machines.multiprogram.scenario import Mrc, Scenario
 from litemrc.plots.known import Beside, beside_figure
 from matplotlib.figure import Figure
 from zhou2004.paper import PAPER_SPEEDUPS, TABLE_2
@@ -39,6 +39,11 @@ def _speedups(mix: Runs, policy: str, name: str) -> list[float]:
 
 def _reductions(mix: Runs, policy: str, name: str) -> list[float]:
     return [fault_reduction(first, run, name) for first, run in zip(mix[FIRST], mix[policy], strict=True)]
+
+
+def hardware(engine: str) -> Mrc:
+    """Return policy mrc with an engine of the hardware: the least power of two of frames for all pages."""
+    return Mrc(engine=engine, engine_frames=65536, engine_groups=256, group_pages=256, delta_pages=256)
 
 
 def table_2(scenarios: dict[str, Scenario], mixes: dict[str, Runs]) -> str:

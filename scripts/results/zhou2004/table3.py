@@ -24,7 +24,7 @@ from litemrc.traces.generators.programs import PROGRAMS
 from matplotlib.figure import Figure
 from page_tables import fill_tables, fill_values, markdown
 from zhou2004.paper import TABLE_2
-from zhou2004.table2 import FIRST
+from zhou2004.table2 import FIRST, hardware
 
 PAPER = {"linear": 0.07, "gcc": 0.10, "gzip": 0.08}  # table 3
 ALONE = {"linear": "intr_linear", "gcc": "intr_gcc", "gzip": "intr_gzip"}  # a scenario with the program
@@ -250,10 +250,9 @@ def _generated() -> str:
 
 def _table_2(scenarios: Mapping[str, Scenario]) -> str:
     """Return the speed-ups over the original system by tracker, means over the seeds."""
-    hardware = Mrc(engine="group", engine_frames=65_536, engine_groups=256, group_pages=256, delta_pages=256)
     trackers = {
         "exact, the paper's table 3 charged": None,
-        "hardware monitor": hardware,
+        "hardware monitor": hardware("group"),
         "OS-only, 10 ms, as in the paper": replace(Setting(8192, 10, 64).mrc, engine_seen_only=True),
         "OS-only, ours": OURS.mrc,
     }
