@@ -1,9 +1,13 @@
 """The command line in this process: what a subprocess would return, without its start."""
 
 import io
+import os
+import signal
 from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
 from typing import NamedTuple
 
+import pytest
 from litemrc.cli.main import main
 
 
@@ -22,3 +26,17 @@ def litemrc(*arguments: object) -> Done:
         except SystemExit as ended:  # argparse
             code = ended.code if isinstance(ended.code, int) else 1
     return Done(code, out.getvalue(), err.getvalue())
+
+
+def interrupt_replace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `litemrc replace` get Ctrl-C when it has replayed the first chunk of its trace."""
+    replace = import_module("litemrc.cli.machines.replace")
+    shown = replace.shown
+
+    def interrupted(*arguments):
+        for number, chunk in enumerate(shown(*arguments)):
+            yield chunk
+            if number == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(replace, "shown", interrupted)

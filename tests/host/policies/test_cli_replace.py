@@ -3,14 +3,11 @@
 import csv
 import gzip
 import json
-import os
-import signal
-from importlib import import_module
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from in_process import Done, litemrc
+from in_process import Done, interrupt_replace, litemrc
 from litemrc.traces.opening import WriteOptions, create_trace, open_trace
 
 BELADY = [1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5]
@@ -162,16 +159,7 @@ def test_a_log_holds_each_fault_and_its_victim(tmp_path):
 
 def test_an_interrupted_log_holds_the_faults_so_far(tmp_path, monkeypatch):
     """The first chunk is replayed, then Ctrl-C. A loop over one page more than memory: LRU always faults."""
-    replace = import_module("litemrc.cli.machines.replace")
-    shown = replace.shown
-
-    def interrupted(*arguments):
-        for number, chunk in enumerate(shown(*arguments)):
-            yield chunk
-            if number == 0:
-                os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(replace, "shown", interrupted)
+    interrupt_replace(monkeypatch)
     log = tmp_path / "f.parquet"
     done = run("gen:loop?pages=50&n=300000", "--memory", "49", "--policy", "lru", "--json", "--log", log)
     assert done.returncode == 130 and "interrupted: the log holds the faults so far" in done.stderr

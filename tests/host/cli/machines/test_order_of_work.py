@@ -2,13 +2,11 @@
 
 import csv
 import json
-import os
-import signal
 from dataclasses import dataclass
 from importlib import import_module
 
 import pytest
-from in_process import litemrc
+from in_process import interrupt_replace, litemrc
 from litemrc.errors import UserError
 
 MM = """\
@@ -196,16 +194,7 @@ def test_json_and_csv_exclude_each_other(run, case):
 
 def test_an_interrupted_trace_gives_the_counts_so_far(tmp_path, monkeypatch):
     """The first chunk is replayed, then Ctrl-C: its references are counted, the later ones are not."""
-    replace = import_module("litemrc.cli.machines.replace")
-    shown = replace.shown
-
-    def interrupted(*arguments):
-        for number, chunk in enumerate(shown(*arguments)):
-            yield chunk
-            if number == 0:
-                os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(replace, "shown", interrupted)
+    interrupt_replace(monkeypatch)
     trace = "gen:loop?pages=50&n=300000"
     done = litemrc("replace", trace, "--memory", "49", "--policy", "lru,opt", "--json")
     assert done.returncode == 130
