@@ -12,9 +12,10 @@ from litemrc.plots.machines.energy import bars_figure
 from litemrc.plots.machines.energy_sweep import sweep_figure
 from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES
 from page_tables import fill_tables, fill_values, markdown, percent
-from zhou2004.energy_beyond import PAIRS, parts_table, predictive_table
+from zhou2004.energy_beyond import parts_table, predictive_table
 from zhou2004.energy_programs import (
     CAPTURED,
+    GAP,
     MEMORY,
     SEED,
     captured,
@@ -25,6 +26,7 @@ from zhou2004.energy_programs import (
 from zhou2004.energy_sweeps import (
     CHIPS,
     EPOCHS,
+    TUNED_PAIRS,
     Sweep,
     choices_table,
     far_share,
@@ -38,7 +40,6 @@ from zhou2004.energy_sweeps import (
 
 MACHINE = ChipMachine(find_power("rdram"))
 MINUS = "\N{MINUS SIGN}"
-PAPER = {"mrc-static": "42 to 58 %", "mrc-dynamic-nap": "27 to 42 %"}
 # Section 5.2.1: ED is "42-58% smaller" than that of "original static", "27-42%" than of "original dynamic".
 PAPER_RANGES = {"mrc-static": (0.42, 0.58), "mrc-dynamic-nap": (0.27, 0.42)}
 GRID_SWEEPS = 6  # of tests/data/traces/README.md
@@ -88,7 +89,9 @@ def main() -> None:
         "energy-parts": parts_table(of_captured, MACHINE),
     }
     fill_tables(page, tables)
-    static, dynamic, tuned = (_range(runs[name].relative(pair) for name in of_captured) for pair in PAIRS)
+    static, dynamic, tuned = (
+        _range(runs[name].relative(pair) for name in of_captured) for pair in TUNED_PAIRS
+    )
     hot = hot_region(8_192, 1 / 3, args.references, 0.0)
     sweep_s = _of(runs["grid"], "static-nap").delay_s / GRID_SWEEPS
     values = {
@@ -119,7 +122,7 @@ def _range(ratios: Iterable[float]) -> str:
 
 
 def _both(name: str, run: EnergyRun) -> str:
-    return f"{name} {percent(run.relative(PAIRS[0]))} and {percent(run.relative(PAIRS[1]))}"
+    return f"{name} {percent(run.relative(TUNED_PAIRS[0]))} and {percent(run.relative(TUNED_PAIRS[1]))}"
 
 
 def _ends(sweep: Sweep, scheme: str) -> str:
@@ -158,7 +161,7 @@ def _parameters(references: int) -> str:
             f"the best of nap after {naps} ns and powerdown after {downs} µs, for each program",
         ),
         ("captured programs", f"{', '.join(CAPTURED)}, after the paper's caches: tests/data/traces"),
-        ("generated programs", f"{references:,} references, 100 cycles between them, seed {SEED}"),
+        ("generated programs", f"{references:,} references, {GAP} cycles between them, seed {SEED}"),
         (
             "hot third",
             f"{MEMORY:,} pages touched once, then a third at random; moving: shifted by a sixth, 5 times",
@@ -173,16 +176,16 @@ def _figure5(runs: Mapping[str, EnergyRun]) -> str:
         static = _of(run, "static-nap")
         cells = [name, f"{run.chips}", f"{static.energy_mj:.1f}", f"{static.delay_s * 1e3:.1f}"]
         cells += [percent(_of(run, name).energy_delay / static.energy_delay) for name in DYNAMIC]
-        rows.append([*cells, *(percent(run.relative(pair)) for pair in PAIRS), percent(_free(run))])
+        rows.append([*cells, *(percent(run.relative(pair)) for pair in TUNED_PAIRS), percent(_free(run))])
     heads = [
         "program",
         "chips",
         "static-nap: mJ",
         "ms",
         *(f"{name} / static-nap" for name in DYNAMIC),
-        *(f"{pair} / {SCHEMES[pair].base}" for pair in PAIRS),
+        *(f"{pair} / {SCHEMES[pair].base}" for pair in TUNED_PAIRS),
     ]
-    paper = [MINUS + PAPER[pair] for pair in PAIRS[:2]]
+    paper = [f"{MINUS}{100 * low:.0f} to {100 * high:.0f} %" for low, high in PAPER_RANGES.values()]
     rows.append(["the paper", "8 to 64", "", "", "below 0", "", *paper, "", ""])
     return markdown([*heads, "the same without the monitor's power"], rows)
 
@@ -193,7 +196,7 @@ def _of(run: EnergyRun, name: str):
 
 def _free(run: EnergyRun) -> float:
     """Return mrc-dynamic-tuned over dynamic-tuned without the monitor's power."""
-    result, base = _of(run, PAIRS[-1]), run.bases[PAIRS[-1]]
+    result, base = _of(run, TUNED_PAIRS[-1]), run.bases[TUNED_PAIRS[-1]]
     return (result.energy_mj - result.monitor_mj) * result.delay_s / base.energy_delay
 
 

@@ -8,11 +8,9 @@ from litemrc.machines.chips.machine import ChipMachine, compare
 from litemrc.machines.chips.references import ChipReferences
 from litemrc.policies.energy import SCHEMES, Predictive
 from page_tables import markdown, percent
+from zhou2004.energy_sweeps import TUNED_PAIRS
 
-PAIRS = ("mrc-static", "mrc-dynamic-nap", "mrc-dynamic-tuned")
 OTHER_PARTS = ("lpddr3", "ddr3-mt41j64m16", "mt41k256m16-125:n")
-
-
 GOAL = 0.9  # of dynamic-tuned
 
 
@@ -56,7 +54,7 @@ def parts_table(programs: Mapping[str, ChipReferences], machine: ChipMachine) ->
         of_part = replace(machine, power=find_power(part))
         for name, program in programs.items():
             run = compare(program, of_part, list(SCHEMES.values()))
-            ratios = [run.relative(pair) for pair in (*PAIRS, Predictive.name, "oracle")]
+            ratios = [run.relative(pair) for pair in (*TUNED_PAIRS, Predictive.name, "oracle")]
             rows.append([of_part.power.part, name, *map(percent, ratios)])
-    heads = [f"{pair} / {SCHEMES[pair].base}" for pair in (*PAIRS, Predictive.name, "oracle")]
+    heads = [f"{pair} / {SCHEMES[pair].base}" for pair in (*TUNED_PAIRS, Predictive.name, "oracle")]
     return markdown(["part", "program", *heads], rows)
