@@ -62,7 +62,8 @@ def record(
     hardware = case.configuration.hardware
     machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
     interleaved = hardware.mapping == "interleaved"
-    recorder = machine.ranks = _Recorder(most, hardware.trays, hardware.timing, interleaved)
+    recorder = _Recorder(most, hardware.trays, hardware.timing, interleaved, hardware.background)
+    machine.ranks = recorder
 
     def watched() -> Iterator[Event]:
         for event in case.workload.program(np.random.default_rng(scenario.seed)):
