@@ -7,7 +7,6 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from litemrc.machines.numa.machine import NumaMachine, NumaReferences, NumaSimulation, best, read_references
@@ -15,11 +14,12 @@ from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import Recording
 from litemrc.traces.shared import open_shared_trace
 from page_tables import markdown, percent
+from reference_counters.paper import PAIR
+from reference_counters.programs import COUNTS, GOAL, ROOT
+from reference_counters.programs import PROCESSORS as PAPER_PROCESSORS
 
-ROOT = Path(__file__).resolve().parents[3]
 MOST_REFERENCES = 16_000_000
 PROCESSORS = (16, 32, 64, 128)
-PAPER_PROCESSORS = 64
 SEED, EACH = 2, 3  # of the draw; traces of each generator
 # Threads and rounds. The first three programs appear in no other table.
 RECORDED = {
@@ -35,9 +35,6 @@ RECORDED = {
 # the samples of weather's means.
 MISJUDGED = "gen:weather?n={}&seed=1&processors=16&side=128&layers=32&table=1024&apart={}"
 MISJUDGED_LENGTH, MISJUDGED_PAGE = 5_000_000, 2048
-COUNTS = tuple(1 << power for power in range(13))  # of pairs, and 0 for UPDATE
-PAPER_PAIR = (64, 32)
-GOAL = 1.05
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def compared(pages: Sequence[int], part: float) -> list[Comparison]:
 def distribution(comparisons: Sequence[Comparison]) -> tuple[str, list[str]]:
     """Return a table of both policies over all traces and page sizes, and how often each is close."""
     rows = []
-    for label, of in (("self-tuned", "tuned"), (f"{PAPER_PAIR}", "paper")):
+    for label, of in (("self-tuned", "tuned"), (f"{PAIR}", "paper")):
         ratios = np.array([ratio for one in comparisons for ratio in getattr(one, of)])
         quantiles = [percent(value) for value in np.quantile(ratios, (0.1, 0.5, 0.9, 1))]
         rows.append([label, f"{np.count_nonzero(ratios <= GOAL)} of {ratios.size}", *quantiles])
@@ -118,7 +115,7 @@ def _compared(name: str, references: NumaReferences, pages: Sequence[int]) -> Co
         runs = simulation.sweep(COUNTS, (0, *COUNTS))
         least = best([*runs, *simulation.sweep((0,))]).namc  # DELAY 0: no replication
         tuned.append(simulation.run("self-tuned").namc / least)
-        pair = next(run for run in runs if (run.delay, run.update) == PAPER_PAIR)
+        pair = next(run for run in runs if (run.delay, run.update) == PAIR)
         paper.append(pair.namc / least)
     print(f"held out: {name}", flush=True)
     return Comparison(name, len(references), tuple(tuned), tuple(paper))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from litemrc.machines.numa.costs import NumaCosts, read_costs
 from litemrc.machines.numa.machine import NumaMachine, NumaReferences, NumaRun, NumaSimulation, best
 from page_tables import markdown, percent
+from reference_counters.paper import PAIR, SMALL
 from reference_counters.programs import (
     DELAYS,
     FLAT,
@@ -64,11 +65,11 @@ def latency_table(programs: Mapping[str, NumaReferences]) -> tuple[str, float]:
     rows, minima = [], {}
     for label, costs in readings().items():
         for name, references in programs.items():
-            simulation = NumaSimulation(references, NumaMachine(PROCESSORS, PAGES[0], costs=costs))
+            simulation = NumaSimulation(references, NumaMachine(PROCESSORS, SMALL, costs=costs))
             least = best(simulation.sweep(DELAYS))
             minima[label, name] = least.namc
             level = levels(simulation)
-            (pair,) = simulation.sweep((64,), (32,))
+            (pair,) = simulation.sweep(PAIR[:1], PAIR[1:])
             rows.append(
                 [
                     label,
@@ -129,12 +130,12 @@ def _speech(references: NumaReferences) -> list[str]:
     sizes = (*PAGES[:2], PAGES[-1])
     simulations = {size: NumaSimulation(references, NumaMachine(PROCESSORS, size)) for size in sizes}
     least = {size: best(simulation.sweep(DELAYS)) for size, simulation in simulations.items()}
-    small = simulations[PAGES[0]]
+    small = simulations[SMALL]
     pair = best(small.sweep(SURFACE, SURFACE))
     return [
         f"{levels(small)['first-touch'].namc:.1f}",
         *(_minimum(run) for run in least.values()),
-        f"{small.sweep((64,), (32,))[0].namc:.2f}",
+        f"{small.sweep(PAIR[:1], PAIR[1:])[0].namc:.2f}",
         f"{pair.namc:.2f} at {pair_name(pair)}",
     ]
 
