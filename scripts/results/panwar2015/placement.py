@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from litemrc.machines.placement.energy import MemoryPower, memory_power
-from litemrc.machines.placement.machine import PAGE_BYTES, Placement
+from litemrc.machines.placement.machine import PAGE_BYTES, Placement, PlacementRun
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.placement import map_figure, time_figure
 from litemrc.traces.allocations.compile_tree import CompileTree
@@ -18,6 +18,7 @@ from page_tables import fill_tables, fill_values
 from panwar2015.banks import exits, exits_table, order_table
 from panwar2015.figure3 import figure_3a, figure_3b, nearly_empty, table_3b, values_3a, varied
 from panwar2015.machines import (
+    BANKS,
     COMPARED,
     LARGE,
     RARE,
@@ -150,9 +151,7 @@ def _values(large: LargeRuns, left: Runs) -> dict[str, str]:
         "adaptive-visits": f"{visits['adaptive']}",
         "array-migrated": migrated["bank-array"],
         "list-migrated": migrated["bank-list"],
-        "exits-migrated": " and ".join(
-            f"{left[name].copied_pages:,}" for name in ("bank-array", "bank-list")
-        ),
+        "exits-migrated": " and ".join(f"{left[name].copied_pages:,}" for name in BANKS),
         "order-bytes": f"{ORDER_BYTES} = 6 · 16 + 8",
         "zone-bytes": f"{ZONE_BYTES:,} = 11 · {ORDER_BYTES}",
         "sets": f"{sets_of_lists('bank-array')} sets of lists per bank, {sets_of_lists('adaptive')} of pools",
@@ -169,6 +168,10 @@ def _values(large: LargeRuns, left: Runs) -> dict[str, str]:
             f"{runs['buddy'].unmovable_units.mean():.1f}" for runs in (light, medium)
         ),
         "highest-below": f"{_highest_below(large):.1f}",
+        "kernel-free": " / ".join(
+            f"{100 * _kernel_free(large['medium', seed]['adaptive']):.0f}" for seed in SEEDS
+        )
+        + " %",
     }
 
 
@@ -180,6 +183,12 @@ def _highest_below(large: Mapping[tuple[str, int], Runs]) -> float:
     """Return the largest distance from the optimum of any seed, in percent of memory."""
     runs = [runs["adaptive"] for runs in large.values()]
     return max(100 * float(np.mean(each.optimal_share - each.offline_share)) for each in runs)
+
+
+def _kernel_free(run: PlacementRun) -> float:
+    """Return the part of the free pages of all banks in use, over all ticks, in banks with kernel pages."""
+    free = (run.unit_pages - run.used_of_unit) * ~run.offline
+    return float(free[run.unmovable_of_unit > 0].sum() / free.sum())
 
 
 if __name__ == "__main__":
