@@ -1,10 +1,12 @@
 """Logged faults: those of the golden models, each with its time, its victim and who chose it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from litemrc.errors import UserError
 from litemrc.golden.machines import replacement as golden
 from litemrc.golden.machines.seq import Seq as GoldenSeq
 from litemrc.golden.machines.seq_adaptive import SeqAdaptive as GoldenAdaptive
@@ -121,3 +123,10 @@ def test_the_high_water_mark_of_sequences_reaches_the_limit_and_no_more(limit):
     trace = Given(pages, None, 4)
     (count,) = replay(trace, trace, [Seq(limit=limit)], [4]).counts
     assert (count.sequences.sequences_made, count.sequences.sequences_most) == (10, limit)
+
+
+def test_a_log_of_a_memory_that_in_out_records_do_not_determine_is_refused():
+    """Also if no policy counts faults in a memory of that size."""
+    path = Path(__file__).parents[2] / "data/traces/grid.inout.zst"
+    with open_trace(path) as trace, pytest.raises(UserError, match="10 pages"):
+        replay(trace, trace, [], [], logged=(Lru(), 10))

@@ -92,7 +92,7 @@ def replay(
         UserError: a size below 1, or below the exact sizes of an IN/OUT trace; CLOCK with such a trace; more
             references than OPT can keep; no reference; or an error of the trace.
     """
-    for pages in sizes:
+    for pages in [*sizes, *(logged[1:] if logged else ())]:
         check_memory_size(pages)
     runs = _Runs(trace, policies, sizes, logged)
     for chunk in chunks:
@@ -118,6 +118,7 @@ class _Runs:
             (policy, pages): policy.memory(self._book, pages) for policy in online for pages in sizes
         }
         self._faults = dict.fromkeys(self._memories, 0)
+        self._logged = logged
         self._recorder = FaultRecorder(self._book, *logged) if logged else None
         self._first_time: int | None = None
         self._last_time = 0
@@ -167,6 +168,8 @@ class _Runs:
             raise UserError("the trace has no reference", where=self._trace.name)
         if len(self._contexts) > 1:
             self._trace.notes.append("contexts are merged: equal page numbers are one page")
+        if self._logged:
+            self._trace.check_memory(self._logged[1])
         duration = 0 if self._first_time is None else max(self._last_time - self._first_time, 0)
         histogram = self._stack.histogram()
         # Misses of sizes 0, 1, 2 ...: references with a larger stack distance.
