@@ -1,6 +1,6 @@
 /*
- * Stands for coral (deductive database): who is reachable from whom in a graph, derived round after round from the facts of
- * the last round; a binary tree (a treap) holds all facts. Run: deduction [NODES] [ROUNDS]
+ * Stands for coral (deductive database). It derives which nodes of a graph are reachable from which, each round from the
+ * facts of the last one; a binary tree (a treap) holds all facts. Run: deduction [NODES] [ROUNDS]
  */
 #include <stdio.h>
 #include <stdlib.h>

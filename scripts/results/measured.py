@@ -1,15 +1,12 @@
 """Copies values of the papers' pages into docs/results/measured.md, where they are named PAGE/NAME."""
 
-import argparse
 from pathlib import Path
 
-from page_tables import fill_values, values_of
+from page_tables import fill_values, page_parser, values_of
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     fill_values(docs / "measured.md", quoted(docs))
 
 

@@ -1,10 +1,18 @@
 """Tables and values that programs write into a documentation page whose other text is written by hand."""
 
+import argparse
 import fcntl
 import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+
+def page_parser(description: str | None) -> argparse.ArgumentParser:
+    """Return the parser of a script that writes into pages: `--docs` is their folder."""
+    parser = argparse.ArgumentParser(description=description, allow_abbrev=False)
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    return parser
 
 
 def fill_tables(page: Path, tables: Mapping[str, str]) -> None:

@@ -1,6 +1,5 @@
 """Adaptive SEQ beside LRU, SEQ and OPT in docs/results/glass1997.md: part of `make results-glass1997`."""
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from litemrc.traces.trace import PAGE_BYTES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from page_tables import fill_tables, fill_values, markdown, percent
+from page_tables import fill_tables, fill_values, markdown, page_parser, percent
 
 TRACES = Path("tests/data/traces")
 CAPTURED = ("grid", "sort", "bzip2", "bzip2-900k", "gcc", "python")
@@ -78,9 +77,7 @@ class Compared:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     programs = [_compared(program.title, program.path) for program in PROGRAMS]
     further = [_compared(name, _opened(name)) for name in (*CAPTURED, *GENERATED)]
     print("why SEQ is worse than LRU", flush=True)

@@ -1,8 +1,6 @@
 """Table 1, figures 1 to 4 and claims of docs/results/glass1997.md: part of `make results-glass1997`."""
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from glass1997.claims import claims, knees, values
 from glass1997.measured import Measured, measured
@@ -11,15 +9,13 @@ from glass1997.programs import PAGE_KB, PROGRAMS, executable_bytes
 from litemrc.plots.files import save_figure
 from litemrc.plots.known import Beside, beside_figure
 from matplotlib.figure import Figure
-from page_tables import fill_tables, fill_values, markdown
+from page_tables import fill_tables, fill_values, markdown, page_parser
 
 HALF = len(PROGRAMS) // 2  # figures 1 and 3 have the first half, 2 and 4 the second
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     programs = []
     for program in PROGRAMS:
         print(f"{program.title} in memories of all sizes", flush=True)

@@ -4,9 +4,7 @@ Tests: how soon its victims fault again; `implicit` without the holes in its swe
 pages of its start and end.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from glass1997.measured import fault_log
@@ -16,7 +14,7 @@ from litemrc.machines.replacement.memories import replay
 from litemrc.policies.replacement import Lru, Opt, Seq
 from litemrc.traces import Chunk
 from numpy.typing import NDArray
-from page_tables import fill_tables, markdown
+from page_tables import fill_tables, markdown, page_parser
 
 PROGRAM = OF_PAPER["applu"]
 SHARES = (1 / 4, 1 / 2, 3 / 4)  # of the pages
@@ -29,9 +27,7 @@ HOLE = 20  # pages: a larger one lies between arrays
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     print(f"{PROGRAM.title} without holes; victims of all programs; start of gnuplot", flush=True)
     fill_tables(docs / "glass1997.md", {"holes": _holes(), "victims": _victims(), "start": _start()})
 

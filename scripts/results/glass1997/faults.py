@@ -1,8 +1,6 @@
 """Figures 5 to 8 of docs/results/glass1997.md, faults over time: part of `make results-glass1997`."""
 
-import argparse
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from glass1997.places import places
@@ -13,7 +11,7 @@ from litemrc.plots.files import save_figure
 from litemrc.plots.machines.faults import EVICTIONS, FAULTS, faults_figure
 from litemrc.policies.replacement import Seq
 from litemrc.traces.trace import PAGE_BYTES
-from page_tables import fill_tables, fill_values, markdown
+from page_tables import fill_tables, fill_values, markdown, page_parser
 
 DISTANCES = (5, 10, 20, 30, 40)  # M of the test of applu's share of LRU
 SWEPT = 42  # pages that `implicit` touches between two holes
@@ -47,9 +45,7 @@ RUNS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     rows, values = [], {}
     for run in RUNS:
         print(f"faults of {run.program.title} over time", flush=True)

@@ -1,6 +1,5 @@
 """Tables of docs/results/glass1997.md of further traces: part of `make results-glass1997`."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from litemrc.machines.replacement.memories import Replay, replay
 from litemrc.native.exact_stack import ExactStack
 from litemrc.policies.replacement import Clock, Lru, Opt, Policy, Seq
 from litemrc.traces import open_trace
-from page_tables import fill_tables
+from page_tables import fill_tables, page_parser
 
 CAPTURED = ("grid.inout.zst", "grid.parquet", "sort.parquet", "bzip2.parquet", "python.parquet")
 GENERATED = (
@@ -21,9 +20,8 @@ TRAILING = Seq(distance=80)  # after caches, write-backs trail a sweep by 64 pag
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser = page_parser(__doc__)
     parser.add_argument("--traces", type=Path, default=Path("tests/data/traces"), help="folder (%(default)s)")
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     args = parser.parse_args()
     table = _local_table([*(args.traces / name for name in CAPTURED), *GENERATED])
     fill_tables(args.docs / "glass1997.md", {"local": table})

@@ -1,9 +1,7 @@
 """Figures 9 and 10 of docs/results/glass1997.md, SEQ's parameters: part of `make results-glass1997`."""
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from glass1997.claims import NEARLY_ALL
@@ -19,7 +17,7 @@ from litemrc.traces.trace import PAGE_BYTES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from page_tables import fill_tables, fill_values, markdown, percent
+from page_tables import fill_tables, fill_values, markdown, page_parser, percent
 
 DEFAULT = Seq()
 VARIED = {
@@ -72,9 +70,7 @@ class Varied:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     programs = []
     for program in PROGRAMS:
         print(f"parameters of SEQ for {program.title}", flush=True)

@@ -1,6 +1,5 @@
 """Draws figure 11 of docs/results/glass1997.md and fills its table: part of `make results-glass1997`."""
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from litemrc.policies.replacement import Lru, Seq
 from litemrc.traces.summary import Summary
 from litemrc.traces.trace import PAGE_BYTES
 from matplotlib.axes import Axes
-from page_tables import fill_tables, fill_values, markdown
+from page_tables import fill_tables, fill_values, markdown, page_parser
 
 MIXES = (  # the paper's; ours are of the programs that stand for them
     ("es", "fgm"),
@@ -60,9 +59,7 @@ class Mix:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     mixes = []
     for names in MIXES:
         print(f"{' + '.join(names)} in one memory", flush=True)

@@ -1,6 +1,5 @@
 """Fills the tables and draws the figures of docs/results/jantz2013.md: `make results-jantz2013`."""
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,17 +15,16 @@ from litemrc.machines.trays.scenario import TrayScenario
 from litemrc.machines.trays.scenario_file import read_tray_scenario
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.trays import free_figure, power_figure
-from page_tables import fill_tables, fill_values, markdown
+from page_tables import fill_tables, fill_values, markdown, page_parser
 
 PAPER_USED = (2, 4)  # GB, with one and two trays (section 7.2)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser = page_parser(__doc__)
     parser.add_argument(
         "--scenarios", type=Path, default=Path("scenarios/trays"), help="folder (%(default)s)"
     )
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument("--only", help="tables to make, separated by commas (all)")
     args = parser.parse_args()
     pictures = args.docs / "jantz2013"

@@ -1,6 +1,5 @@
 """Fills docs/results/panwar2015.md and draws its figures: part of `make results-panwar2015`."""
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from litemrc.traces.allocations.compile_tree import CompileTree
 from litemrc.traces.allocations.footprint import LIGHT
 from litemrc.traces.allocations.kmem import read_kmem
 from matplotlib.figure import Figure
-from page_tables import fill_tables, fill_values
+from page_tables import fill_tables, fill_values, page_parser
 from panwar2015.banks import exits, exits_table, order_table
 from panwar2015.figure3 import figure_3a, figure_3b, nearly_empty, table_3b, values_3a, varied
 from panwar2015.machines import (
@@ -55,9 +54,7 @@ SAMPLE = Path("tests/data/placement/compile.kmem.xz")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    docs = parser.parse_args().docs
+    docs = page_parser(__doc__).parse_args().docs
     page, pictures = docs / "panwar2015.md", docs / "panwar2015"
     pictures.mkdir(exist_ok=True)
     power = memory_power(PART, "self-refresh")

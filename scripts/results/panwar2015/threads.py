@@ -5,7 +5,6 @@ thread has a processor of its own that makes 10 million references per second, s
 100 MHz. The recorder runs the threads in turns; time is the number of references of all of them.
 """
 
-import argparse
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from litemrc.traces.shared.chunk import WORD_BYTES
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from page_tables import fill_tables, fill_values, markdown
+from page_tables import fill_tables, fill_values, markdown, page_parser
 
 PROGRAMS = ("ocean", "fft", "sort", "table", "search", "lu", "bodies")  # by descending memory
 LARGE, SMALL = "ocean", "lu"  # as facesim and swaptions
@@ -73,9 +72,7 @@ class Sample:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    args = parser.parse_args()
+    args = page_parser(__doc__).parse_args()
     samples = {(name, threads): sample(name, threads) for name in PROGRAMS for threads in THREADS}
     for name, number in ((LARGE, 4), (SMALL, 5)):
         figure = sample_figure([samples[name, threads] for threads in THREADS])

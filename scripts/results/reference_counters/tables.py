@@ -3,8 +3,6 @@
 Four generated programs of the length of the paper's, and threaded programs that each run records.
 """
 
-import argparse
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from litemrc.plots.machines.numa import delay_figure, surface_figure
 from litemrc.policies.self_tuned_replication import SelfTuned
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import TURN
-from page_tables import fill_tables, fill_values, markdown, percent
+from page_tables import fill_tables, fill_values, markdown, page_parser, percent
 from reference_counters.claims import claims_table
 from reference_counters.held_out import compared, distribution, each_of, misjudged
 from reference_counters.paper import BEST_ALONE, BEST_BOTH, BEST_DELAY, FIRST_TOUCH, PAIR, values
@@ -27,7 +25,6 @@ from reference_counters.programs import (
     PAGES,
     PROCESSORS,
     RECORDED,
-    ROOT,
     SEEDS,
     SURFACE,
     Program,
@@ -45,17 +42,14 @@ PAPER_MEGABYTES = {"fft": 0.25, "simple": 2.5, "weather": 5.4, "speech": 2.1}  #
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs/results", help="folder (%(default)s)")
+    parser = page_parser(__doc__)
     parser.add_argument(
         "--part", type=float, default=1.0, help="share of each program's length, for trials (%(default)s)"
     )
     args = parser.parse_args()
-    docs = args.docs.resolve()
-    os.chdir(ROOT)
     papers = {name: simulated(name, generated(name, args.part)) for name in PAPER_REFERENCES}
     ours = {f"{name}.c": simulated(f"{name}.c", recorded(name, args.part)) for name in RECORDED}
-    _figures(papers, ours, docs / "reference-counters")
+    _figures(papers, ours, args.docs / "reference-counters")
     varied = {name: papers[name].references for name in ("speech", "weather")}
     latency, copies = latency_table(varied)
     claims, claimed = claims_table(papers)
@@ -81,7 +75,7 @@ def main() -> None:
     held_out = compared(HELD_OUT_PAGES, args.part)
     tables["held-out"], (held, held_pair) = distribution(held_out)
     tables["held-out-each"] = each_of(held_out, HELD_OUT_PAGES)
-    page = docs / "reference-counters.md"
+    page = args.docs / "reference-counters.md"
     fill_tables(page, tables)
     found = {
         "working-sets": ", ".join(f"{megabytes(program.references):.2f}" for program in papers.values()),

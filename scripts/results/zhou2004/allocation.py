@@ -1,8 +1,6 @@
 """Fills the tables of memory allocation in docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
-import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import litemrc.golden.machines.allocation as golden
 import matplotlib
@@ -11,7 +9,7 @@ from litemrc.plots.curves import COLOURS, STYLE
 from litemrc.plots.files import save_figure
 from litemrc.policies.allocation.division import allocate
 from matplotlib.figure import Figure
-from page_tables import fill_tables, fill_values
+from page_tables import fill_tables, fill_values, page_parser
 from zhou2004.curve_sets import KINDS, UNITS, CurveSet, curve_sets, demand_of_kind
 
 SETS = 10_000
@@ -21,8 +19,7 @@ MANY = ((100, 4096), (1000, 4096), (1000, 65_536), (1000, 1 << 20))  # processes
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    parser = page_parser(__doc__)
     parser.add_argument("--sets", type=int, default=SETS, help="random sets (%(default)s)")
     args = parser.parse_args()
     shares: dict[tuple[str, str], list[float]] = {(kind, name): [] for kind in KINDS for name in METHODS}

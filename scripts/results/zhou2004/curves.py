@@ -1,6 +1,5 @@
 """Fills section 2 of docs/results/zhou2004.md, figures 1 and 2: part of `make results-zhou2004`."""
 
-import argparse
 import json
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from litemrc.plots.curves import COLOURS, INK, STYLE
 from litemrc.plots.files import save_figure
 from litemrc.plots.known import draw_known
 from matplotlib.figure import Figure
-from page_tables import fill_tables, fill_values
+from page_tables import fill_tables, fill_values, page_parser
 
 BZIP2 = "bzip2-900k.parquet"
 INTERVAL = 100_000  # references
@@ -25,8 +24,7 @@ FLAT = 0.01  # a miss ratio this close to the smallest one
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    parser = page_parser(__doc__)
     parser.add_argument("--data", type=Path, default=Path("tests/data/traces"), help="traces (%(default)s)")
     args = parser.parse_args()
     page = args.docs / "zhou2004.md"

@@ -1,6 +1,5 @@
 """Fills the tables of memory energy in docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
-import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from litemrc.plots.files import save_figure
 from litemrc.plots.machines.energy import bars_figure
 from litemrc.plots.machines.energy_sweep import sweep_figure
 from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES
-from page_tables import fill_tables, fill_values, markdown, percent
+from page_tables import fill_tables, fill_values, markdown, page_parser, percent
 from zhou2004.energy_beyond import parts_table, predictive_table
 from zhou2004.energy_programs import (
     CAPTURED,
@@ -48,9 +47,8 @@ PAPERS = ("bzip2", "gcc")  # programs of figure 6
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser = page_parser(__doc__)
     parser.add_argument("--traces", type=Path, default=Path("tests/data/traces"), help="folder (%(default)s)")
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument(
         "--references", type=int, default=500_000, help="of a generated program (%(default)s)"
     )

@@ -1,6 +1,5 @@
 """Fills table 2 and figure 4 of docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from litemrc.machines.multiprogram.scenario import Mrc, ProcessSpec, Scenario
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.multiprogram import mm_figure
-from page_tables import fill_tables, fill_values
+from page_tables import fill_tables, fill_values, page_parser
 from zhou2004.figure4 import NAMES, figure_4_table, figure_4_values, from_figure_4, mark, with_known_points
 from zhou2004.paper import TABLE_2
 from zhou2004.table2 import FIRST, Runs, hardware, later, picture, policies, quoted, table_2, verdicts
@@ -19,8 +18,7 @@ SEEDS = (1, 2, 3, 4, 5)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    parser = page_parser(__doc__)
     parser.add_argument("--scenarios", type=Path, default=Path("scenarios"), help="folder (%(default)s)")
     args = parser.parse_args()
     scenarios = {name: read_scenario(args.scenarios / f"{name}.toml") for name in TABLE_2}

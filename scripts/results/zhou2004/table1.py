@@ -4,7 +4,6 @@ The words and accesses of our units are counted: their sources in hls/, which th
 with memories that count (table1.cpp).
 """
 
-import argparse
 import re
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from page_tables import fill_tables, fill_values
+from page_tables import fill_tables, fill_values, page_parser
 
 REPO = Path(__file__).resolve().parents[3]
 FRAMES, GROUPS = 262_144, 256  # the paper's example: 1 GB in pages of 4 KB
@@ -60,9 +59,7 @@ class Measured:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    args = parser.parse_args()
+    args = page_parser(__doc__).parse_args()
     measured = {contexts: measure(FRAMES, GROUPS, contexts) for contexts in CONTEXTS}
     page = args.docs / "zhou2004.md"
     fill_tables(page, {"table1": _table(measured), "table1-accesses": _accesses(measured[1])})

@@ -1,6 +1,5 @@
 """Fills table 3 of docs/results/zhou2004.md, and table 2 by tracker: part of `make results-zhou2004`."""
 
-import argparse
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from litemrc.plots.files import save_figure
 from litemrc.traces import open_trace
 from litemrc.traces.generators.programs import PROGRAMS
 from matplotlib.figure import Figure
-from page_tables import fill_tables, fill_values, markdown
+from page_tables import fill_tables, fill_values, markdown, page_parser
 from zhou2004.paper import TABLE_2
 from zhou2004.table2 import FIRST, hardware
 
@@ -78,8 +77,7 @@ DRAWN_SCAN_LISTS = (1024, 4096, 8192, 16_384, 32_768)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    parser = page_parser(__doc__)
     parser.add_argument("--scenarios", type=Path, default=Path("scenarios"), help="folder (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path("tests/data/traces"), help="traces (%(default)s)")
     args = parser.parse_args()

@@ -3,7 +3,6 @@
 Each tests an explanation of what differs from the paper, or a mechanism on its own. Seed 1.
 """
 
-import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from litemrc.machines.multiprogram.machine import simulate
 from litemrc.machines.multiprogram.run_result import RunResult, fault_reduction, speedup
 from litemrc.machines.multiprogram.scenario import Part, ProcessSpec, Scenario
 from litemrc.machines.multiprogram.scenario_file import read_scenario
-from page_tables import fill_tables, fill_values
+from page_tables import fill_tables, fill_values, page_parser
 from zhou2004.figure4 import resident
 from zhou2004.paper import PAPER_SPEEDUPS, TABLE_2
 from zhou2004.table2 import FIRST, seconds
@@ -30,8 +29,7 @@ Change = Callable[[Scenario, str], Scenario]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
+    parser = page_parser(__doc__)
     parser.add_argument("--scenarios", type=Path, default=Path("scenarios"), help="folder (%(default)s)")
     args = parser.parse_args()
     scenarios = {name: read_scenario(args.scenarios / f"{name}.toml") for name in TABLE_2}
