@@ -10,6 +10,19 @@ _MODULES = {
     "device": ("cbor2", "cobs", "serial", "zcbor"),
     "litex": ("litex", "migen"),
     "pandas": ("pandas",),
+    "live": ("cbor2", "cobs", "serial", "zcbor", "textual"),
+    "serve": (
+        "cbor2",
+        "cobs",
+        "serial",
+        "zcbor",
+        "fastapi",
+        "httptools",
+        "plotly",
+        "prometheus_client",
+        "uvicorn",
+    ),
+    "sweep": ("bokeh", "distributed", "fsspec"),
     "completion": ("shtab",),
 }
 

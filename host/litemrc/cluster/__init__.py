@@ -1,0 +1,1 @@
+"""Miss-ratio curves of a trace on the workers of a Dask cluster."""

@@ -1,0 +1,1 @@
+"""A device's epochs, as they arrive."""

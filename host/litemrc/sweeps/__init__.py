@@ -1,0 +1,1 @@
+"""Grids of parameters on Dask: `litemrc sweep`."""
