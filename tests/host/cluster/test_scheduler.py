@@ -1,0 +1,159 @@
+"""Opening a Dask client: what runs here is reachable only from here, and every wrong address is refused."""
+
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+from litemrc.cluster.scheduler import ANSWER_WITHIN_S, check_version, open_client
+from litemrc.errors import UserError
+from patience import patience, wait_until
+
+DASK = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+
+
+@contextmanager
+def started(arguments: list[str], ready: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process of Dask until the block ends; `ready` is a file that it writes when it has started."""
+    process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        if ready:
+            wait_until(lambda: ready.exists() and ready.stat().st_size > 0, 30, "the scheduler's start")
+        yield process
+    finally:
+        process.terminate()
+        process.wait(patience(30))
+
+
+def scheduler(folder: Path) -> list[str]:
+    """Return the command of a scheduler on loopback that writes `folder`/scheduler.json."""
+    file = str(folder / "scheduler.json")
+    addresses = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"]
+    return [*DASK, *addresses, "--scheduler-file", file]
+
+
+def listening(pids: set[int]) -> set[str]:
+    """Return the addresses, as of /proc/net/tcp, that some processes listen at."""
+    inodes = set()
+    for pid in pids:
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            target = os.readlink(link) if link.is_symlink() else ""
+            inodes |= {target[8:-1]} if target.startswith("socket:[") else set()
+    lines = (Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()).splitlines()
+    rows = [line.split() for line in lines]
+    return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[9] in inodes}
+
+
+def test_a_local_cluster_listens_on_loopback_only_and_its_workers_ignore_ctrl_c():
+    said = []
+    with open_client(None, workers=2, say=said.append) as client:
+        pids = set(client.run(os.getpid).values())
+        assert len(pids) == 2
+        assert [state["nthreads"] for state in client.scheduler_info()["workers"].values()] == [1, 1]
+        assert listening(pids | {os.getpid()}) == {"0100007F"}  # 127.0.0.1, as /proc/net/tcp writes it
+        for pid in pids:
+            os.kill(pid, signal.SIGINT)
+        assert set(client.run(os.getpid).values()) == pids
+        assert said == [f"Dask's dashboard: {client.dashboard_link}"]
+        assert client.dashboard_link.startswith("http://127.0.0.1:")
+
+
+def test_a_scheduler_is_opened_by_its_address_and_by_its_file(tmp_path):
+    file = tmp_path / "scheduler.json"
+    with started(scheduler(tmp_path), file):
+        address, said = json.loads(file.read_text())["address"], []
+        for given in (address, str(file)):
+            with open_client(given, say=said.append) as client:
+                assert client.scheduler.address == address
+        assert said[1::2] == ["the scheduler has no workers yet; the work begins when one joins"] * 2
+        assert [text.startswith("Dask's dashboard: http://127.0.0.1:") for text in said] == [True, False] * 2
+        with pytest.raises(UserError, match="applies to a local cluster"), open_client(address, workers=2):
+            pass
+
+
+def test_a_worker_without_litemrc_is_refused_by_its_address(tmp_path):
+    # A worker whose Python finds the packages, but not LiteMRC's metadata: as an environment without it.
+    hide = "import importlib.metadata as m\nreal = m.version\ndef version(name):\n    if name == 'litemrc':"
+    hide += "\n        raise m.PackageNotFoundError(name)\n    return real(name)\nm.version = version\n"
+    (tmp_path / "hide.py").write_text(hide)
+    file = tmp_path / "scheduler.json"
+    worker = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_worker",
+        "--scheduler-file",
+        str(file),
+        "--no-nanny",
+    ]
+    worker += ["--host", "127.0.0.1", "--nthreads", "1", "--preload", str(tmp_path / "hide.py")]
+    with started(scheduler(tmp_path), file), started([*worker, "--no-dashboard"]):
+
+        def refused() -> bool:
+            try:
+                with open_client(str(file), say=lambda text: None):
+                    return False  # the worker has not joined yet
+            except UserError as error:
+                assert error.what == "LiteMRC is not installed on a worker"
+                assert error.where.startswith("tcp://127.0.0.1:")
+                return True
+
+        wait_until(refused, 30, "the worker")
+
+
+def test_another_version_on_a_worker_is_refused_with_both_versions():
+    with pytest.raises(UserError, match=r"LiteMRC 0\.9\.0, and this is 0\.1\.0"):
+        check_version("tcp://a:1", "0.9.0", "0.1.0")
+    with pytest.raises(UserError, match="not installed"):
+        check_version("tcp://a:1", PackageNotFoundError("litemrc"), "0.1.0")
+    check_version("tcp://a:1", "0.1.0", "0.1.0")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ("localhost", "not the address of a scheduler"),
+        ("http://localhost:8786", "not the address of a scheduler"),
+        ("tcp://localhost:65536", "not the address of a scheduler"),
+        ("tcp://127.0.0.1:9", "Connection refused"),
+        ("tcp://no-such-host.invalid:8786", "no Dask scheduler answers"),
+        ("missing.json", "cannot read the scheduler's file"),
+    ],
+)
+def test_an_address_without_a_scheduler_is_refused(given, what):
+    with pytest.raises(UserError, match=what), open_client(given):
+        pass
+
+
+def test_a_file_that_is_no_schedulers_is_refused(tmp_path):
+    for text in ("{", "[]", '{"id": 1}'):
+        (tmp_path / "other.json").write_text(text)
+        with pytest.raises(UserError, match="not a file of"), open_client(str(tmp_path / "other.json")):
+            pass
+
+
+def test_a_silent_listener_and_a_web_server_are_refused_in_time():
+    class Quiet(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+    threading.Thread(target=web.serve_forever, daemon=True).start()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for port in (silent.getsockname()[1], web.server_port):
+            began = time.monotonic()
+            address = f"tcp://127.0.0.1:{port}"
+            with pytest.raises(UserError, match="no Dask scheduler answers"), open_client(address):
+                pass
+            assert time.monotonic() - began < ANSWER_WITHIN_S + patience(3)
+    web.shutdown()
+    web.server_close()
