@@ -152,6 +152,17 @@ class ProcessLog:
             followed.epochs = first, epoch
 
     @property
+    def followed(self) -> dict[int, Process]:
+        """The processes that had an epoch and that contexts follow now, by context."""
+        return {
+            context: process for context, each in self._followed.items() if (process := each.process(context))
+        }
+
+    def forget(self) -> None:
+        """Drop the processes that no context follows any more."""
+        self._over.clear()
+
+    @property
     def processes(self) -> tuple[Process, ...]:
         """All processes so far that had an epoch, in order of their first one."""
         open_now = [process for c, each in self._followed.items() if (process := each.process(c))]

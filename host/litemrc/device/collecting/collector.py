@@ -1,6 +1,6 @@
 """Collects epochs from a device, counts those lost on the link, and keeps what arrived."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from litemrc.device.collecting.ledger import EpochLedger
@@ -12,6 +12,7 @@ from litemrc.device.collecting.tasks import TaskRows
 from litemrc.device.contexts import get_followed
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
+from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message
 from litemrc.device.page_messages import PageMessages
 from litemrc.device.ranks import Dram
@@ -82,6 +83,11 @@ class Collector:
         return self._ledger.epochs
 
     @property
+    def link_counts(self) -> LinkCounts:
+        """Counts of the link since it was opened."""
+        return self._device.link_counts
+
+    @property
     def link_statistics(self) -> dict[str, int]:
         """Counts of the link since it was opened, and of the epoch messages of this collection."""
         epochs = {"epoch_messages": self._ledger.received, "epoch_messages_lost": self._ledger.lost}
@@ -130,6 +136,48 @@ class Collector:
             for each in [message] if message else self._ask_hello():
                 self._note(each, enough)
                 yield each
+
+    def take(self, timeout_s: float) -> Message | None:
+        """Note the next message and return it; None after the timeout.
+
+        Raises:
+            LinkError: as `collect`.
+        """
+        message = self._device.receive(timeout_s)
+        if message:
+            self._note(message, None)
+        return message
+
+    def ask_hello(self) -> list[Message]:
+        """Note, and return, what comes up to an answer to hello: the device is there.
+
+        Raises:
+            LinkError: as `collect`.
+        """
+        messages = self._ask_hello()
+        for message in messages:
+            self._note(message, None)
+        return messages
+
+    def names_now(self, contexts: Collection[int]) -> dict[int, str]:
+        """Return the process or program of each of these contexts, where it is known."""
+        followed = self.processes.followed
+        names = {context: self.context_names.get(context, "") for context in contexts}
+        names |= {context: followed[context].label for context in contexts if context in followed}
+        return {context: name for context, name in names.items() if name}
+
+    def forget(self) -> None:
+        """Drop what was collected, as far as later messages do not depend on it: memory stays bounded."""
+        del self.rows[:-1]
+        self.cycles.clear()
+        self.tasks.rows.clear()
+        self.pages.rows.clear()
+        self.processes.forget()
+        if self.ranks:
+            del self.ranks.rows[:-1]
+        for each in (self.accessed, self.hot):
+            if each:
+                each.whole.clear()
 
     def finish(self) -> Iterator[Message]:
         """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.

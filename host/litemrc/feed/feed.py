@@ -1,0 +1,245 @@
+"""A thread that owns the link to a device and gives each epoch to its listeners."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from litemrc.device import TIMEOUT_S
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device, printable
+from litemrc.device.errors import DeviceGoneError
+from litemrc.device.hot import get_hot, set_hot
+from litemrc.device.link.protocol import Message
+from litemrc.device.page_messages import PageMessages, page_messages
+from litemrc.device.ranks import Dram, get_dram
+from litemrc.errors import UserError
+from litemrc.feed.epoch_builder import EpochBuilder
+from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
+
+_POLL_S = 0.02  # a request waits so long while nothing comes from the device
+_QUIET_S = 0.1  # the messages of an epoch follow each other more closely
+_RETRY_S = (0.5, 1.0, 2.0, 5.0)  # before the next tries to open a lost link; the last one goes on
+
+Event = DeviceParameters | FeedEpoch | FeedLost | Message
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class FeedOptions:
+    """How a session with a device begins.
+
+    Attributes:
+        timeout_s: limit of a request.
+        baud: bit rate of a device file.
+        pages, hot: ask for the frames accessed, and the hot pages, of each epoch; hot pages are turned on.
+        epoch_unit, epoch_length: of an epoch, to be set; None: as it is.
+    """
+
+    timeout_s: float = TIMEOUT_S
+    baud: int = 115200
+    pages: bool = False
+    hot: bool = False
+    epoch_unit: str = "accesses"
+    epoch_length: int | None = None
+
+
+class Feed:
+    """One device: opened, reopened when the link is lost, its messages joined into epochs.
+
+    Listeners are called in the feed's thread, with the device's parameters at the beginning of a session,
+    each message, each epoch after the message that completes it, and the end of the session.
+
+    Attributes:
+        name, url: of the device.
+        parameters: of the last session; None before the first one.
+        connected: a session runs.
+        failure: why the last session ended or did not begin; None while one runs.
+        sessions: begun so far.
+    """
+
+    def __init__(self, url: str, options: FeedOptions | None = None, *, name: str = "") -> None:
+        self.name, self.url = name or url, url
+        self.parameters: DeviceParameters | None = None
+        self.failure: UserError | None = None
+        self.connected = False
+        self.sessions = 0
+        self._options = options or FeedOptions()
+        self._listeners: list[Callable[[Event], None]] = []
+        self._actions: deque[tuple[Callable[[Device], Any], Future]] = deque()
+        self._closing, self._settled = threading.Event(), threading.Event()
+        self._lock = threading.Lock()
+        self._broken: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name=f"feed {self.name}", daemon=True)
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Call `listener` with everything that comes; before `start`."""
+        self._listeners.append(listener)
+
+    def start(self) -> None:
+        """Open the link, in the feed's thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the session and the thread; requests that wait fail."""
+        self._closing.set()
+        self._thread.join()
+
+    def wait(self, timeout_s: float) -> UserError | None:
+        """Wait until the first session has begun or failed; return why it failed."""
+        self._settled.wait(timeout_s)
+        self.check()
+        return self.failure
+
+    def check(self) -> None:
+        """Raise what a listener raised: the feed has ended."""
+        if self._broken:
+            raise self._broken
+
+    def call(self, action: Callable[[Device], Answer]) -> "Future[Answer]":
+        """Execute `action`, which sends requests, in the feed's thread between two messages.
+
+        The future raises what the action raises: RequestRefusedError and others; DeviceGoneError: no session.
+        """
+        future: Future[Answer] = Future()
+        with self._lock:
+            if self.connected:
+                self._actions.append((action, future))
+                return future
+        future.set_exception(self._gone())
+        return future
+
+    def _gone(self) -> DeviceGoneError:
+        why = self.failure.what if self.failure else "the link is not open yet"
+        return DeviceGoneError(
+            f"no session with the device: {why}", where=self.url, remedy="wait, or check the port"
+        )
+
+    def _run(self) -> None:
+        tries = 0
+        try:
+            while not self._closing.is_set():
+                begun = self.sessions
+                try:
+                    self._session()
+                except UserError as error:  # a LinkError, or a setting that the device refused
+                    self._lose(error)
+                    tries = 0 if self.sessions > begun else tries + 1
+                    self._closing.wait(_RETRY_S[min(tries, len(_RETRY_S) - 1)])
+        except BaseException as error:  # of a listener; `check` raises it in another thread
+            self._broken = error
+        finally:
+            self._end()
+            self._settled.set()
+
+    def _end(self) -> None:
+        with self._lock:
+            self.connected = False
+            waiting = list(self._actions)
+            self._actions.clear()
+        for _, future in waiting:
+            future.set_exception(self._gone())
+
+    def _lose(self, error: UserError) -> None:
+        self.failure = error
+        self._end()
+        self._settled.set()
+        self._give(FeedLost(time.time(), str(error)))
+
+    def _give(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+    def _session(self) -> None:
+        options = self._options
+        with ExitStack() as stack:
+            device = stack.enter_context(
+                Device.open(self.url, timeout_s=options.timeout_s, baud=options.baud)
+            )
+            dram = get_dram(device) if device.hello.ranks else None
+            if options.epoch_length:
+                device.request("set_epoch", unit=options.epoch_unit, length=options.epoch_length)
+            if options.hot and not (settings := get_hot(device)).enable:
+                set_hot(device, replace(settings, enable=True))
+            messages: PageMessages | None = None
+            if options.pages or options.hot:
+                messages = stack.enter_context(page_messages(device, accessed=options.pages, hot=options.hot))
+                messages = replace(messages, accessed=options.pages, hot=options.hot)
+            device.request("monitor", on=True)
+            collector = Collector(device, dram, messages)
+            self._begin(_parameters(device, messages, dram))
+            self._listen(device, collector)
+
+    def _begin(self, parameters: DeviceParameters) -> None:
+        self.parameters = parameters
+        self._give(parameters)
+        with self._lock:
+            self.connected, self.failure = True, None
+            self.sessions += 1
+        self._settled.set()
+
+    def _listen(self, device: Device, collector: Collector) -> None:
+        assert self.parameters
+        builder = EpochBuilder(self.parameters.session, collector)
+        heard = time.monotonic()
+        while not self._closing.is_set():
+            self._act(device)
+            message = collector.take(_POLL_S)
+            if message:
+                heard = time.monotonic()
+                self._pass(message, builder)
+                continue
+            silent = time.monotonic() - heard
+            if silent > _QUIET_S:
+                self._give_all(builder.quiet())
+            if silent > device.timeout_s:  # check that the device is there
+                for each in collector.ask_hello():
+                    self._pass(each, builder)
+                heard = time.monotonic()
+
+    def _pass(self, message: Message, builder: EpochBuilder) -> None:
+        self._give(message)
+        self._give_all(builder.note(message))
+
+    def _give_all(self, epochs: Iterator[FeedEpoch]) -> None:
+        for epoch in epochs:
+            self._give(epoch)
+
+    def _act(self, device: Device) -> None:
+        while self._actions:
+            action, future = self._actions.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(action(device))
+            except UserError as error:
+                future.set_exception(error)
+                if isinstance(error, DeviceGoneError):
+                    raise
+            except BaseException as error:
+                future.set_exception(error)
+
+
+def _parameters(device: Device, messages: PageMessages | None, dram: Dram | None) -> DeviceParameters:
+    hello = device.hello
+    return DeviceParameters(
+        session=int(time.time() * 1000),
+        clock_hz=hello.clock_hz,
+        page_bytes=1 << hello.page_shift,
+        frames=hello.frames,
+        engine=hello.engine,
+        pages=hello.pages,
+        groups=hello.groups,
+        contexts=hello.contexts,
+        recent_pages=hello.recent_pages,
+        system=printable(hello.system),
+        programs=tuple(printable(name) for name in hello.workloads),
+        dram=dram,
+        accessed=bool(messages and messages.accessed),
+        hot=bool(messages and messages.hot),
+        base_address=messages.base_address if messages else 0,
+    )

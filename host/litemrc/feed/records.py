@@ -1,0 +1,102 @@
+"""What a feed gives its listeners: a device's parameters, whole epochs, and the end of a session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from litemrc.device.collecting.page_epochs import AccessedEpoch
+from litemrc.device.link.link import LinkCounts
+from litemrc.device.ranks import Dram
+from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.table import EpochTable
+from litemrc.pages.hot_lists import HotList
+from litemrc.ranks.table import RankRow
+
+
+@dataclass(frozen=True)
+class DeviceParameters:
+    """A device as it said hello at the beginning of a session.
+
+    Attributes:
+        session: number of the session: its beginning in ms since 1970. Epoch numbers of two sessions cannot
+            be compared, as the device may have been reset between them.
+        clock_hz: system clock.
+        page_bytes, frames: bytes of a page, and page frames of the monitored memory.
+        engine, pages, groups, contexts, recent_pages: of the monitor, as in `EpochTable`.
+        system: name and release of the operating system; empty without one.
+        programs: that the device can run.
+        dram: None without a rank meter.
+        accessed, hot: whether the frames accessed, and the hot pages, come with each epoch.
+        base_address: byte address of frame 0; 0 unless one of these comes.
+    """
+
+    session: int
+    clock_hz: int
+    page_bytes: int
+    frames: int
+    engine: str
+    pages: int
+    groups: int
+    contexts: int
+    recent_pages: int
+    system: str = ""
+    programs: tuple[str, ...] = ()
+    dram: Dram | None = None
+    accessed: bool = False
+    hot: bool = False
+    base_address: int = 0
+
+    def table(self, rows: list[EpochRow], names: Mapping[int, str]) -> EpochTable:
+        """Return rows of this device's epochs as a table; `names` are of contexts."""
+        return EpochTable.from_rows(
+            rows,
+            page_bytes=self.page_bytes,
+            frames=self.frames,
+            engine=self.engine,
+            pages=self.pages,
+            groups=self.groups,
+            contexts=self.contexts,
+            recent_pages=self.recent_pages,
+            context_names=names,
+            system=self.system,
+        )
+
+
+@dataclass(frozen=True)
+class FeedEpoch:
+    """An epoch with everything that the device sent about it.
+
+    Attributes:
+        session: of the parameters that it belongs to.
+        number: the device's number of the epoch.
+        arrived: time of its last message, in seconds since 1970.
+        rows: counters of each context with accesses, in their order.
+        names: of the contexts in `rows` whose process or program is known.
+        ranks: counters of every rank, or empty.
+        accessed, hot: None: they do not come, or a message of them was lost.
+        lost: epoch messages lost on the link since the session began.
+        link: counts of the link since then.
+    """
+
+    session: int
+    number: int
+    arrived: float
+    rows: tuple[EpochRow, ...]
+    names: Mapping[int, str]
+    ranks: tuple[RankRow, ...]
+    accessed: AccessedEpoch | None
+    hot: HotList | None
+    lost: int
+    link: LinkCounts
+
+
+@dataclass(frozen=True)
+class FeedLost:
+    """The session ended, or could not begin; the feed tries again.
+
+    Attributes:
+        at: time, in seconds since 1970.
+        reason: with its remedy.
+    """
+
+    at: float
+    reason: str

@@ -1,0 +1,146 @@
+"""A feed gives every epoch of a device once and whole, finds a lost link again, and executes requests."""
+
+import gc
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.errors import DeviceGoneError, RequestRefusedError
+from litemrc.feed.feed import Event, Feed, FeedOptions
+from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
+from paced_device import CLOCKS, FRAMES, hits_of, misses_of, paced
+from patience import patience
+
+
+class Heard:
+    """Events of a feed, in their order."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, event: Event) -> None:
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+    def of(self, kind: type) -> list:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def wait(self, kind: type, count: int) -> list:
+        deadline = time.monotonic() + patience(15)
+        with self._changed:
+            while len(found := self.of(kind)) < count:
+                assert self._changed.wait(deadline - time.monotonic()), (
+                    f"{len(found)} of {count} {kind.__name__}"
+                )
+        return found
+
+
+@contextmanager
+def fed(url: str, **options: object) -> Iterator[tuple[Feed, Heard]]:
+    feed, heard = Feed(url, FeedOptions(timeout_s=patience(3), **options)), Heard()
+    feed.listen(heard)
+    feed.start()
+    try:
+        yield feed, heard
+    finally:
+        feed.close()
+        feed.check()
+
+
+def test_epochs_have_their_counters_ranks_and_pages() -> None:
+    with paced(rate=40) as device, fed(device.url, pages=True, hot=True) as (feed, heard):
+        epochs = heard.wait(FeedEpoch, 5)[:5]
+        (parameters,) = heard.of(DeviceParameters)
+        assert (parameters.frames, parameters.contexts, parameters.base_address) == (FRAMES, 8, 0x40000 << 12)
+        assert parameters.dram and parameters.dram.part == "MT41K128M16"
+        assert feed.connected and "monitor" in device.requests
+    first = epochs[0].number
+    assert [epoch.number for epoch in epochs] == list(range(first, first + 5))
+    for epoch in epochs:
+        assert [row.context for row in epoch.rows] == list(range(8))
+        for row in epoch.rows:
+            assert list(row.hits) == hits_of(epoch.number, row.context)
+            assert row.misses == misses_of(epoch.number, row.context)
+        assert [row.domain for row in epoch.ranks] == [0, 1, 2, 3]
+        assert {row.clocks for row in epoch.ranks} == {CLOCKS}
+        assert epoch.accessed and len(epoch.accessed.accessed) == FRAMES // 8
+        assert epoch.hot and epoch.hot.frames[0] == epoch.number
+        assert epoch.lost == 0
+
+
+def test_an_epoch_is_given_before_the_next_one_begins() -> None:
+    with paced(rate=2) as device, fed(device.url) as (_, heard):
+        heard.wait(FeedEpoch, 1)
+        assert heard.events[-1].number == device.epochs - 1
+
+
+def test_a_lost_link_is_opened_again_in_a_new_session() -> None:
+    with paced(rate=40) as device, fed(device.url) as (feed, heard):
+        heard.wait(FeedEpoch, 2)
+        port = int(device.url.rpartition(":")[2])
+        before = feed.sessions
+        first = device
+    with fed(f"socket://127.0.0.1:{port}") as (feed, heard):
+        (lost, *_) = heard.wait(FeedLost, 1)
+        assert "cannot open the port" in lost.reason
+        assert not feed.connected
+        with pytest.raises(DeviceGoneError):
+            feed.call(lambda device: device.say_hello()).result(patience(5))
+        with paced(port, rate=40) as device:
+            heard.wait(FeedEpoch, 2)
+        heard.wait(FeedLost, len(heard.of(FeedLost)) + 1)
+        with paced(port, rate=40) as device:
+            heard.wait(DeviceParameters, 2)
+            count = len(heard.of(FeedEpoch))
+            heard.wait(FeedEpoch, count + 2)
+        assert before == 1 and first.epochs
+    sessions = [event.session for event in heard.of(DeviceParameters)]
+    assert sessions == sorted(set(sessions))
+
+
+def test_requests_are_executed_while_nothing_comes() -> None:
+    with paced(rate=0) as device, fed(device.url) as (feed, heard):
+        heard.wait(DeviceParameters, 1)
+        answer = feed.call(lambda device: device.request("set_epoch", unit="cycles", length=5)).result(
+            patience(5)
+        )
+        assert list(answer.values) == [1, 5]
+        with pytest.raises(RequestRefusedError):
+            feed.call(lambda device: device.request("get_traffic")).result(patience(5))
+        assert feed.connected
+
+
+def test_a_device_that_is_silent_ends_the_session() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        feed = Feed(f"socket://127.0.0.1:{silent.getsockname()[1]}", FeedOptions(timeout_s=0.2))
+        feed.start()
+        failure = feed.wait(patience(10))
+        feed.close()
+    assert failure and "no answer to hello" in failure.what
+
+
+def test_memory_of_the_collector_stays_bounded() -> None:
+    with paced(rate=200) as device, fed(device.url, pages=True, hot=True) as (_, heard):
+        heard.wait(FeedEpoch, 50)
+        (collector,) = (each for each in gc.get_objects() if isinstance(each, Collector))
+        assert len(collector.rows) <= 2 * device.contexts
+        assert collector.ranks and len(collector.ranks.rows) <= 2 * device.ranks
+
+
+def test_a_listener_that_fails_ends_the_feed_and_says_so() -> None:
+    def failing(event: Event) -> None:
+        raise ZeroDivisionError
+
+    with paced() as device:
+        feed = Feed(device.url, FeedOptions(timeout_s=patience(3)))
+        feed.listen(failing)
+        feed.start()
+        with pytest.raises(ZeroDivisionError):
+            feed.wait(patience(10))
+        feed.close()

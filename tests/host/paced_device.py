@@ -1,0 +1,247 @@
+"""A device on a TCP port that ends epochs at a given rate; its counters follow from epoch and context."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from litemrc.device.link.frames import FrameSplitter, frame
+from litemrc.device.link.protocol import Message, ProtocolError, device_messages, host_requests
+from litemrc.device.link.schema import schema
+from litemrc.ranks.activity import COUNTERS
+from scripted_device import told
+
+GROUPS, PAGES, FRAMES, CLOCKS = 64, 8192, 8192, 1_000_000
+NO_BUDGET = schema().constants["no_budget"]
+
+
+def hits_of(epoch: int, context: int) -> list[int]:
+    """Hit counters of a context: all groups up to a size that moves from epoch to epoch."""
+    reach = 1 + (epoch + 7 * context) % GROUPS
+    return [1000 // (group + 1) + context if group < reach else 0 for group in range(GROUPS)]
+
+
+def misses_of(epoch: int, context: int) -> int:
+    return 10 + epoch % 5 + context
+
+
+@dataclass
+class PacedDevice:
+    """A device for one client at a time; a client that leaves does not stop the epochs.
+
+    Attributes:
+        epochs: ended so far; requests: names of those received, hello left out.
+        rate: epochs in a second; 0: none until it is set.
+        settings: what requests set, by their names.
+    """
+
+    contexts: int = 8
+    ranks: int = 4
+    hot: int = 16
+    bitmap: bool = True
+    system: str = "Linux 6.1"
+    rate: float = 0
+    epochs: int = 0
+    sent: int = 0
+    requests: list[str] = field(default_factory=list)
+    settings: dict[str, dict] = field(default_factory=dict)
+    accessed_on: bool = False
+    hot_on: bool = False
+    hot_sent: bool = False
+    url: str = ""
+
+    def hello(self, request: int) -> Message:
+        return told(
+            "hello",
+            request=request,
+            protocol=schema().constants["protocol_version"],
+            gateware=3,
+            clock_hz=1_000_000,
+            page_shift=12,
+            frames=FRAMES,
+            groups=GROUPS,
+            contexts=self.contexts,
+            engine="bucket_stack",
+            pages=PAGES,
+            recent_pages=4,
+            queue_depth=512,
+            ranks=self.ranks,
+            epoch_messages=self.sent % 2**32,
+            workloads=["zipf", "loop"],
+            system=self.system,
+            driver="1.0" if self.system else "",
+            page_bitmap=self.bitmap,
+            hot_pages=self.hot,
+        )
+
+    def epoch(self) -> Iterator[Message]:
+        """The messages of the next epoch."""
+        number = self.epochs
+        self.epochs += 1
+        for context in range(self.contexts):
+            hits, misses = hits_of(number, context), misses_of(number, context)
+            yield told(
+                "epoch",
+                index=(self.sent + context) % 2**32,
+                epoch=number,
+                remaining=self.contexts - 1 - context,
+                context=context,
+                accesses=sum(hits) + misses,
+                misses=misses,
+                touched=100 * (context + 1) + number % 50,
+                dropped=number % 3,
+                hits=hits,
+            )
+        self.sent += self.contexts
+        for domain in range(self.ranks):
+            yield told("rank", **self._rank(number, domain))
+        if self.accessed_on:
+            bits = bytes(255 if (number + place) % 8 < 4 else 0 for place in range(128))
+            for piece in range(FRAMES // 1024):
+                index = number * (FRAMES // 1024) + piece
+                remaining = FRAMES // 1024 - 1 - piece
+                yield told(
+                    "accessed",
+                    **{"index": index, "epoch": number, "piece": piece, "remaining": remaining},
+                    **{
+                        "first": 1024 * piece,
+                        "accessed": bits.rstrip(b"\0"),
+                        "written": bits[:16].rstrip(b"\0"),
+                    },
+                )
+        if self.hot_sent and self.hot_on:
+            frames = [(number + 3 * place) % FRAMES for place in range(self.hot)]
+            counts = [1000 - 10 * place for place in range(self.hot)]
+            accesses = sum(counts) + 5
+            yield told("hot", index=number, epoch=number, accesses=accesses, frames=frames, counts=counts)
+
+    def _rank(self, number: int, domain: int) -> dict:
+        asleep = (number // 10 + domain) % self.ranks
+        counters = dict.fromkeys(COUNTERS, 0)
+        counters["self_refresh"] = CLOCKS * asleep // self.ranks
+        counters["precharge_standby"] = CLOCKS - counters["self_refresh"]
+        counters["reads"] = 100 * (self.ranks - asleep)
+        return {
+            **{"index": number * self.ranks + domain, "epoch": number, "remaining": self.ranks - 1 - domain},
+            **{"domain": domain, "clocks": CLOCKS, "counters": list(counters.values())},
+            **{
+                "state": "self_refresh" if asleep else "awake",
+                "working": not asleep,
+                "live_pages": 10 * domain,
+            },
+        }
+
+    def answer(self, request: Message) -> Message:
+        if request.name == "hello":
+            return self.hello(request.sequence)
+        self.requests.append(request.name)
+        values: list[int] = []
+        payload = b""
+        fields = {f.name: getattr(request, f.name) for f in request.body if f.name != "sequence"}
+        if request.name.startswith("get_") or request.name in ("follow", "set_budget", "set_hot"):
+            if not request.name.startswith("get_"):
+                self.settings[request.name] = fields
+            if request.name == "set_hot":
+                self.hot_on = request.enable
+            known = {
+                "get_epoch": [1, 10_000],
+                "get_freeze": [0, 0, 0],
+                "get_split": [0],
+                "get_process": [1, 0],
+                "get_budget": [NO_BUDGET, 100, NO_BUDGET, NO_BUDGET, NO_BUDGET],
+                "get_dram": [self.ranks, 0, 0b11101, 2, 4, 0],
+                "get_hot": [int(self.hot_on), 1, 1, 0, 0, 1, self.hot, 0, FRAMES - 1, 1],
+                "set_hot": [int(self.hot_on), 1, 1, 0, 0, 1, self.hot, 0, FRAMES - 1, 1],
+                "get_rank_policy": [0, 3, 3, 0, 0, 0],
+                "get_working_set": [1, 0, 655],
+                "get_page_messages": [int(self.accessed_on), int(self.hot_sent), 0x40000, 0],
+            }
+            if request.name == "follow":
+                values, payload = [2 if request.pid else 1, request.pid], b"followed"
+            elif request.name == "set_budget":
+                values = [request.pages, 100, request.pages, NO_BUDGET, NO_BUDGET]
+            elif request.name in known:
+                values = known[request.name]
+                payload = b"MT41K128M16" if request.name == "get_dram" else b""
+            else:
+                return told("nak", request=request.sequence, error="unsupported")
+        elif request.name == "set_page_messages":
+            self.accessed_on, self.hot_sent = request.accessed, request.hot
+            values = [int(self.accessed_on), int(self.hot_sent), 0x40000, 0]
+        elif request.name == "set_epoch":
+            self.settings[request.name] = fields
+            values = [1, request.length]
+        elif request.name == "echo":
+            payload = request.payload
+        else:
+            self.settings[request.name] = fields
+        return told("ack", request=request.sequence, values=values, payload=payload)
+
+
+@contextmanager
+def paced(port: int = 0, **parameters: object) -> Iterator[PacedDevice]:
+    """Serve a device on a TCP port until the end of the block."""
+    device = PacedDevice(**parameters)
+    listener = socket.create_server(("127.0.0.1", port))
+    listener.settimeout(0.05)
+    device.url = f"socket://127.0.0.1:{listener.getsockname()[1]}"
+    closing = threading.Event()
+    thread = threading.Thread(target=_serve, args=(device, listener, closing), daemon=True)
+    thread.start()
+    try:
+        yield device
+    finally:
+        closing.set()
+        thread.join()
+        listener.close()
+
+
+def _serve(device: PacedDevice, listener: socket.socket, closing: threading.Event) -> None:
+    while not closing.is_set():
+        try:
+            client, _ = listener.accept()
+        except TimeoutError:
+            continue
+        with client, suppress(OSError):
+            _talk(device, client, closing)
+
+
+def _talk(device: PacedDevice, client: socket.socket, closing: threading.Event) -> None:
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    splitter, sequence = FrameSplitter(host_requests().max_bytes), 0
+    due = time.monotonic()
+
+    def send(message: Message) -> bytes:
+        nonlocal sequence
+        sequence += 1
+        values = {f.name: getattr(message, f.name) for f in message.body}
+        return frame(
+            device_messages().encode(device_messages().new(message.name, **values | {"sequence": sequence}))
+        )
+
+    while not closing.is_set():
+        if device.rate:
+            wait = due - time.monotonic()
+            if wait <= 0:
+                client.settimeout(5)
+                client.sendall(b"".join(map(send, device.epoch())))
+                due = max(due + 1 / device.rate, time.monotonic() - 1)
+                continue
+        else:
+            wait, due = 0.02, time.monotonic()
+        client.settimeout(max(min(wait, 0.02), 0.001))
+        try:
+            received = client.recv(65536)
+        except TimeoutError:
+            continue
+        if not received:
+            return
+        for payload in splitter.feed(received):
+            try:
+                request = host_requests().decode(payload)
+            except ProtocolError:
+                continue
+            client.settimeout(5)
+            client.sendall(send(device.answer(request)))
