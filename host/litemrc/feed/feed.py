@@ -3,10 +3,10 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from litemrc.device import TIMEOUT_S
@@ -163,15 +163,16 @@ class Feed:
             dram = get_dram(device) if device.hello.ranks else None
             if options.epoch_length:
                 device.request("set_epoch", unit=options.epoch_unit, length=options.epoch_length)
-            if options.hot and not (settings := get_hot(device)).enable:
-                set_hot(device, replace(settings, enable=True))
+            settings = get_hot(device) if options.hot else None
+            if settings and not settings.enable:
+                settings = set_hot(device, replace(settings, enable=True))
             messages: PageMessages | None = None
             if options.pages or options.hot:
                 messages = stack.enter_context(page_messages(device, accessed=options.pages, hot=options.hot))
                 messages = replace(messages, accessed=options.pages, hot=options.hot)
             device.request("monitor", on=True)
             collector = Collector(device, dram, messages)
-            self._begin(_parameters(device, messages, dram))
+            self._begin(_parameters(device, messages, dram, asdict(settings) if settings else {}))
             self._listen(device, collector)
 
     def _begin(self, parameters: DeviceParameters) -> None:
@@ -224,7 +225,9 @@ class Feed:
                 future.set_exception(error)
 
 
-def _parameters(device: Device, messages: PageMessages | None, dram: Dram | None) -> DeviceParameters:
+def _parameters(
+    device: Device, messages: PageMessages | None, dram: Dram | None, hot_settings: Mapping[str, Any]
+) -> DeviceParameters:
     hello = device.hello
     return DeviceParameters(
         session=int(time.time() * 1000),
@@ -241,5 +244,6 @@ def _parameters(device: Device, messages: PageMessages | None, dram: Dram | None
         dram=dram,
         accessed=bool(messages and messages.accessed),
         hot=bool(messages and messages.hot),
+        hot_settings=hot_settings,
         base_address=messages.base_address if messages else 0,
     )

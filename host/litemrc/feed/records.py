@@ -1,7 +1,8 @@
 """What a feed gives its listeners: a device's parameters, whole epochs, and the end of a session."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.link.link import LinkCounts
@@ -26,6 +27,7 @@ class DeviceParameters:
         programs: that the device can run.
         dram: None without a rank meter.
         accessed, hot: whether the frames accessed, and the hot pages, come with each epoch.
+        hot_settings: what hot pages count, by the names of `set_hot` in the link's schema; empty without them.
         base_address: byte address of frame 0; 0 unless one of these comes.
     """
 
@@ -43,6 +45,7 @@ class DeviceParameters:
     dram: Dram | None = None
     accessed: bool = False
     hot: bool = False
+    hot_settings: Mapping[str, Any] = field(default_factory=dict)
     base_address: int = 0
 
     def table(self, rows: list[EpochRow], names: Mapping[int, str]) -> EpochTable:
