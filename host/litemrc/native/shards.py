@@ -27,9 +27,10 @@ from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
 MOST_PAGES = 1 << 28  # largest fixed-size sample
-_GROUPS = 8
+GROUPS = 8
 _STUDENT_T = 2.3646  # 97.5 % quantile for 7 degrees of freedom
 
+Histogram = NDArray[np.unsignedinteger]
 Counts = tuple[NDArray[np.int64], NDArray[np.float64], float]  # sizes, hits at each, cold misses
 
 
@@ -45,13 +46,9 @@ class ShardsFixedRate:
     """
 
     def __init__(self, rate: float, *, band: bool = False) -> None:
-        if not 0 < rate <= 1:
-            raise UserError(
-                f"the sampling rate must be above 0 and at most 1 (got {rate})",
-                remedy="give a rate such as 0.01",
-            )
+        check_rate(rate)
         self.rate = rate
-        self._groups = _GROUPS if band else 0
+        self._groups = GROUPS if band else 0
         self._core = _core.ShardsFixedRate(rate, self._groups)
 
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
@@ -68,12 +65,8 @@ class ShardsFixedRate:
         Raises:
             UserError: no access is to a sampled page.
         """
-        others = self.rate * (_GROUPS - 1) / _GROUPS
-        without = [
-            scaled_counts(self._core.histogram_without(group), others) for group in range(self._groups)
-        ]
-        counts = scaled_counts(self._core.histogram(), self.rate)
-        return sampled_curve(self._core.accesses, counts, without, 1 - self.rate, page_bytes)
+        without = [self._core.histogram_without(group) for group in range(self._groups)]
+        return fixed_rate_curve(self._core.accesses, self._core.histogram(), without, self.rate, page_bytes)
 
 
 class ShardsFixedSize:
@@ -93,7 +86,7 @@ class ShardsFixedSize:
                 f"the sample must be 1 to {MOST_PAGES} pages (got {most_pages})",
                 remedy=f"give 1 to {MOST_PAGES}",
             )
-        self._groups = _GROUPS if band else 0
+        self._groups = GROUPS if band else 0
         self._core = _core.ShardsFixedSize(most_pages, self._groups)
 
     @property
@@ -116,7 +109,36 @@ class ShardsFixedSize:
         return sampled_curve(self._core.accesses, counts, without, 1 - self.rate, page_bytes)
 
 
-def scaled_counts(histogram: NDArray[np.uint64], rate: float) -> Counts:
+def check_rate(rate: float) -> None:
+    """Check a share of pages to sample.
+
+    Raises:
+        UserError: not above 0 and at most 1.
+    """
+    if not 0 < rate <= 1:
+        raise UserError(
+            f"the sampling rate must be above 0 and at most 1 (got {rate})",
+            remedy="give a rate such as 0.01",
+        )
+
+
+def fixed_rate_curve(
+    accesses: int,
+    histogram: Histogram,
+    without: Sequence[Histogram],
+    rate: float,
+    page_bytes: int,
+) -> Curve:
+    """Return the curve of histograms of sampled accesses: of the sample, and of it without each group.
+
+    Raises:
+        UserError: no access is to a sampled page.
+    """
+    others = [scaled_counts(each, rate * (GROUPS - 1) / GROUPS) for each in without]
+    return sampled_curve(accesses, scaled_counts(histogram, rate), others, 1 - rate, page_bytes)
+
+
+def scaled_counts(histogram: Histogram, rate: float) -> Counts:
     """Return the estimated counts of a histogram of sampled accesses by distance; [0]: first accesses.
 
     Parameters:

@@ -1,8 +1,56 @@
 #include "bindings.hpp"
+#include "stacks/exact_part.hpp"
 #include "stacks/exact_stack.hpp"
 #include "stacks/parallel_stack.hpp"
 
 namespace litemrc_native {
+
+namespace {
+
+using RankArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Array<uint64_t> histogram(const ExactStack &stack) {
+    return to_array(std::vector<uint64_t>(stack.histogram(), stack.histogram() + stack.footprint() + 1));
+}
+
+// Pages and ranks have one length.
+void bind_exact_part(nb::module_ &module) {
+    nb::class_<ExactPart>(module, "ExactPart")
+        .def(nb::init<>())
+        .def(
+            "access",
+            [](ExactPart &self, const PageArray &pages) {
+                nb::gil_scoped_release released;
+                self.access(pages.data(), pages.size());
+            },
+            nb::arg("pages").noconvert())
+        .def(
+            "restore",
+            [](ExactPart &self, const PageArray &pages, const RankArray &ranks, size_t more) {
+                nb::gil_scoped_release released;
+                self.restore(pages.data(), ranks.data(), pages.size(), more);
+            },
+            nb::arg("pages").noconvert(), nb::arg("ranks").noconvert(), nb::arg("more"))
+        .def(
+            "join",
+            [](ExactPart &self, const PageArray &pages, const RankArray &ranks) {
+                nb::gil_scoped_release released;
+                self.join(pages.data(), ranks.data(), pages.size());
+            },
+            nb::arg("pages").noconvert(), nb::arg("ranks").noconvert())
+        .def("histogram", [](const ExactPart &self) { return histogram(self.stack()); })
+        .def("pages", [](const ExactPart &self) { return to_array(std::vector<uint64_t>(self.pages())); })
+        .def("ranks", [](ExactPart &self) {
+            std::vector<uint32_t> ranks;
+            {
+                nb::gil_scoped_release released;
+                ranks = self.ranks();
+            }
+            return to_array(std::move(ranks));
+        });
+}
+
+} // namespace
 
 void bind_exact_stack(nb::module_ &module) {
     nb::class_<ExactStack>(module, "ExactStack")
@@ -27,9 +75,8 @@ void bind_exact_stack(nb::module_ &module) {
                 return to_array(std::move(distances));
             },
             nb::arg("pages").noconvert())
-        .def("histogram", [](const ExactStack &self) {
-            return to_array(std::vector<uint64_t>(self.histogram(), self.histogram() + self.footprint() + 1));
-        });
+        .def("histogram", &histogram);
+    bind_exact_part(module);
     nb::class_<ParallelStack>(module, "ParallelStack")
         .def(nb::init<unsigned, size_t>(), nb::arg("threads"), nb::arg("window") = ParallelStack::WINDOW)
         .def(

@@ -1,4 +1,5 @@
 #include "bindings.hpp"
+#include "stacks/exact_part.hpp"
 #include "stacks/shards_fixed_rate.hpp"
 #include "stacks/shards_fixed_size.hpp"
 
@@ -30,11 +31,18 @@ void bind_shards(nb::module_ &module) {
         .def(nb::init<double, unsigned>(), nb::arg("rate"), nb::arg("groups") = 0)
         .def_prop_ro("accesses", &ShardsFixedRate::accesses)
         .def("access", &access<ShardsFixedRate>, nb::arg("pages").noconvert())
-        .def("histogram", [](const ShardsFixedRate &self) { return histogram(self.stack()); })
+        .def("histogram", [](ShardsFixedRate &self) { return histogram(self.stack()); })
         .def(
             "histogram_without",
-            [](const ShardsFixedRate &self, size_t group) { return histogram(self.stack_without(group)); },
+            [](ShardsFixedRate &self, size_t group) { return histogram(self.stack_without(group)); },
             nb::arg("group"));
+    using Part = BasicShardsFixedRate<ExactPart>;
+    nb::class_<Part>(module, "ShardsFixedRatePart")
+        .def(nb::init<double, unsigned>(), nb::arg("rate"), nb::arg("groups") = 0)
+        .def_prop_ro("accesses", &Part::accesses)
+        .def("access", &access<Part>, nb::arg("pages").noconvert())
+        .def("part", &Part::stack, nb::rv_policy::reference_internal)
+        .def("part_without", &Part::stack_without, nb::arg("group"), nb::rv_policy::reference_internal);
     nb::class_<ShardsFixedSize>(module, "ShardsFixedSize")
         .def(nb::init<size_t, unsigned>(), nb::arg("most_pages"), nb::arg("groups") = 0)
         .def_prop_ro("accesses", &ShardsFixedSize::accesses)

@@ -47,24 +47,42 @@ void ExactStack::ranks(const uint64_t *pages, size_t count, uint32_t *ranks) {
 
 void ExactStack::append(const ExactStack &later, const std::vector<uint64_t> &cold,
                         const std::vector<uint32_t> &ranks) {
-    if (index_.room(cold.size()) < cold.size()) {
-        compact(cold.size());
-        index_.room(cold.size());
-    }
-    const uint32_t base = uint32_t(index_.next() - 1);
-    uint32_t slots[BATCH], last[BATCH], distances[BATCH], fresh[BATCH];
-    for (size_t start = 0; start < cold.size(); start += BATCH) {
-        const size_t batch = std::min(cold.size() - start, BATCH);
-        for (size_t i = 0; i < batch; ++i)
-            slots[i] = base + ranks[start + i];
-        last_.exchange(cold.data() + start, batch, slots, last);
-        index_.touch(last, batch, distances, fresh);
-        count_distances(distances, batch);
-    }
+    join(cold.data(), ranks.data(), cold.size());
     const uint64_t *counters = later.histogram();
     for (uint64_t distance = 1; distance <= later.footprint(); ++distance)
         histogram_.count(uint32_t(distance), counters[distance]);
     accesses_ += later.accesses_ - cold.size();
+}
+
+void ExactStack::join(const uint64_t *cold, const uint32_t *ranks, size_t count, std::vector<uint64_t> *added) {
+    if (index_.room(count) < count) {
+        compact(count);
+        index_.room(count);
+    }
+    const uint32_t base = uint32_t(index_.next() - 1);
+    uint32_t slots[BATCH], last[BATCH], distances[BATCH], fresh[BATCH];
+    for (size_t start = 0; start < count; start += BATCH) {
+        const size_t batch = std::min(count - start, BATCH);
+        for (size_t i = 0; i < batch; ++i)
+            slots[i] = base + ranks[start + i];
+        last_.exchange(cold + start, batch, slots, last);
+        const size_t found = index_.touch(last, batch, distances, fresh);
+        if (added)
+            for (size_t i = 0; i < found; ++i)
+                added->push_back(cold[start + fresh[i]]);
+        count_distances(distances, batch);
+    }
+}
+
+void ExactStack::restore(const uint64_t *pages, const uint32_t *ranks, size_t count, size_t more) {
+    const uint64_t needed = uint64_t(count) + more + 2 * RecencyIndex::BLOCK;
+    if (needed > RecencyIndex::MAX_SLOTS)
+        throw std::length_error("more than 2^31 distinct pages");
+    last_.restore(pages, ranks, count);
+    index_.restart(count, whole_units(needed));
+    histogram_.clear();
+    histogram_.reserve(count);
+    accesses_ = 0;
 }
 
 void ExactStack::clear() {
@@ -90,14 +108,16 @@ void ExactStack::compact(uint64_t wanted) {
     const uint64_t needed = live + wanted + 2 * RecencyIndex::BLOCK;
     if (needed > RecencyIndex::MAX_SLOTS)
         throw std::length_error("more than 2^31 distinct pages");
-    const uint64_t unit = RecencyIndex::MIN_SLOTS;
     uint64_t slots = index_.capacity();
-    if (slots < std::max(4 * live, needed)) {
-        const uint64_t roomy = std::max(4 * live + live / 2, needed + live);
-        slots = std::min((roomy + unit - 1) / unit * unit, RecencyIndex::MAX_SLOTS);
-    }
+    if (slots < std::max(4 * live, needed))
+        slots = whole_units(std::max(4 * live + live / 2, needed + live));
     last_.for_each_run([&](uint32_t *run, size_t length) { index_.rank(run, length); });
     index_.restart(live, slots);
+}
+
+uint64_t ExactStack::whole_units(uint64_t slots) {
+    const uint64_t unit = RecencyIndex::MIN_SLOTS;
+    return std::min((slots + unit - 1) / unit * unit, RecencyIndex::MAX_SLOTS);
 }
 
 } // namespace litemrc_native

@@ -72,6 +72,14 @@ class ExactStack {
     // these were moved to the top one by one. Each moves to the slot that its last access of the later part deserves.
     void append(const ExactStack &later, const std::vector<uint64_t> &cold, const std::vector<uint32_t> &ranks);
 
+    // What `append` does but for the later part's own counters: takes the first accesses to the `count` pages `cold` of
+    // a part. Appends the pages that are new here to `fresh`, in their order.
+    void join(const uint64_t *cold, const uint32_t *ranks, size_t count, std::vector<uint64_t> *fresh = nullptr);
+
+    // Begins again with `count` pages, page i of the rank ranks[i] (1 .. count, each once), counters of 0, and slots for
+    // `more` accesses.
+    void restore(const uint64_t *pages, const uint32_t *ranks, size_t count, size_t more);
+
     void clear();
 
     uint64_t accesses() const { return accesses_; }
@@ -84,6 +92,7 @@ class ExactStack {
     template <typename Visit> void in_batches(const uint64_t *pages, size_t count, Visit visit);
     void count_distances(const uint32_t *distances, size_t count);
     void compact(uint64_t wanted);
+    static uint64_t whole_units(uint64_t slots);
 
     LastSlots last_;
     RecencyIndex index_;

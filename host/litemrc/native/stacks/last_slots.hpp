@@ -71,6 +71,27 @@ template <typename Slot> class BasicLastSlots {
         }
     }
 
+    // Forgets all pages and begins with `count` different ones; page i has slots[i]. Throws std::bad_alloc.
+    void restore(const uint64_t *pages, const Slot *slots, size_t count) {
+        clear();
+        const uint64_t highest = count ? *std::max_element(pages, pages + count) : 0;
+        known_ = count; // so that dense numbers, whatever their order, stay in an array
+        if (is_direct_ && (highest < direct_size_ || widen(highest))) {
+            for (size_t i = 0; i < count; ++i)
+                direct_[pages[i]] = slots[i];
+            return;
+        }
+        known_ = 0;
+        if (is_direct_)
+            leave_direct();
+        hashed_.reserve(count);
+        for (size_t i = 0; i < count; ++i) {
+            if (i + AHEAD < count)
+                hashed_.prefetch(pages[i + AHEAD]);
+            hashed_.find_or_insert(pages[i], slots[i]);
+        }
+    }
+
     // Forgets all pages; keeps the memory.
     void clear() {
         if (is_direct_)

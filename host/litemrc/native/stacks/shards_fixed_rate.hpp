@@ -12,10 +12,12 @@ namespace litemrc_native {
 
 // For the error of the curve (a delete-a-group jackknife), the sample is also divided into groups, by equal parts of the
 // hashes below the threshold, and as many further stacks take the sample without one of the groups each.
-class ShardsFixedRate {
+//
+// `Stack`: ExactStack, or ExactPart for a part of a trace.
+template <typename Stack> class BasicShardsFixedRate {
   public:
     // `groups`: of the sample; 0: none.
-    ShardsFixedRate(double rate, unsigned groups)
+    BasicShardsFixedRate(double rate, unsigned groups)
         : threshold_(sampling_threshold(rate)), group_hashes_(groups ? threshold_ / groups + 1 : 0), without_(groups) {}
 
     // Throws as ExactStack::access.
@@ -33,10 +35,10 @@ class ShardsFixedRate {
     }
 
     uint64_t accesses() const { return accesses_; }
-    const ExactStack &stack() const { return stack_; } // of the sampled accesses
+    Stack &stack() { return stack_; } // of the sampled accesses
 
     // The stack of the sampled accesses without those to pages of a group.
-    const ExactStack &stack_without(size_t group) const { return without_.at(group); }
+    Stack &stack_without(size_t group) { return without_.at(group); }
 
   private:
     static constexpr size_t BATCH = 2048;
@@ -61,8 +63,10 @@ class ShardsFixedRate {
     uint64_t threshold_;
     uint64_t group_hashes_; // hashes of a group
     uint64_t accesses_ = 0;
-    ExactStack stack_;
-    std::vector<ExactStack> without_;
+    Stack stack_;
+    std::vector<Stack> without_;
 };
+
+using ShardsFixedRate = BasicShardsFixedRate<ExactStack>;
 
 } // namespace litemrc_native
