@@ -1,14 +1,13 @@
 """TOML files in which every key is checked; errors name the key and the line."""
 
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from litemrc.errors import UserError
-
-KeyPath = tuple[str | int, ...]
+from litemrc.files.toml_changes import Change, KeyPath, apply_changes
 
 
 class TomlTable:
@@ -18,17 +17,25 @@ class TomlTable:
         content: of the table.
         file: of which it is, with its text.
         path: keys and numbers that lead to it.
+        changed: where the values of keys stand that are not those of the file.
     """
 
-    def __init__(self, content: dict[str, Any], file: "tuple[str, str]", path: KeyPath = ()) -> None:
+    def __init__(
+        self,
+        content: dict[str, Any],
+        file: "tuple[str, str]",
+        path: KeyPath = (),
+        changed: Mapping[KeyPath, str] | None = None,
+    ) -> None:
         self.content, self.file, self.path = content, file, path
+        self._changed = changed or {}
 
     @classmethod
-    def read(cls, path: str | Path) -> "TomlTable":
-        """The file as a table.
+    def read(cls, path: str | Path, changes: Sequence[Change] = ()) -> "TomlTable":
+        """The file as a table, with changes.
 
         Raises:
-            UserError: no such file, or it is no TOML.
+            UserError: no such file, it is no TOML, or a change does not fit it.
         """
         try:
             text = Path(path).read_text("utf-8")
@@ -39,7 +46,8 @@ class TomlTable:
         except UnicodeDecodeError as error:
             raise UserError(f"not UTF-8: {error}", where=str(path), remedy="mend it there") from error
         try:
-            return cls(tomllib.loads(text), (str(path), text))
+            content, places = apply_changes(tomllib.loads(text), changes)
+            return cls(content, (str(path), text), changed=places)
         except tomllib.TOMLDecodeError as error:
             line = _first_broken_line(text)
             raise UserError(f"not TOML: {error}", where=f"{path}:{line}", remedy="mend it there") from error
@@ -47,12 +55,15 @@ class TomlTable:
     def wrong(self, key: str | None, what: str, expected: str) -> UserError:
         """An error about a key, or the table itself."""
         path = self.path if key is None else (*self.path, key)
+        place = next((place for keys, place in self._changed.items() if path[: len(keys)] == keys), None)
         line = line_of(self.file[1], path)
         if line is None:
             line = line_of(self.file[1], self.path) or 1
         name = ".".join(str(part) for part in path if isinstance(part, str))
         return UserError(
-            f"{name}: {what}" if name else what, where=f"{self.file[0]}:{line}", remedy=f"expected {expected}"
+            f"{name}: {what}" if name else what,
+            where=place or f"{self.file[0]}:{line}",
+            remedy=f"expected {expected}",
         )
 
     def check_keys(self, known: Collection[str]) -> None:
@@ -69,14 +80,17 @@ class TomlTable:
         value = self.content.get(key, {})
         if not isinstance(value, dict):
             raise self.wrong(key, f"is {value!r}", f"a table [{key}]")
-        return TomlTable(value, self.file, (*self.path, key))
+        return TomlTable(value, self.file, (*self.path, key), self._changed)
 
     def tables(self, key: str) -> "list[TomlTable]":
         """The tables [[key]]; none if it is missing."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise self.wrong(key, f"is {value!r}", f"tables [[{key}]]")
-        return [TomlTable(each, self.file, (*self.path, key, number)) for number, each in enumerate(value)]
+        paths = [(*self.path, key, number) for number in range(len(value))]
+        return [
+            TomlTable(each, self.file, path, self._changed) for path, each in zip(paths, value, strict=True)
+        ]
 
     def text(self, key: str, default: str | None = None, *, of: Collection[str] = ()) -> str:
         """A text, of those if some are given."""

@@ -14,7 +14,7 @@ from litemrc.errors import UserError
 
 if TYPE_CHECKING:
     from litemrc.api.stacks import Context
-    from litemrc.cli.curves.measuring import Measured
+    from litemrc.cli.curves.measuring import Measured, Measuring
     from litemrc.curves.curve import Curve
 
 _ENGINES = (
@@ -147,12 +147,15 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `litemrc mrc`."""
-    # Imported here: they load numpy.
-    from litemrc.cli.curves.measuring import Measuring, measure, measure_windows
+def prepare(args: argparse.Namespace) -> "Measuring":
+    """Return how the traces are measured.
 
-    check_pictures(args.plot)
+    Raises:
+        UserError: the engine, its parameters or the number of traces is wrong.
+    """
+    # Imported here and below: they load numpy.
+    from litemrc.cli.curves.measuring import Measuring
+
     if args.window and len(args.traces) > 1:
         raise UserError(
             f"--window takes one trace (got {len(args.traces)})", where="--window", remedy="name one trace"
@@ -179,6 +182,15 @@ def main(args: argparse.Namespace) -> int:
         args.columns,
     )
     how.check(args.traces)
+    return how
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc mrc`."""
+    from litemrc.cli.curves.measuring import measure, measure_windows
+
+    check_pictures(args.plot)
+    how = prepare(args)
     if args.window:
         measured = measure_windows(
             how, args.traces[0], args.window, lambda trace: _sizes(args.sizes, trace.page_bytes)

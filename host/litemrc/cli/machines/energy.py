@@ -124,12 +124,13 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_plot_argument(parser, "energy x delay, or the sweep")
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `litemrc simulate energy`."""
-    check_pictures(args.plot)
-    schemes = [_with_thresholds(SCHEMES[name], args) for name in args.scheme]
-    base = _with_thresholds(SCHEMES[args.base], args) if args.base else None
-    bases = {name: _with_thresholds(scheme, args) for name, scheme in SCHEMES.items()}
+def prepare(args: argparse.Namespace) -> tuple[ChipMachine, dict[str, Scheme]]:
+    """Return the machine, and all schemes with the thresholds given.
+
+    Raises:
+        UserError: a part or a threshold is wrong.
+    """
+    schemes = {name: _with_thresholds(scheme, args) for name, scheme in SCHEMES.items()}
     machine = ChipMachine(
         power=find_power(args.part),
         clock_hz=args.clock_mhz * 1e6,
@@ -138,6 +139,14 @@ def main(args: argparse.Namespace) -> int:
         placement=args.placement,
         seed=args.seed,
     )
+    return machine, schemes
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc simulate energy`."""
+    check_pictures(args.plot)
+    machine, bases = prepare(args)
+    schemes, base = [bases[name] for name in args.scheme], bases[args.base] if args.base else None
     with opened(args) as trace, closing(shown(trace, "reading")) as chunks:
         references = read_references(trace, chunks, args.gap)
     for text in trace.notes:

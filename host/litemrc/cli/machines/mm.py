@@ -33,13 +33,17 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         option="--policy",
         choices="policies to run instead of the scenario's",
         plotted="response times and memory",
+        example="mrc.epoch=512 or process.gcc.touch=30",
     )
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `litemrc simulate mm`."""
-    check_pictures(args.plot)
-    scenario = read_scenario(args.scenario)
+def prepare(args: argparse.Namespace) -> tuple[Scenario, Sequence[str]]:
+    """Return the scenario and the policies to run.
+
+    Raises:
+        UserError: the scenario or a policy is wrong.
+    """
+    scenario = read_scenario(args.scenario, args.changes)
     if args.seed is not None:
         scenario = replace(scenario, seed=args.seed)
     policies = scenario.policies if args.policy is None else chosen_names(args.policy, "--policy", POLICIES)
@@ -50,6 +54,13 @@ def main(args: argparse.Namespace) -> int:
             raise UserError(
                 error.what, where=error.where or str(args.scenario), remedy=error.remedy
             ) from error
+    return scenario, policies
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc simulate mm`."""
+    check_pictures(args.plot)
+    scenario, policies = prepare(args)
     if args.plot and not scenario.sample:
         raise UserError(
             "the scenario takes no samples to plot", where=str(args.scenario), remedy="set its sample time"

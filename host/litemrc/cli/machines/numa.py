@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+from litemrc.cli.machines.scenario_runs import add_set_argument
 from litemrc.cli.machines.tables.numa import numa_table, run_row
 from litemrc.cli.shared.arguments import each_once, names_of, natural, positive
 from litemrc.cli.shared.options import add_output_formats, add_plot_argument, page_size
@@ -102,6 +103,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=PAPER,
         help="TOML file of costs (default: those of the paper)",
     )
+    add_set_argument(parser, "the costs", "costs.page_fault=1000")
     add_output_formats(parser)
     add_plot_argument(parser, "NAMC, see below")
 
@@ -109,7 +111,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate numa`."""
     check_pictures(args.plot)
-    machines = _machines(args)
+    machines = prepare(args)
     with open_shared_trace(args.trace) as trace, closing(_shown(trace)) as chunks:
         references = read_references(chunks)
     if not len(references):
@@ -137,13 +139,13 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _machines(args: argparse.Namespace) -> list[NumaMachine]:
+def prepare(args: argparse.Namespace) -> list[NumaMachine]:
     """Return a machine for each page size; the processors follow from the trace unless they are given.
 
     Raises:
         UserError: a machine or a protocol on it is impossible.
     """
-    costs = read_costs(args.costs)
+    costs = read_costs(args.costs, args.changes)
     processors = args.processors or MOST_PROCESSORS
     machines = [
         NumaMachine(processors, page_bytes, args.home, args.local_pages, costs)

@@ -14,7 +14,7 @@ from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import reported
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
-from litemrc.machines.placement.energy import OFF, memory_power
+from litemrc.machines.placement.energy import OFF, MemoryPower, memory_power
 from litemrc.machines.placement.machine import ALLOCATORS, PAGE_BYTES, Placement, PlacementRun, simulate
 from litemrc.traces.allocations.compile_tree import CompileTree
 from litemrc.traces.allocations.events import AllocationTrace, Events
@@ -147,9 +147,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `litemrc simulate placement`."""
-    check_pictures(args.plot, args.plot_map)
+def prepare(args: argparse.Namespace) -> tuple[Placement, MemoryPower]:
+    """Return the memory, without the time between migrations if the trace determines it, and its power.
+
+    Raises:
+        UserError: the memory, its part, or the choice of a workload is wrong.
+    """
+    given = [name for name in ("trace", "workload", "footprint") if getattr(args, name) is not None]
+    if len(given) != 1:
+        raise UserError(
+            "more than one workload is given" if given else "no workload is given",
+            remedy="give one of TRACE, --workload and --footprint",
+        )
     memory_bytes = args.memory.pages(PAGE_BYTES) * PAGE_BYTES
     power = memory_power(args.part, args.low_state)
     placement = Placement(
@@ -164,6 +173,13 @@ def main(args: argparse.Namespace) -> int:
         scramble=not args.no_scramble,
         seed=args.seed,
     )
+    return placement, power
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc simulate placement`."""
+    check_pictures(args.plot, args.plot_map)
+    placement, power = prepare(args)
     trace = _trace(args, placement)
     every = args.migrate_every
     if every is None:
@@ -186,12 +202,6 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _trace(args: argparse.Namespace, placement: Placement) -> AllocationTrace:
-    given = [name for name in ("trace", "workload", "footprint") if getattr(args, name) is not None]
-    if len(given) != 1:
-        raise UserError(
-            "more than one workload is given" if given else "no workload is given",
-            remedy="give one of TRACE, --workload and --footprint",
-        )
     if args.trace:
         return read_kmem(args.trace, args.tick_ms / 1e3)
     if args.workload == "compile":

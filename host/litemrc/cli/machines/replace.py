@@ -32,23 +32,22 @@ __all__ = ["main", "set_argparser"]
 _STDIN = "-"
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `litemrc replace`."""
-    check_pictures(args.plot, args.plot_interfault, args.plot_faults)
-    check_log(args)
-    if args.report:
-        check_output_path(args.report, (".html",))
-        require("plot")
+def prepare(args: argparse.Namespace) -> None:
+    """Check what can be checked before a trace is opened.
+
+    Raises:
+        UserError: an option does not fit the number of traces, or standard input cannot be read again.
+    """
     if _STDIN in args.traces and (args.together or args.report):
         raise UserError(
             "standard input can be read only once, --global and --report read a trace again",
             where=_STDIN,
             remedy="save the trace in a file",
         )
-    return _run_global(args) if args.together else _run_local(args)
-
-
-def _run_local(args: argparse.Namespace) -> int:
+    if args.together:
+        if args.report:
+            raise UserError("--report does not support --global", remedy="use --plot and --plot-interfault")
+        return
     if len(args.traces) > 1:
         raise UserError(
             f"{len(args.traces)} traces are given without --global",
@@ -57,6 +56,20 @@ def _run_local(args: argparse.Namespace) -> int:
     for option in ("quantum", "service", "cold_service"):
         if getattr(args, option) is not None:
             raise UserError(f"--{option.replace('_', '-')} is given without --global", remedy="drop it")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc replace`."""
+    check_pictures(args.plot, args.plot_interfault, args.plot_faults)
+    check_log(args)
+    if args.report:
+        check_output_path(args.report, (".html",))
+        require("plot")
+    prepare(args)
+    return _run_global(args) if args.together else _run_local(args)
+
+
+def _run_local(args: argparse.Namespace) -> int:
     (name,) = args.traces
     with _opened(args, 0) as trace, Interruption() as interruption:
         policies = _policies(args, POLICIES, [trace])
@@ -89,8 +102,6 @@ def _run_local(args: argparse.Namespace) -> int:
 
 
 def _run_global(args: argparse.Namespace) -> int:
-    if args.report:
-        raise UserError("--report does not support --global", remedy="use --plot and --plot-interfault")
     with ExitStack() as stack:
         traces = [stack.enter_context(_opened(args, number)) for number in range(len(args.traces))]
         units = {trace.time_unit for trace in traces}

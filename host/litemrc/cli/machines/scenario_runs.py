@@ -1,4 +1,4 @@
-"""What `simulate mm` and `simulate trays` share: arguments, the choice of variants, progress."""
+"""What commands with a scenario share: arguments, the choice of variants, progress."""
 
 import argparse
 from collections.abc import Callable, Collection
@@ -9,17 +9,19 @@ from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import PlainLines
 from litemrc.errors import UserError
 from litemrc.files.scenarios import scenario_path
+from litemrc.files.toml_changes import Change, parse_change
 
 
 def scenario_arguments(
-    parser: argparse.ArgumentParser, epilog: str, *, option: str, choices: str, plotted: str
+    parser: argparse.ArgumentParser, epilog: str, *, option: str, choices: str, plotted: str, example: str
 ) -> None:
-    """Declare SCENARIO.toml, --seed, --json, --csv, --plot, and the option that chooses the variants to run.
+    """Declare SCENARIO.toml, --set, --seed, --json, --csv, --plot, and the option that chooses the variants.
 
     Parameters:
         option: such as "--policy".
         choices: help text of the option.
         plotted: what --plot shows.
+        example: of --set.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = epilog
@@ -30,9 +32,30 @@ def scenario_arguments(
         help="scenario: the programs and the machine; a file, or the name of a shipped one",
     )
     parser.add_argument(option, metavar="NAME,...", help=f"{choices}; the others are compared with the first")
+    add_set_argument(parser, "the scenario", example)
     parser.add_argument("--seed", metavar="N", type=positive, help="seed instead of the scenario's")
     add_output_formats(parser)
     add_plot_argument(parser, f"{plotted} over time")
+
+
+def add_set_argument(parser: argparse.ArgumentParser, file: str, example: str) -> None:
+    """Declare --set KEY=VALUE, changes of a TOML file."""
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        dest="changes",
+        type=_change,
+        action="append",
+        default=[],
+        help=f"a value instead of that of {file}, such as {example}; may be repeated",
+    )
+
+
+def _change(text: str) -> Change:
+    try:
+        return parse_change(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(error.what) from error
 
 
 def chosen_names(text: str, option: str, known: Collection[str]) -> list[str]:

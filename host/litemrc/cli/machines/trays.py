@@ -29,6 +29,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         option="--configuration",
         choices="configurations to run (default: all)",
         plotted="power and free memory",
+        example="machine.trays=4 or process.fop.gap_ns=200",
     )
     parser.add_argument(
         "--memnice",
@@ -41,20 +42,29 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `litemrc simulate trays`."""
+def prepare(args: argparse.Namespace) -> "TrayScenario":
+    """Return the scenario to run.
+
+    Raises:
+        UserError: the scenario or a limit is wrong.
+    """
     # Imported here and below: the machine takes long to load.
-    from litemrc.cli.machines.tables.trays import tray_json, tray_rows, tray_table
     from litemrc.machines.trays.scenario_file import read_tray_scenario
 
-    check_pictures(args.plot)
-    scenario = read_tray_scenario(args.scenario)
+    scenario = read_tray_scenario(args.scenario, args.changes)
     if args.seed is not None:
         scenario = replace(scenario, seed=args.seed)
     if args.configuration is not None:
         scenario = replace(scenario, cases=_chosen(scenario, args.configuration))
-    if args.memnice:
-        scenario = _limited(scenario, args.memnice)
+    return _limited(scenario, args.memnice) if args.memnice else scenario
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc simulate trays`."""
+    from litemrc.cli.machines.tables.trays import tray_json, tray_rows, tray_table
+
+    check_pictures(args.plot)
+    scenario = prepare(args)
     runs, stopped = until_stopped(_runs(scenario, str(args.scenario)))
     print_results(
         args,

@@ -1,9 +1,11 @@
 """Reads multiprogramming scenarios from TOML files; `docs/multiprogram.md` documents the keys."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from litemrc.errors import UserError
+from litemrc.files.toml_changes import Change
 from litemrc.files.toml_table import TomlTable
 from litemrc.machines.multiprogram.scenario import (
     CURVES,
@@ -53,13 +55,13 @@ MOST_GROUPS = 1 << 16  # most groups of a curve
 _SPREADS = ("exponential", "constant")
 
 
-def read_scenario(path: str | Path) -> Scenario:
-    """Read the scenario in a file.
+def read_scenario(path: str | Path, changes: Sequence[Change] = ()) -> Scenario:
+    """Read the scenario in a file, with changes of its values.
 
     Raises:
-        UserError: the file cannot be read, or a key is wrong; with file and line.
+        UserError: the file cannot be read, or a key is wrong; with file and line, or the change.
     """
-    return _Reader(TomlTable.read(path), Path(path).parent).scenario()
+    return _Reader(TomlTable.read(path, changes), Path(path).parent).scenario()
 
 
 class _Reader:

@@ -1,8 +1,10 @@
 """Costs of a multiprocessor's memory accesses, from `costs.toml` or a similar file."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from litemrc.files.toml_changes import Change
 from litemrc.files.toml_table import TomlTable
 
 PAPER = Path(__file__).with_name("costs.toml")
@@ -36,13 +38,13 @@ class NumaCosts:
         return self.page_fault + self.word_transfer * (page_bytes // self.word_bytes)
 
 
-def read_costs(path: str | Path = PAPER) -> NumaCosts:
-    """Read the costs in a file.
+def read_costs(path: str | Path = PAPER, changes: Sequence[Change] = ()) -> NumaCosts:
+    """Read the costs in a file, with changes of its values.
 
     Raises:
         UserError: a missing file, or a wrong or missing key.
     """
-    table = TomlTable.read(path)
+    table = TomlTable.read(path, changes)
     table.check_keys(("word_bytes", "costs"))
     names = [field.name for field in fields(NumaCosts) if field.name != "word_bytes"]
     costs = table.table("costs")

@@ -1,6 +1,6 @@
 """Reads scenarios of the tray machine from TOML files; docs/trays.md documents the keys."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.parts.part import SdramPart
 from litemrc.errors import UserError
+from litemrc.files.toml_changes import Change
 from litemrc.files.toml_table import TomlTable
 from litemrc.machines.trays.hardware import MAPPINGS, PAGES_OF_MIB, POWER_DOWNS, Controller, Hardware
 from litemrc.machines.trays.machine import Configuration, Costs
@@ -43,13 +44,14 @@ _COMPILATION = (
 )
 
 
-def read_tray_scenario(path: str | Path) -> TrayScenario:
-    """Read the scenario in a file.
+def read_tray_scenario(path: str | Path, changes: Sequence[Change] = ()) -> TrayScenario:
+    """Read the scenario in a file, with changes of its values.
 
     Raises:
-        UserError: the file or its intents file cannot be read or has an error; with file and line.
+        UserError: the file or its intents file cannot be read or has an error; with file and line, or the
+            change.
     """
-    return _Reader(TomlTable.read(path), Path(path).parent).scenario()
+    return _Reader(TomlTable.read(path, changes), Path(path).parent).scenario()
 
 
 class _Reader:
