@@ -37,6 +37,7 @@ class FeedOptions:
         timeout_s: limit of a request.
         baud: bit rate of a device file.
         pages, hot: ask for the frames accessed, and the hot pages, of each epoch; hot pages are turned on.
+        if_there: ask for them only where the device has them and counts them already: nothing is turned on.
         epoch_unit, epoch_length: of an epoch, to be set; None: as it is.
     """
 
@@ -44,6 +45,7 @@ class FeedOptions:
     baud: int = 115200
     pages: bool = False
     hot: bool = False
+    if_there: bool = False
     epoch_unit: str = "accesses"
     epoch_length: int | None = None
 
@@ -160,6 +162,7 @@ class Feed:
             device = stack.enter_context(
                 Device.open(self.url, timeout_s=options.timeout_s, baud=options.baud)
             )
+            options = _possible(device, options)
             dram = get_dram(device) if device.hello.ranks else None
             if options.epoch_length:
                 device.request("set_epoch", unit=options.epoch_unit, length=options.epoch_length)
@@ -223,6 +226,14 @@ class Feed:
                     raise
             except BaseException as error:
                 future.set_exception(error)
+
+
+def _possible(device: Device, options: FeedOptions) -> FeedOptions:
+    """Return the options without single pages that `if_there` leaves out."""
+    if not options.if_there:
+        return options
+    counted = options.hot and bool(device.hello.hot_pages) and get_hot(device).enable
+    return replace(options, pages=options.pages and bool(device.hello.page_bitmap), hot=counted)
 
 
 def _parameters(

@@ -74,6 +74,17 @@ def test_epochs_have_their_counters_ranks_and_pages() -> None:
         assert epoch.lost == 0
 
 
+@pytest.mark.parametrize("counted", [False, True])
+def test_what_a_device_has_not_or_does_not_count_is_not_asked_for(counted: bool) -> None:
+    with paced(rate=20, bitmap=False, hot_on=counted) as device:
+        with fed(device.url, pages=True, hot=True, if_there=True) as (_, heard):
+            epoch = heard.wait(FeedEpoch, 3)[-1]
+            (parameters,) = heard.of(DeviceParameters)
+        assert (parameters.accessed, parameters.hot) == (False, counted)
+        assert epoch.accessed is None and (epoch.hot is not None) == counted
+        assert "set_hot" not in device.requests
+
+
 def test_an_epoch_is_given_before_the_next_one_begins() -> None:
     with paced(rate=2) as device, fed(device.url) as (_, heard):
         heard.wait(FeedEpoch, 1)
