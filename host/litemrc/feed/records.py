@@ -27,7 +27,7 @@ class DeviceParameters:
         programs: that the device can run.
         dram: None without a rank meter.
         accessed, hot: whether the frames accessed, and the hot pages, come with each epoch.
-        hot_settings: what hot pages count, by the names of `set_hot` in the link's schema; empty without them.
+        hot_settings: what hot pages count, by the names of `set_hot` in the schema; empty without them.
         base_address: byte address of frame 0; 0 unless one of these comes.
     """
 

@@ -15,7 +15,7 @@ from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown, check_unused_bit
 
 KIND = FileKind("a file of page bitmaps", "name a file of page bitmaps, or a trace")
 VERSION = 1
-_UNITS = {
+UNITS = {
     "epoch": "number of the epoch",
     "cycles": "length of the epoch in clock cycles; 0: not known",
     "accesses": "accesses of the epoch, by all contexts; 0: none, or not known",
@@ -72,6 +72,27 @@ def write_page_bitmaps(path: str | Path, bitmaps: PageBitmaps) -> None:
     writer.close(interrupted=bitmaps.interrupted)
 
 
+def bitmap_types(shown: PagesShown) -> dict[str, pa.DataType]:
+    """Return the columns of a file whose bits stand for these pages."""
+    bits = pa.binary(shown.bitmap_bytes)
+    counts = {"epoch": pa.uint32(), "cycles": pa.uint64(), "accesses": pa.uint64()}
+    return counts | {"accessed": bits, "written": bits}
+
+
+def bitmaps_description(
+    shown: PagesShown, *, writes_known: bool, clock_hz: int, source: str
+) -> dict[str, Any]:
+    """Return the description of such a file, without `interrupted`; arguments as in `PageBitmaps`."""
+    return {
+        "page_bytes": shown.page_bytes,
+        "base_address": shown.base_address,
+        "ranges": [[each.start, len(each)] for each in shown.ranges],
+        "writes_known": writes_known,
+        "clock_hz": clock_hz,
+        "source": source,
+    }
+
+
 class PageBitmapWriter(EpochWriter):
     """Writes page bitmaps, an epoch at a time; memory holds at most 1 MiB of them.
 
@@ -95,19 +116,10 @@ class PageBitmapWriter(EpochWriter):
         source: str = "",
     ) -> None:
         self._shown = shown
-        described = {
-            "page_bytes": shown.page_bytes,
-            "base_address": shown.base_address,
-            "ranges": [[each.start, len(each)] for each in shown.ranges],
-            "writes_known": writes_known,
-            "clock_hz": clock_hz,
-            "source": source,
-        }
-        bits = pa.binary(shown.bitmap_bytes)
-        types = {"epoch": pa.uint32(), "cycles": pa.uint64(), "accesses": pa.uint64()}
-        types |= {"accessed": bits, "written": bits}
+        described = bitmaps_description(shown, writes_known=writes_known, clock_hz=clock_hz, source=source)
+        types = bitmap_types(shown)
         group_rows = max(1, min(_GROUP_ROWS, _GROUP_BYTES // (2 * shown.bitmap_bytes)))
-        super().__init__(path, KIND, VERSION, types, _UNITS, described, group_rows)
+        super().__init__(path, KIND, VERSION, types, UNITS, described, group_rows)
 
     def append(
         self,

@@ -12,7 +12,7 @@ from litemrc.pages.hot_lists import HotList, HotLists
 
 KIND = FileKind("a file of hot pages", "name a file that `litemrc collect --hot` wrote")
 VERSION = 1
-_TYPES: dict[str, pa.DataType] = {
+TYPES: dict[str, pa.DataType] = {
     "epoch": pa.uint32(),
     "accesses": pa.uint32(),
     "more": pa.bool_(),
@@ -20,7 +20,7 @@ _TYPES: dict[str, pa.DataType] = {
     "frames": pa.list_(pa.uint32()),
     "counts": pa.list_(pa.uint32()),
 }
-_UNITS = {
+UNITS = {
     "epoch": "number of the epoch",
     "accesses": "accesses counted in the epoch, of those that the settings select",
     "more": "true: more pages were hot than are listed",
@@ -69,7 +69,7 @@ class HotListWriter(EpochWriter):
             "settings": dict(settings),
             "source": source,
         }
-        super().__init__(path, KIND, VERSION, _TYPES, _UNITS, described, _GROUP_ROWS)
+        super().__init__(path, KIND, VERSION, TYPES, UNITS, described, _GROUP_ROWS)
 
     def append(self, row: HotList) -> None:
         """Append the list of an epoch.
@@ -78,11 +78,11 @@ class HotListWriter(EpochWriter):
             ValueError: the epoch does not follow.
             OutputError: the operating system refused the write.
         """
-        self._add(tuple(getattr(row, name) for name in _TYPES))
+        self._add(tuple(getattr(row, name) for name in TYPES))
 
 
 def _decode(data: pa.Table, described: Mapping[str, Any]) -> HotLists:
-    columns = [whole_column(data, name).to_pylist() for name in _TYPES]
+    columns = [whole_column(data, name).to_pylist() for name in TYPES]
     rows = (
         HotList(epoch, accesses, more, saturated, tuple(frames), tuple(counts))
         for epoch, accesses, more, saturated, frames, counts in zip(*columns, strict=True)

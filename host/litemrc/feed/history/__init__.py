@@ -1,0 +1,1 @@
+"""Epochs of devices in partitioned Parquet."""

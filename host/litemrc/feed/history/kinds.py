@@ -1,0 +1,226 @@
+"""What a history keeps of an epoch: one kind of file for counters, ranks, hot pages, and pages accessed."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from litemrc.device.ranks import Dram
+from litemrc.epochs import files as epoch_files
+from litemrc.epochs.table import COLUMNS as EPOCH_COLUMNS
+from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.files.sealed_parquet import FileKind, write_sealed
+from litemrc.pages import files as page_files
+from litemrc.pages import hot_file
+from litemrc.pages.page_bitmaps import PagesShown
+from litemrc.ranks import files as rank_files
+from litemrc.ranks.activity import COUNTERS
+from litemrc.ranks.table import COLUMNS as RANK_COLUMNS
+
+# In every file, beside the columns of its kind.
+TYPES: dict[str, pa.DataType] = {"session": pa.int64(), "arrived": pa.timestamp("us", "UTC")}
+UNITS = {
+    "session": "beginning of the session with the device, in ms since 1970; epoch numbers of two sessions"
+    " cannot be compared",
+    "arrived": "time of the epoch's last message",
+}
+_OF_EPOCHS = {
+    "name": "process or program of the context; empty if unknown",
+    "group_bytes": "memory that a hit counter stands for",
+    "lost": "epoch messages lost on the link since the epoch before; the same in all rows of an epoch",
+}
+_PARAMETERS = b"litemrc_device"  # in the metadata of an open stream
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file.
+
+    Attributes:
+        folder: its name.
+        file, version, units: of the sealed file.
+        types: of its own columns, for a device.
+        rows: of an epoch; `lost` is the number of messages lost before it.
+        described: the description that its reader needs, of a device and the rows of a file.
+    """
+
+    folder: str
+    file: FileKind
+    version: int
+    units: Mapping[str, str]
+    types: Callable[[DeviceParameters], dict[str, pa.DataType]]
+    rows: Callable[[DeviceParameters, FeedEpoch, int], list[Row]]
+    described: Callable[[DeviceParameters, pa.Table], dict[str, Any]]
+
+    def schema(self, parameters: DeviceParameters) -> pa.Schema:
+        """Return the schema of an open stream of a device."""
+        types = TYPES | self.types(parameters)
+        fields = [pa.field(name, each, nullable=False) for name, each in types.items()]
+        return pa.schema(fields, {_PARAMETERS: json.dumps(asdict(parameters)).encode()})
+
+    def batch(
+        self, schema: pa.Schema, parameters: DeviceParameters, epoch: FeedEpoch, lost: int
+    ) -> pa.RecordBatch | None:
+        """Return an epoch as rows of a stream; None: it has none of this kind."""
+        common = {"session": epoch.session, "arrived": round(epoch.arrived * 1e6)}
+        rows = [{**common, **row} for row in self.rows(parameters, epoch, lost)]
+        return pa.RecordBatch.from_pylist(rows, schema) if rows else None
+
+    def seal(self, path: Path, table: pa.Table) -> None:
+        """Write the rows of an open stream as a sealed Parquet file.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        arrived = table.column("arrived")
+        described = self.described(parameters_of(table.schema), table) | {
+            "interrupted": False,
+            "device": json.loads(table.schema.metadata[_PARAMETERS]),
+            "first": arrived[0].value,
+            "last": arrived[-1].value,
+            "epochs": len(table.column("epoch").unique()),
+        }
+        columns = {name: table.column(name).combine_chunks() for name in table.schema.names}
+        write_sealed(path, self.file, self.version, columns, dict(self.units) | UNITS, described)
+
+
+def parameters_of(schema: pa.Schema, described: Mapping[str, Any] | None = None) -> DeviceParameters:
+    """Return the device of an open stream, or of a sealed file with this description."""
+    values = dict(described["device"] if described else json.loads(schema.metadata[_PARAMETERS]))
+    if values["dram"]:
+        values["dram"] = Dram(**values["dram"] | {"states": tuple(values["dram"]["states"])})
+    return DeviceParameters(**values | {"programs": tuple(values["programs"])})
+
+
+def _epoch_types(_: DeviceParameters) -> dict[str, pa.DataType]:
+    types = {name: pa.from_numpy_dtype(each) for name, each in EPOCH_COLUMNS.items()}
+    types |= {name: pa.list_(pa.uint32()) for name in ("hits", "tail")}
+    return types | {"name": pa.string(), "group_bytes": pa.uint64(), "lost": pa.uint32()}
+
+
+def _epoch_rows(parameters: DeviceParameters, epoch: FeedEpoch, lost: int) -> list[Row]:
+    engine_bytes = parameters.pages // parameters.groups * parameters.page_bytes
+    return [
+        {name: getattr(row, name) for name in EPOCH_COLUMNS}
+        | {
+            "name": epoch.names.get(row.context, ""),
+            "group_bytes": engine_bytes << row.scale_log2,
+            "lost": lost,
+        }
+        for row in epoch.rows
+    ]
+
+
+def _epochs_described(parameters: DeviceParameters, table: pa.Table) -> dict[str, Any]:
+    pairs = zip(table.column("context").to_pylist(), table.column("name").to_pylist(), strict=True)
+    names: dict[int, set[str]] = {}
+    for context, name in pairs:
+        names.setdefault(context, set()).add(name)
+    by_epoch = dict(zip(table.column("epoch").to_pylist(), table.column("lost").to_pylist(), strict=True))
+    kept = ("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages", "system")
+    return {name: getattr(parameters, name) for name in kept} | {
+        # A context that several programs had in turn has no name for the whole file; the column has each.
+        "context_names": {
+            str(context): next(iter(each))
+            for context, each in names.items()
+            if len(each) == 1 and "" not in each
+        },
+        "processes": [],
+        "link_statistics": {"epoch_messages": len(table), "epoch_messages_lost": sum(by_epoch.values())},
+    }
+
+
+def _rank_types(_: DeviceParameters) -> dict[str, pa.DataType]:
+    return {name: pa.from_numpy_dtype(each) for name, each in RANK_COLUMNS.items()}
+
+
+def _rank_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
+    return [
+        {name: getattr(row, name) for name in RANK_COLUMNS if name not in COUNTERS}
+        | dict(zip(COUNTERS, row.counters, strict=True))
+        for row in epoch.ranks
+    ]
+
+
+def _ranks_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
+    dram = parameters.dram
+    assert dram
+    return {
+        "clock_hz": parameters.clock_hz,
+        "phases": dram.phases,
+        "domains": dram.ranks,
+        "virtual": dram.virtual,
+        "chips": dram.chips,
+        "part": dram.part,
+        "partial": dram.kept,
+    }
+
+
+def _hot_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
+    return [{name: getattr(epoch.hot, name) for name in hot_file.TYPES}] if epoch.hot else []
+
+
+def _hot_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
+    return {
+        "page_bytes": parameters.page_bytes,
+        "base_address": parameters.base_address,
+        "settings": dict(parameters.hot_settings),
+        "source": "",
+    }
+
+
+def _shown(parameters: DeviceParameters) -> PagesShown:
+    return PagesShown(
+        page_bytes=parameters.page_bytes,
+        base_address=parameters.base_address,
+        ranges=(range(parameters.frames),),
+    )
+
+
+def _page_types(parameters: DeviceParameters) -> dict[str, pa.DataType]:
+    return page_files.bitmap_types(_shown(parameters))
+
+
+def _page_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
+    if not epoch.accessed:
+        return []
+    counts = {"epoch": epoch.number, "cycles": 0, "accesses": sum(row.accesses for row in epoch.rows)}
+    return [counts | {"accessed": epoch.accessed.accessed, "written": epoch.accessed.written}]
+
+
+def _pages_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
+    clock = parameters.clock_hz
+    return page_files.bitmaps_description(_shown(parameters), writes_known=True, clock_hz=clock, source="")
+
+
+_EPOCH_UNITS = epoch_files.UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"} | _OF_EPOCHS
+EPOCHS = Kind(
+    "epochs",
+    epoch_files.KIND,
+    epoch_files.VERSION,
+    _EPOCH_UNITS,
+    _epoch_types,
+    _epoch_rows,
+    _epochs_described,
+)
+RANKS = Kind(
+    "ranks", rank_files.KIND, rank_files.VERSION, rank_files.UNITS, _rank_types, _rank_rows, _ranks_described
+)
+HOT = Kind(
+    "hot",
+    hot_file.KIND,
+    hot_file.VERSION,
+    hot_file.UNITS,
+    lambda _: dict(hot_file.TYPES),
+    _hot_rows,
+    _hot_described,
+)
+PAGES = Kind(
+    "pages", page_files.KIND, page_files.VERSION, page_files.UNITS, _page_types, _page_rows, _pages_described
+)
+KINDS = (EPOCHS, RANKS, HOT, PAGES)
