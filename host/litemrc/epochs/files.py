@@ -39,6 +39,7 @@ UNITS = {
     "at the end are cut; not sampled; each is among the misses of this epoch or the next",
     "split": "true: reads and writes counted apart, the writes to the pages of context c in context c + "
     "contexts / 2; the same in all rows of an epoch",
+    **{"page_bytes": "bytes", "frames": "pages", "pages": "pages"},
 }
 _PARAMETERS = (
     *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
@@ -52,18 +53,26 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
     Raises:
         UserError: the file cannot be written.
     """
+    write_sealed(path, KIND, VERSION, epoch_columns(table), UNITS, epoch_description(table))
+
+
+def epoch_columns(table: EpochTable) -> dict[str, pa.Array]:
+    """Return the columns of a table, or of a part of it, as the file has them."""
     columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name not in ("hits", "tail")}
     starts = np.arange(table.epoch.size + 1, dtype=np.int32) * table.groups
     columns["hits"] = pa.ListArray.from_arrays(starts, table.hits.ravel())
     columns["tail"] = pa.array(cut_lists(table.tail), pa.list_(pa.uint32()))
-    described = {
+    return columns
+
+
+def epoch_description(table: EpochTable) -> dict[str, Any]:
+    """Return all of a table but its columns, as the file describes it."""
+    return {
         **{name: getattr(table, name) for name in _PARAMETERS},
         "context_names": {str(context): name for context, name in table.context_names.items()},
         "processes": [asdict(process) for process in table.processes],
         "link_statistics": dict(table.link_statistics),
     }
-    units = UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"}
-    write_sealed(path, KIND, VERSION, columns, units, described)
 
 
 def read_epochs(path: str | Path) -> EpochTable:

@@ -64,6 +64,7 @@ class EpochBuilder:
             hot=hot,
             lost=collector.link_statistics["epoch_messages_lost"],
             link=collector.link_counts,
+            followed=collector.processes.followed,
         )
         collector.forget()
         self._rows, self._counted = [], False

@@ -8,6 +8,7 @@ from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.ranks import Dram
 from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.processes import Process
 from litemrc.epochs.table import EpochTable
 from litemrc.pages.hot_lists import HotList
 from litemrc.ranks.table import RankRow
@@ -78,6 +79,7 @@ class FeedEpoch:
         accessed, hot: None: they do not come, or a message of them was lost.
         lost: epoch messages lost on the link since the session began.
         link: counts of the link since then.
+        followed: the process of each context that follows one, as known at the end of the epoch.
     """
 
     session: int
@@ -90,6 +92,7 @@ class FeedEpoch:
     hot: HotList | None
     lost: int
     link: LinkCounts
+    followed: Mapping[int, Process] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class EpochWriter:
         group_rows: rows that are kept in memory.
 
     Attributes:
+        path: where the file will be.
         epochs: appended so far.
 
     Raises:
@@ -41,6 +42,7 @@ class EpochWriter:
         described: Mapping[str, Any],
         group_rows: int,
     ) -> None:
+        self.path = Path(path)
         self._types, self._described, self._group_rows = types, dict(described), group_rows
         self._writer = SealedWriter(path, kind, version, types, units)
         self._rows: list[tuple[Any, ...]] = []

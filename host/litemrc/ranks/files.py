@@ -26,6 +26,7 @@ UNITS = {
     "working": "true: a page of the working set lay in the domain at the end",
     "live_pages": "pages whose data somebody needed at the end",
     "overflow": "true: a counter saturated",
+    "clock_hz": "Hz",
 }
 _PARAMETERS = ("clock_hz", "phases", "domains", "virtual", "chips", "part", "partial", "interrupted")
 
@@ -36,9 +37,17 @@ def write_ranks(path: str | Path, table: RankTable) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS}
-    described = {name: getattr(table, name) for name in _PARAMETERS}
-    write_sealed(path, KIND, VERSION, columns, UNITS | {"clock_hz": "Hz"}, described)
+    write_sealed(path, KIND, VERSION, rank_columns(table), UNITS, rank_description(table))
+
+
+def rank_columns(table: RankTable) -> dict[str, pa.Array]:
+    """Return the columns of a table, or of a part of it, as the file has them."""
+    return {name: pa.array(getattr(table, name)) for name in COLUMNS}
+
+
+def rank_description(table: RankTable) -> dict[str, Any]:
+    """Return all of a table but its columns, as the file describes it."""
+    return {name: getattr(table, name) for name in _PARAMETERS}
 
 
 def read_ranks(path: str | Path) -> RankTable:

@@ -1,0 +1,76 @@
+"""Styles and lines of text for panels: colours that colour-blind people can part, never the only sign."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+# Okabe and Ito's palette; where a colour has too little contrast, a darker or lighter one of the same hue.
+_ON_DARK = ("#56B4E9", "#E69F00", "#2BC096", "#F0E442", "#E09BC4", "#7FA8FF", "#FF8A3D", "#E0E0E0")
+_ON_LIGHT = ("#0072B2", "#8F5F00", "#00704F", "#6B6400", "#9C3F74", "#3B4CC0", "#B34700", "#303030")
+
+Part = str | tuple[str, Style]
+
+
+@dataclass(frozen=True)
+class Ink:
+    """Styles of a theme."""
+
+    dark: bool
+
+    def series(self, number: int) -> Style:
+        """The colour of the curve of a context; from the ninth on colours repeat."""
+        colours = _ON_DARK if self.dark else _ON_LIGHT
+        return Style(color=colours[number % len(colours)])
+
+    @property
+    def dim(self) -> Style:
+        """Of axes and what is not the matter."""
+        return Style(color="#9AA5B1" if self.dark else "#5A6470")
+
+    @property
+    def strong(self) -> Style:
+        """Of titles and values that are looked for."""
+        return Style(bold=True)
+
+    @property
+    def alarm(self) -> Style:
+        """Of what is wrong: also without colour."""
+        return Style(bold=True, reverse=True)
+
+
+def line(parts: Sequence[Part], width: int) -> Strip:
+    """Return a line of exactly `width` cells; what does not fit is cut and marked by an ellipsis."""
+    segments = [Segment(*((part, None) if isinstance(part, str) else part)) for part in parts]
+    strip = Strip(segments)
+    if strip.cell_length > width > 0:
+        return Strip.join([strip.crop(0, width - 1), Strip([Segment("…")])])
+    return strip.adjust_cell_length(width)
+
+
+def both_ends(left: Sequence[Part], right: Sequence[Part], width: int) -> Strip:
+    """Return a line with parts at both ends; the left one is cut if they do not fit."""
+    end = Strip([Segment(*((part, None) if isinstance(part, str) else part)) for part in right])
+    return Strip.join([line(left, max(width - end.cell_length, 0)), end]).adjust_cell_length(width)
+
+
+def spark(values: Sequence[float], width: int, top: float | None = None) -> str:
+    """Return the last `width` values as blocks from 0 to the highest, or to `top`; above 0 is one block."""
+    shown = list(values)[-width:] if width > 0 else []
+    highest = (max(shown, default=0) if top is None else top) or 1
+    blocks = (_BLOCKS[min(max(round(8 * value / highest), int(value > 0)), 8)] for value in shown)
+    return "".join(blocks).rjust(width)
+
+
+def count_text(number: int, width: int = 11) -> str:
+    """Return a count with commas, or to four digits where that is too wide."""
+    text = f"{number:,}"
+    if len(text) <= width:
+        return text
+    for power, prefix in ((12, "T"), (9, "G"), (6, "M")):
+        if number >= 10**power:
+            return f"{number / 10**power:.4g}{prefix}"
+    return text

@@ -1,0 +1,185 @@
+"""The panels with curves, contexts, ranks and hot pages, as lines of exactly the width that they have."""
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from textual.strip import Strip
+
+from litemrc.curves.sizes import EPSILON, size_text
+from litemrc.live.ink import Ink, Part, both_ends, count_text, line, spark
+from litemrc.live.plot import PlottedCurve, plot_lines
+from litemrc.live.view import ContextView, RankView, View
+from litemrc.ranks.activity import LABELS
+from litemrc.ranks.states import PowerState
+
+_STATES = "█▓▒░·"  # by `PowerState`
+_BAR_CELLS = 20
+_NAME_CELLS = 14
+_FIXED_CELLS = 64  # of a context's row, without its history
+
+
+def curve_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
+    """Draw the curves of the contexts."""
+    parameters = view.parameters
+    if parameters is None or not view.contexts:
+        return message_lines(nothing_yet(view), width, height, ink)
+    curves = [
+        PlottedCurve(each.curve, str(each.context), ink.series(place))
+        for place, each in _with_places(view)
+        if each.curve.accesses
+    ]
+    of = len(view.summed)
+    title: list[Part] = [("miss ratio", ink.strong)]
+    what = f"by memory size, {'last epoch' if of == 1 else f'sum of {of} epochs'}; numbers are contexts"
+    lines = [both_ends(title, [(what, ink.dim)], width)]
+    plotted = plot_lines(curves, parameters.frames, parameters.page_bytes, width, height - 1, ink)
+    return padded(lines + plotted, width, height)
+
+
+def context_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
+    """A row for each context, with its working sets."""
+    if view.parameters is None or not view.contexts:
+        return message_lines(nothing_yet(view), width, height, ink)
+    page_bytes = view.parameters.page_bytes
+    history = max(width - _FIXED_CELLS, 4)
+    sampled = " sampled" if view.table and view.table.scale else ""
+    head = (
+        f"   {'context':<{_NAME_CELLS}}{'accesses':>12}{'misses':>10}{'WSS':>10} "
+        f"{f'history{sampled}':<{history}}{f'≤min+{EPSILON:g}':>10}"
+    )
+    rows = []
+    for place, each in _with_places(view):
+        smallest = size_text(each.curve.smallest(), page_bytes, 3) if each.curve.accesses else "-"
+        rows.append(
+            line(
+                [
+                    (f"{each.context:>2} ", ink.series(place) + Style(bold=True)),
+                    f"{each.name[:_NAME_CELLS]:<{_NAME_CELLS}}{count_text(each.curve.accesses):>12}",
+                    f"{count_text(each.curve.misses, 9):>10}",
+                    f"{size_text(each.working_set, page_bytes, 3):>10} ",
+                    (spark(each.history, history), ink.series(place)),
+                    f"{smallest:>10}{_budget_text(each, page_bytes):>10}"[: width - 39 - history],
+                ],
+                width,
+            )
+        )
+    more = len(rows) - (height - 1)
+    if more > 0:
+        rows = [*rows[: height - 2], line([(f"   and {more + 1} more: c chooses contexts", ink.dim)], width)]
+    return padded([line([(head + f"{'budget':>10}"[:10], ink.dim)], width), *rows], width, height)
+
+
+def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
+    """A row for each rank: its state, the share of the time asleep, and what it did."""
+    dram = view.parameters.dram if view.parameters else None
+    if view.parameters and not dram:
+        return message_lines("the device has no rank meter (make sim-ranks has one)", width, height, ink)
+    if not view.ranks or not dram:
+        return message_lines(nothing_yet(view), width, height, ink)
+    what = "slices of one rank" if dram.virtual else "ranks"
+    lines = [
+        both_ends(
+            [("ranks", ink.strong)], [(f"{dram.ranks} {what}, {dram.part or 'chips'}", ink.dim)], width
+        ),
+        line(
+            [
+                (
+                    f"    state at end   asleep {'time in states':<{_BAR_CELLS}} reads+writes   live history",
+                    ink.dim,
+                )
+            ],
+            width,
+        ),
+    ]
+    for place, rank in enumerate(view.ranks):
+        state = "awake" if rank.last.state == 0 else LABELS[PowerState(rank.last.state)]
+        accesses = count_text(int(rank.activity.accesses), 12)
+        lines.append(
+            line(
+                [
+                    (f"{rank.last.domain:>2}{'*' if rank.last.working else ' '} ", ink.strong),
+                    f"{state[:14]:<14} {rank.asleep:>6.1%} ",
+                    (_state_bar(rank), ink.series(place)),
+                    f" {accesses:>12} {count_text(rank.last.live_pages, 6):>6} ",
+                    (spark(rank.history, max(width - 63, 0), 1), ink.series(place)),
+                ],
+                width,
+            )
+        )
+    names = [f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state < 4]
+    lines.append(
+        line(
+            [("*: holds a page of the working set; live: pages in use; " + ", ".join(names), ink.dim)], width
+        )
+    )
+    return padded(lines, width, height)
+
+
+def hot_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
+    """The pages with the most accesses in the last epoch."""
+    if view.parameters and not view.parameters.hot:
+        return message_lines(
+            "hot pages are not counted: h turns them on, if the device has them", width, height, ink
+        )
+    hot = next((epoch.hot for epoch in reversed(view.epochs) if epoch.hot), None)
+    if hot is None or view.parameters is None:
+        return message_lines(nothing_yet(view), width, height, ink)
+    listed = f"{len(hot.frames)} hot pages{', and more are hot' if hot.more else ''}"
+    lines = [
+        both_ends(
+            [("hot pages", ink.strong)],
+            [(f"epoch {hot.epoch}: {hot.share:.1%} of {hot.accesses:,} accesses to {listed}", ink.dim)],
+            width,
+        ),
+        line([(f"{'frame':>9} {'address':>12} {'accesses':>10} {'share':>7}", ink.dim)], width),
+    ]
+    bar = max(min(width - 43, 40), 0)
+    highest = hot.counts[0] if hot.counts else 1
+    for frame, count in list(zip(hot.frames, hot.counts, strict=True))[: max(height - 2, 0)]:
+        address = view.parameters.base_address + frame * view.parameters.page_bytes
+        share = count / hot.accesses if hot.accesses else 0.0
+        text = f"{frame:>9} {address:>#12x} {count:>10,} {share:>7.1%} "
+        lines.append(line([text, ("█" * round(bar * count / highest), ink.series(0))], width))
+    return padded(lines, width, height)
+
+
+def nothing_yet(view: View) -> str:
+    """Why there is nothing to show."""
+    if view.parameters is None:
+        return "no session with the device yet"
+    if not view.settings.epoch_length and view.settings.epoch_unit and not view.epochs:
+        return "the device has no epoch length, so its epochs never end: e sets one"
+    return "no epoch has arrived yet"
+
+
+def message_lines(text: str, width: int, height: int, ink: Ink) -> list[Strip]:
+    """A panel with a text alone."""
+    return padded([line([(text, ink.dim)], width)], width, height)
+
+
+def padded(lines: Sequence[Strip], width: int, height: int) -> list[Strip]:
+    """Return exactly `height` lines."""
+    blank = line([""], width)
+    return [*lines, *[blank] * (height - len(lines))][:height]
+
+
+def _with_places(view: View) -> list[tuple[int, ContextView]]:
+    """Contexts with the number of their colour: it stays when others are not shown."""
+    return [(view.known.index(each.context), each) for each in view.contexts]
+
+
+def _budget_text(each: ContextView, page_bytes: int) -> str:
+    if each.budget is None:
+        return "-"
+    return "no limit" if each.budget.allowed is None else size_text(each.budget.allowed, page_bytes, 3)
+
+
+def _state_bar(rank: RankView) -> str:
+    """Time in the states, of all time, in `_BAR_CELLS` cells."""
+    cells, total, done = "", 0.0, 0
+    for state in PowerState:
+        total += rank.activity.share(state)
+        upto = round(total * _BAR_CELLS)
+        cells += _STATES[state] * (upto - done)
+        done = upto
+    return cells.ljust(_BAR_CELLS)

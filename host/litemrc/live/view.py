@@ -1,0 +1,187 @@
+"""What the panels show of a feed, as numbers: of the last epoch, and summed over a window of epochs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
+
+from litemrc.curves.curve import Curve
+from litemrc.device.contexts import Budget
+from litemrc.epochs.table import EpochTable
+from litemrc.feed.recent import Recent
+from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
+from litemrc.ranks.activity import RankActivity
+from litemrc.ranks.table import RankRow
+
+WINDOWS = (1, 5, 20, 100)  # epochs that are summed
+_HISTORY = 120  # epochs of histories and of the heat map
+_RATE_EPOCHS = 21
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of the device, as it answered last.
+
+    Attributes:
+        epoch_unit, epoch_length: of an epoch; length 0: epochs do not end by themselves.
+        freeze: nothing is counted; frozen: nothing is counted since a single shot.
+        budgets: by context, of those that have one.
+    """
+
+    epoch_unit: str = ""
+    epoch_length: int = 0
+    freeze: bool = False
+    frozen: bool = False
+    budgets: Mapping[int, Budget] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ContextView:
+    """A context: counters of the window, and its working sets.
+
+    Attributes:
+        context, name: its number, and what runs in it.
+        curve: over the window; `accesses` and `misses` are those of the curve.
+        working_set: pages accessed in the last epoch.
+        history: pages accessed in each epoch, oldest first; 0: none.
+        budget: None: it has none.
+    """
+
+    context: int
+    name: str
+    curve: Curve
+    working_set: int
+    history: tuple[int, ...]
+    budget: Budget | None
+
+
+@dataclass(frozen=True)
+class RankView:
+    """A rank: its state at the end of the last epoch, and its activity over the window."""
+
+    last: RankRow
+    activity: RankActivity
+    history: tuple[float, ...]  # share of the cycles asleep, of each epoch
+
+    @property
+    def asleep(self) -> float:
+        """Share of the cycles in a low-power state, over the window."""
+        return _asleep(self.activity)
+
+
+class View:
+    """The last epochs of a feed, as the panels show them; what no panel asks for is not computed.
+
+    Parameters:
+        recent: the epochs.
+        settings: of the device.
+        window: epochs that are summed, at most.
+        chosen: contexts that are shown; None: all.
+        tries: that failed since the link was lost.
+    """
+
+    def __init__(
+        self,
+        recent: Recent,
+        settings: Settings,
+        *,
+        window: int = 1,
+        chosen: frozenset[int] | None = None,
+        tries: int = 0,
+    ) -> None:
+        self.parameters: DeviceParameters | None = recent.parameters
+        self.lost: FeedLost | None = recent.lost
+        self.arrived, self.settings, self.window, self.tries = recent.arrived, settings, window, tries
+        self.epochs: Sequence[FeedEpoch] = recent.last(max(_HISTORY, window))
+        self._recent, self._chosen = recent, chosen
+
+    @property
+    def last(self) -> FeedEpoch | None:
+        """The last epoch; None before the first one of the session."""
+        return self.epochs[-1] if self.epochs else None
+
+    @cached_property
+    def summed(self) -> Sequence[FeedEpoch]:
+        """The epochs of the window; those before a change of sampling are left out."""
+        if not self.epochs:
+            return []
+        scale = _scale(self.epochs[-1])
+        newest_first = takewhile(lambda epoch: _scale(epoch) == scale, reversed(self.epochs[-self.window :]))
+        return list(newest_first)[::-1]
+
+    @cached_property
+    def rate(self) -> float | None:
+        """Epochs that arrive in a second; None: not known."""
+        times = [epoch.arrived for epoch in self.epochs[-_RATE_EPOCHS:]]
+        return (len(times) - 1) / (times[-1] - times[0]) if times and times[-1] > times[0] else None
+
+    @cached_property
+    def table(self) -> EpochTable | None:
+        """The counters of the window; None before the first epoch."""
+        return self._recent.table(self.summed) if self.summed else None
+
+    @property
+    def dropped(self) -> int:
+        """Accesses lost in the window before they could be counted."""
+        return sum(epoch.rows[0].dropped for epoch in self.summed)
+
+    @cached_property
+    def known(self) -> list[int]:
+        """Contexts with accesses in one of the last epochs, in order; also those that are not chosen."""
+        return sorted({self._owner(row.context, row.split) for epoch in self.epochs for row in epoch.rows})
+
+    @cached_property
+    def contexts(self) -> list[ContextView]:
+        """The chosen contexts with accesses in one of the last epochs."""
+        if self.table is None:
+            return []
+        histories = [self._working_sets(epoch) for epoch in self.epochs[-_HISTORY:]]
+        names = {context: name for epoch in self.epochs for context, name in epoch.names.items()}
+        return [
+            ContextView(
+                context,
+                names.get(context) or self.table.name_of(context),
+                self.table.curve(context),
+                histories[-1].get(context, 0),
+                tuple(sizes.get(context, 0) for sizes in histories),
+                self.settings.budgets.get(context),
+            )
+            for context in self.known
+            if self._chosen is None or context in self._chosen
+        ]
+
+    @cached_property
+    def ranks(self) -> list[RankView]:
+        """The ranks, as of the last epoch whose rank messages all arrived."""
+        whole = [epoch.ranks for epoch in self.epochs if epoch.ranks]
+        if not whole:
+            return []
+        activities = [[RankActivity.of_counters(row.counters) for row in rows] for rows in whole]
+        return [
+            RankView(
+                row,
+                RankActivity.sum(each[place] for each in activities[-self.window :]),
+                tuple(_asleep(each[place]) for each in activities),
+            )
+            for place, row in enumerate(whole[-1])
+        ]
+
+    def _working_sets(self, epoch: FeedEpoch) -> dict[int, int]:
+        sizes: dict[int, int] = {}
+        for row in epoch.rows:
+            context = self._owner(row.context, row.split)
+            sizes[context] = sizes.get(context, 0) + (row.touched << row.scale_log2)
+        return sizes
+
+    def _owner(self, context: int, split: bool) -> int:
+        """The context that owns the pages; writes that count apart have another one."""
+        return context % (self.parameters.contexts // 2) if split and self.parameters else context
+
+
+def _scale(epoch: FeedEpoch) -> int:
+    return epoch.rows[0].scale_log2
+
+
+def _asleep(activity: RankActivity) -> float:
+    asleep = activity.power_down + activity.self_refresh + activity.self_refresh_partial
+    return asleep / activity.clocks if activity.clocks else 0.0
