@@ -1,0 +1,149 @@
+// What the page shows: the device, the window, live or paused or a range of the history.
+
+import * as api from "./api.js";
+import { byId, setText } from "./dom.js";
+import { clock, count } from "./format.js";
+import { Recent } from "./recent.js";
+import { touch, touchAll } from "./schedule.js";
+
+export const WINDOWS = [1, 5, 20, 100];
+
+export const app = {
+  devices: [],
+  control: false,
+  version: "",
+  view: "device",
+  device: null, // name
+  window: 1,
+  fleetWindow: 20,
+  log: true,
+  mode: "live", // "paused", "history"
+  recent: null, // what arrives
+  paused: null, // what was there when the page was paused
+  range: null, // {start, end, curves, points} of the history
+  hidden: new Map(), // device -> numbers of the contexts whose curves are hidden
+};
+
+export const say = (message) => setText(byId("status"), message);
+
+export const deviceNamed = (name) => app.devices.find((each) => each.name === name) ?? null;
+export const shown = () => (app.mode === "paused" ? app.paused : app.recent);
+
+export function hiddenContexts() {
+  if (!app.hidden.has(app.device)) app.hidden.set(app.device, new Set());
+  return app.hidden.get(app.device);
+}
+
+/** The contexts that are shown: {context, name, accesses, misses, working_set_bytes, trend, curve}. */
+export function contextsShown() {
+  if (app.mode === "history") return ofHistory(app.range);
+  const recent = shown();
+  if (!recent?.last) return [];
+  const now = new Map(recent.last.contexts.map((each) => [each.context, each]));
+  return [...recent.names].map(([context, name]) => {
+    const { accesses = 0, misses = 0, working_set_bytes = 0, curve = null } = now.get(context) ?? {};
+    const trend = recent.short.map((each) => each.contexts.get(context)?.working_set_bytes ?? 0);
+    return { context, name, accesses, misses, working_set_bytes, trend, curve };
+  });
+}
+
+function ofHistory({ curves, points, start, end }) {
+  if (!curves) return [];
+  const inside = points.filter(({ at }) => at >= start && at <= end);
+  return curves.curves.map((curve) => {
+    const trend = inside.map(({ contexts }) => contexts.find(({ context }) => context === curve.context)?.working_set_bytes ?? 0);
+    const { context, name, accesses, misses } = curve;
+    return { context, name, accesses, misses, working_set_bytes: trend.at(-1) ?? 0, trend, curve: accesses ? curve : null };
+  });
+}
+
+/** First and last arrival of the epochs that the curves are of; null before any. */
+export function timesShown() {
+  if (app.mode === "history") {
+    return app.range.curves?.epochs ? { start: app.range.start, end: app.range.end, epochs: app.range.curves.epochs } : null;
+  }
+  const epochs = shown()?.window(app.window) ?? [];
+  return epochs.length ? { start: epochs[0].arrived, end: epochs.at(-1).arrived, epochs: epochs.length } : null;
+}
+
+export function timesText() {
+  const times = timesShown();
+  if (!times) return app.mode === "history" ? "No epochs in this range." : "No epochs yet.";
+  const what = { live: "Live", paused: "Paused", history: "History" }[app.mode];
+  const span = times.end - times.start < 1 ? clock(times.end) : `${clock(times.start)} to ${clock(times.end)}`;
+  return `${what}: ${span}, ${count(times.epochs)} ${times.epochs === 1 ? "epoch" : "epochs"}`;
+}
+
+export function pause() {
+  if (!app.recent) return;
+  Object.assign(app, { mode: "paused", paused: app.recent.snapshot(), range: null });
+  say("Paused. New epochs are kept by the server.");
+  touchAll();
+}
+
+export function goLive() {
+  if (app.mode !== "live") say("Live.");
+  Object.assign(app, { mode: "live", paused: null, range: null });
+  touchAll();
+}
+
+let wanted = null; // the range that is to be fetched next
+let fetching = false;
+
+/** Show a range of the history; while one is fetched, only the newest wish is kept. */
+export async function showRange(start, end, points) {
+  const kept = app.mode === "history" ? app.range.curves : null;
+  Object.assign(app, { mode: "history", paused: null, range: { start, end, points, curves: kept } });
+  touchAll();
+  wanted = { device: app.device, start, end };
+  if (fetching) return;
+  fetching = true;
+  try {
+    while (wanted) {
+      const { device, ...range } = wanted;
+      wanted = null;
+      const curves = await api.curves(device, range);
+      if (app.mode !== "history" || app.device !== device) continue;
+      app.range.curves = curves;
+      touchAll();
+      if (!wanted) say(timesText());
+    }
+  } catch (error) {
+    say(`The history cannot be shown: ${error.message}`);
+  } finally {
+    fetching = false;
+  }
+}
+
+/** Take another device; what was kept of the one so far is forgotten. */
+export async function select(name) {
+  Object.assign(app, { device: name, recent: new Recent(name), mode: "live", paused: null, range: null });
+  touchAll();
+  await Promise.resolve();
+}
+
+/** Put the epochs before the first live one into what is kept, so that the page does not begin empty. */
+export async function prefill(recent) {
+  let epochs;
+  try {
+    ({ epochs } = await api.epochs(recent.device, { last: 60 }));
+  } catch {
+    return; // it fills by itself
+  }
+  if (app.recent !== recent) return;
+  const fresh = new Recent(recent.device);
+  for (const each of epochs) fresh.add(each);
+  const { last, short, heat, session } = recent;
+  if (last) {
+    if (fresh.session !== session) return;
+    const older = fresh.short.filter(({ number }) => number < short[0].number);
+    recent.short = [...older, ...short].slice(-100);
+    const before = fresh.heat.filter(({ at }) => !heat.length || at < heat[0].at - 1);
+    recent.heat = [...before, ...heat].slice(-240);
+    recent.name();
+  } else {
+    Object.assign(recent, { last: fresh.last, short: fresh.short, heat: fresh.heat, session: fresh.session });
+    recent.name();
+  }
+  touchAll();
+}

@@ -1,0 +1,71 @@
+// The curves of a device, and the table of its contexts, which is the legend, too.
+
+import { app, contextsShown, hiddenContexts, shown, timesShown, timesText } from "./app.js";
+import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
+import { byId, el, fill, setAttribute, setText } from "./dom.js";
+import { count, ratio, size, smallest } from "./format.js";
+import { lineStyle } from "./palette.js";
+import { touch } from "./schedule.js";
+import { showSwatch, sparkline } from "./small_pictures.js";
+
+export function drawCurves(figure) {
+  const hidden = hiddenContexts();
+  const entries = contextsShown().filter(({ context, curve }) => curve?.bytes.length && !hidden.has(context));
+  const curves = entries.map(({ curve }) => curve);
+  const traces = entries.map(({ context, name, curve }) => curveTrace(curve, context, name, app.log));
+  const width = figure.chart.clientWidth;
+  figure.draw({
+    traces,
+    layout: { margin: { l: 56, r: 14, t: 10, b: 48 }, xaxis: memoryAxis(curves, app.log, width - 70), yaxis: MISS_AXIS },
+    summary: summary(entries),
+    table: () => curveTable(entries),
+  });
+  setText(byId("seen"), timesText());
+  figure.chart.dataset.arrived = timesShown()?.end ?? "";
+}
+
+function summary(entries) {
+  if (!entries.length) return "no curve is shown";
+  const parts = entries.map(({ name, curve }) => `${name}: at best ${ratio(curve.miss_ratio.at(-1))}, within 0.01 of it at ${size(smallest(curve))}`);
+  return `${timesText()}. ${parts.join("; ")}`;
+}
+
+export function drawContexts() {
+  const hidden = hiddenContexts();
+  const body = byId("contexts").tBodies[0];
+  fill(body, contextsShown(), newRow, (row, entry) => {
+    const [head, accesses, misses, workingSet, enough] = row.cells;
+    const button = head.firstChild;
+    button.value = entry.context;
+    setAttribute(button, "aria-pressed", String(!hidden.has(entry.context)));
+    showSwatch(button.firstChild, lineStyle(entry.context));
+    setText(button.lastChild, entry.name);
+    setText(accesses, count(entry.accesses));
+    setText(misses, count(entry.misses));
+    setText(workingSet, size(entry.working_set_bytes));
+    setText(enough, entry.curve ? size(smallest(entry.curve)) : "–");
+  });
+  // The last thing to be set: whoever watches it finds the values of this epoch.
+  const last = app.mode === "history" ? null : shown()?.last;
+  body.dataset.arrived = last?.arrived ?? "";
+  body.dataset.epoch = last?.number ?? "";
+}
+
+/** The pictures of the working sets, which need not change with each epoch. */
+export function drawTrends() {
+  const rows = byId("contexts").tBodies[0].rows;
+  contextsShown().forEach(({ trend, context }, place) => {
+    if (rows[place]) sparkline(rows[place].cells[5].firstChild, trend, lineStyle(context).color);
+  });
+}
+
+function newRow() {
+  const button = el("button", { type: "button", class: "context" }, showSwatch(), el("span"));
+  button.addEventListener("click", () => {
+    const hidden = hiddenContexts(), context = Number(button.value);
+    if (!hidden.delete(context)) hidden.add(context);
+    touch("contexts", "curves", "overview");
+  });
+  const cells = Array.from({ length: 4 }, () => el("td"));
+  return el("tr", {}, el("th", { scope: "row" }, button), ...cells, el("td", {}, sparkline()));
+}

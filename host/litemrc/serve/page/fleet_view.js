@@ -1,0 +1,164 @@
+// All devices side by side, and their curves merged: the counters of equal names or labels are summed.
+
+import * as api from "./api.js";
+import { app, deviceNamed, say } from "./app.js";
+import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
+import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
+import { Figure, savePicture } from "./figure.js";
+import { count, plain, ratio, size, smallest } from "./format.js";
+import { deviceRate, linkText } from "./header_view.js";
+import { lineStyle } from "./palette.js";
+import { touch } from "./schedule.js";
+import { showSwatch } from "./small_pictures.js";
+
+const tiles = new Map(); // name -> tile
+let box, mergedFigure, watcher, mergedAnswer = [], fleetLog = true, asking = false;
+
+export function buildFleet() {
+  const section = byId("fleet");
+  const save = (format) => el("button", { type: "button", onclick: () => saveAll(format) }, format.toUpperCase());
+  const bar = el("div", { class: "bar" });
+  const heading = byId("fleet-title");
+  heading.replaceWith(bar);
+  bar.append(heading, el("span", { class: "exports", role: "group", "aria-label": "Devices side by side" }, save("png"), save("svg")));
+  box = el("div", { class: "tiles" });
+  section.append(box);
+  mergedFigure = new Figure(byId("merged"), { name: "merged", title: "Merged miss-ratio curves", height: 340 }, say);
+  byId("merged").append(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "merged-title" }, el("table", { id: "merged-table" })));
+  // Only tiles in sight are asked for, so that a fleet of hundreds costs the server no more than a screen of them.
+  watcher = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => (target.inSight = isIntersecting)), { rootMargin: "200px" });
+  byId("fleet-scale").addEventListener("change", (event) => {
+    fleetLog = event.target.value === "log";
+    touch("fleet");
+  });
+}
+
+/** One tile for each device; new ones come, old ones go. */
+function placeTiles() {
+  const names = app.devices.map(({ name }) => name);
+  for (const [name, tile] of tiles) {
+    if (names.includes(name)) continue;
+    tile.figure.remove();
+    watcher.unobserve(tile.section);
+    tile.section.remove();
+    tiles.delete(name);
+  }
+  for (const name of names) if (!tiles.has(name)) tiles.set(name, newTile(name));
+}
+
+function newTile(name) {
+  const heading = el("h3", {}, el("a", { href: `#device/${encodeURIComponent(name)}` }, name));
+  const section = el("section", { class: "tile", "aria-label": `Device ${name}` }, heading);
+  const figure = new Figure(section, { name: `${name}-curves`, title: `Miss-ratio curves of ${name}`, height: 200, buttons: false }, say);
+  const state = el("p", { class: "state" });
+  figure.chart.before(state);
+  const legend = el("ul", { class: "note names", "aria-label": "Contexts" });
+  section.append(legend);
+  box.append(section);
+  watcher.observe(section);
+  section.inSight = true;
+  return { section, figure, state, legend, curves: [], epoch: null };
+}
+
+/** Ask for the curves of the tiles in sight, and for the merged ones. */
+export async function refreshFleet() {
+  if (asking || document.hidden) return;
+  asking = true;
+  try {
+    placeTiles();
+    placeMergeChoices();
+    const seen = [...tiles].filter(([, { section }]) => section.inSight);
+    const merging = api.merged(byId("merge-by").value || "name", app.fleetWindow);
+    const answers = seen.map(async ([name, tile]) => {
+      const [{ curves }, { epochs }] = await Promise.all([api.curves(name, { last: app.fleetWindow }), api.epochs(name, { last: 1 })]);
+      Object.assign(tile, { curves, epoch: epochs.at(-1) ?? null });
+    });
+    await Promise.allSettled(answers); // a device without a session has none; its tile says so
+    mergedAnswer = await merging;
+    touch("fleet");
+  } catch (error) {
+    if (error.status) say(`The fleet cannot be read: ${error.message}`);
+  } finally {
+    asking = false;
+  }
+}
+
+function placeMergeChoices() {
+  const labels = [...new Set(app.devices.flatMap(({ labels }) => Object.keys(labels)))].sort();
+  const choice = byId("merge-by");
+  fill(choice, ["name", ...labels], () => el("option"), (option, label, place) => {
+    setText(option, place ? `label ${label}` : "name of the context");
+    setAttribute(option, "value", label);
+  });
+}
+
+const colours = new Map(); // a name has the same colour in every tile
+
+const colour = (name) => {
+  if (!colours.has(name)) colours.set(name, colours.size);
+  return colours.get(name);
+};
+
+const drawn = (curves) => curves.filter(({ accesses, bytes }) => accesses && bytes.length);
+
+export function drawFleet() {
+  const all = [...tiles.values()].flatMap(({ curves }) => drawn(curves));
+  for (const [name, tile] of tiles) drawTile(name, tile, all);
+  drawMerged();
+}
+
+function drawTile(name, { figure, state, legend, curves, epoch }, all) {
+  const device = deviceNamed(name);
+  const entries = drawn(curves).map((curve) => ({ name: curve.name, curve }));
+  const losses = epoch ? `; link ${linkText(epoch.link)}${epoch.dropped ? `; ⚠ ${count(epoch.dropped)} accesses dropped in the last epoch` : ""}` : "";
+  setText(state, device?.connected ? `● connected ${deviceRate(name)}${losses}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
+  setAttribute(state, "class", device?.connected ? "state" : "state warn");
+  fill(legend, entries, () => el("li", {}, showSwatch(), el("span")), (item, entry) => {
+    showSwatch(item.firstChild, lineStyle(colour(entry.name)));
+    setText(item.lastChild, entry.name);
+  });
+  figure.draw({
+    traces: entries.map((each) => curveTrace(each.curve, colour(each.name), each.name, fleetLog)),
+    layout: { margin: { l: 40, r: 10, t: 6, b: 30 }, xaxis: { ...memoryAxis(all, fleetLog, figure.chart.clientWidth - 50), title: undefined }, yaxis: { ...MISS_AXIS, title: undefined, nticks: 4 } },
+    summary: entries.map((each) => `${each.name} at best ${ratio(each.curve.miss_ratio.at(-1))}`).join(", ") || "no epochs yet",
+    table: () => curveTable(entries),
+  });
+}
+
+function drawMerged() {
+  const entries = mergedAnswer.filter(({ curve }) => curve.accesses && curve.bytes.length).map(({ value, curve, devices }) => ({ name: value, curve, devices }));
+  const curves = entries.map(({ curve }) => curve);
+  mergedFigure.draw({
+    traces: entries.map(({ name, curve }) => curveTrace(curve, colour(name), name, fleetLog)),
+    layout: { margin: { l: 56, r: 14, t: 10, b: 48 }, xaxis: memoryAxis(curves, fleetLog, mergedFigure.chart.clientWidth - 70), yaxis: MISS_AXIS, showlegend: true, legend: { orientation: "v" } },
+    summary: entries.map(({ name, devices }) => `${name} of ${devices.length} devices`).join(", ") || "no epochs yet",
+    table: () => curveTable(entries),
+  });
+  mergedRows(entries);
+}
+
+function mergedRows(entries) {
+  const rows = entries.map(({ name, devices, curve }) => [name, devices.join(", "), count(curve.accesses), count(curve.misses), ratio(curve.miss_ratio.at(-1)), size(smallest(curve))]);
+  fillTable(byId("merged-table"), ["merged", "devices", "accesses", "misses", "minimum miss ratio", "within 0.01 of it"], rows);
+}
+
+/** One picture of all tiles, in a grid of charts with the same axes. */
+async function saveAll(format) {
+  const entries = [...tiles].filter(([, { figure }]) => figure.spec);
+  if (!entries.length) return say("There is nothing to save yet.");
+  const columns = Math.ceil(Math.sqrt(entries.length)), rows = Math.ceil(entries.length / columns);
+  const layout = { grid: { rows, columns, pattern: "independent", ygap: 0.35 }, margin: { l: 50, r: 20, b: 40 }, annotations: [] };
+  const traces = [], named = new Set();
+  entries.forEach(([name, { figure }], place) => {
+    const axis = place ? String(place + 1) : "";
+    layout[`xaxis${axis}`] = figure.spec.layout.xaxis;
+    layout[`yaxis${axis}`] = figure.spec.layout.yaxis;
+    layout.annotations.push({ text: plain(name), showarrow: false, xref: `x${axis} domain`, yref: `y${axis} domain`, x: 0.5, y: 1.02, yanchor: "bottom" });
+    for (const trace of figure.spec.traces) {
+      traces.push({ ...trace, xaxis: `x${axis}`, yaxis: `y${axis}`, legendgroup: trace.name, showlegend: !named.has(trace.name) });
+      named.add(trace.name);
+    }
+  });
+  await savePicture("fleet", "Miss-ratio curves of the devices", { traces, layout }, format);
+  say(`Saved fleet.${format}.`);
+}

@@ -1,0 +1,90 @@
+// The devices, and how the one that is shown does.
+
+import { app, deviceNamed, shown } from "./app.js";
+import { byId, el, fill, setAttribute, setText } from "./dom.js";
+import { count, percent, size } from "./format.js";
+
+/** Epochs in a second of the devices that are not shown, from two answers of the server. */
+const rates = new Map();
+
+export function noteDevices(devices, at) {
+  for (const { name, epochs } of devices) {
+    const before = rates.get(name);
+    if (before && at - before.at < 1) continue;
+    const rate = before && epochs >= before.epochs ? (epochs - before.epochs) / (at - before.at) : null;
+    rates.set(name, { epochs, at, rate });
+  }
+}
+
+const rateText = (rate) => (rate === null || rate === undefined ? "" : `${rate.toFixed(1)} epochs/s`);
+export const deviceRate = (name) => rateText(rates.get(name)?.rate);
+
+export function drawDevices() {
+  fill(byId("devices"), app.devices, newDevice, (item, device) => {
+    const [link] = item.children;
+    const [mark, name, state] = link.children;
+    setAttribute(link, "href", `#device/${encodeURIComponent(device.name)}`);
+    if (app.view === "device" && device.name === app.device) setAttribute(link, "aria-current", "page");
+    else link.removeAttribute("aria-current");
+    setAttribute(link, "class", device.connected ? "device" : "device lost");
+    setText(mark, device.connected ? "●" : "✕");
+    setText(name, device.name);
+    setText(state, device.connected ? `connected ${deviceRate(device.name)}` : "lost");
+  });
+}
+
+function newDevice() {
+  const mark = el("span", { class: "mark", "aria-hidden": "true" });
+  return el("li", {}, el("a", { class: "device" }, mark, el("span", { class: "name" }), el("small")));
+}
+
+export function drawFacts() {
+  const device = deviceNamed(app.device);
+  setText(byId("device-name"), device?.name ?? "No device");
+  const failure = byId("failure");
+  failure.hidden = !device || device.connected;
+  setText(failure, device && !device.connected ? `✕ Lost: ${device.failure ?? "the link is not open yet"}` : "");
+  const facts = device ? [...ofDevice(device), ...ofEpochs(shown(), device)] : [];
+  fill(byId("facts"), facts, () => el("div", {}, el("dt"), el("dd")), (item, [name, text, warn = false]) => {
+    setText(item.children[0], name);
+    setText(item.children[1], warn ? `⚠ ${text}` : text);
+    setAttribute(item.children[1], "class", warn ? "warn" : "");
+  });
+}
+
+function ofDevice({ connected, parameters, labels }) {
+  const facts = [["State", connected ? "connected" : "lost", !connected]];
+  if (parameters) {
+    facts.push(["Engine", parameters.engine.replaceAll("_", " ")], ["Memory", size(parameters.memory_bytes)]);
+    if (parameters.system) facts.push(["System", parameters.system]);
+  }
+  for (const [label, value] of Object.entries(labels)) facts.push([label, value]);
+  return facts;
+}
+
+function ofEpochs(recent, { sessions }) {
+  if (!recent?.last) return [["Epoch", "none yet"]];
+  const { last } = recent;
+  const facts = [
+    ["Epoch", count(last.number)],
+    ["Rate", rateText(recent.rate) || "–"],
+    ["Link", linkText(last.link), last.link.damaged + last.link.oversized + last.link.lost > 0],
+    ["Dropped", lately(recent, "dropped"), recent.sum("dropped") > 0],
+  ];
+  if (last.epochs_lost) facts.push(["Epoch messages lost", count(last.epochs_lost), true]);
+  if (last.link.restarts) facts.push(["Device restarts", count(last.link.restarts), true]);
+  if (recent.sum("outside")) facts.push(["Outside the memory", lately(recent, "outside")]);
+  if (last.scale > 1) facts.push(["Sampled", `1 page of ${last.scale}`]);
+  if (recent.missed) facts.push(["Left out for this page", `${count(recent.missed)} epochs`, true]);
+  if (sessions > 1) facts.push(["Sessions", count(sessions)]);
+  return facts;
+}
+
+const lately = (recent, name) => `${count(recent.sum(name))} accesses in ${recent.short.length} epochs`;
+
+/** Share of the device's frames that arrived whole. */
+export function linkText({ frames, damaged, oversized, lost }) {
+  const gone = Math.max(lost, damaged + oversized); // a damaged frame is missing, too
+  const good = frames + gone ? frames / (frames + gone) : 1;
+  return gone ? `${percent(good)} of frames; ${count(damaged)} damaged, ${count(lost)} lost` : `${percent(1)} of ${count(frames)} frames`;
+}

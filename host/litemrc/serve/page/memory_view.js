@@ -1,0 +1,107 @@
+// Ranks, the heat map of the pages accessed, and the hot pages of the last epoch.
+
+import { app, deviceNamed, shown } from "./app.js";
+import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
+import { clock, count, hex, local, percent } from "./format.js";
+import { chartColors, stateColor, STATES } from "./palette.js";
+
+/** Show only what the device has; ranks and pages are those of the present, not of the history. */
+export function placeSections() {
+  const parameters = deviceNamed(app.device)?.parameters;
+  const present = app.mode !== "history";
+  byId("ranks").hidden = !(present && parameters?.ranks);
+  byId("heat").hidden = !(present && parameters?.accessed);
+  byId("hot").hidden = !(present && parameters?.hot);
+}
+
+const stateText = (state) => STATES[state]?.text ?? state.replaceAll("_", " ");
+
+export function drawRanks(figure, list) {
+  const ranks = shown()?.last?.ranks ?? [];
+  fill(list, ranks, newRank, (item, { rank, state, working, live_pages }) => {
+    const [name, badge, more] = item.children;
+    setText(name, `Rank ${rank}`);
+    setText(badge, stateText(state));
+    setAttribute(badge, "class", `badge state-${STATES[state] ? state : "awake"}`);
+    setText(more, `${working ? "in the working set" : "outside the working set"}, ${count(live_pages)} pages`);
+  });
+  const names = ranks.map(({ rank }) => `rank ${rank}`);
+  const { paper } = chartColors();
+  const traces = Object.keys(STATES).map((state) => ({
+    type: "bar", orientation: "h", name: STATES[state].text, y: names, x: ranks.map(({ shares }) => shares[state]),
+    marker: { color: stateColor(state), pattern: { shape: STATES[state].pattern, fgcolor: paper, bgcolor: stateColor(state), size: 8, solidity: 0.25 } },
+    hovertemplate: "%{y}, %{fullData.name}: %{x:.1%}<extra></extra>",
+  }));
+  figure.draw({
+    traces,
+    layout: {
+      barmode: "stack", margin: { l: 56, r: 22, t: 4, b: 112 }, showlegend: true, bargap: 0.3,
+      legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", xref: "container", x: 0, font: { size: 12 }, traceorder: "normal", itemclick: false, itemdoubleclick: false },
+      xaxis: { range: [0, 1], tickformat: ".0%", title: { text: "share of the epoch's cycles", standoff: 4 }, dtick: 0.25 },
+      yaxis: { autorange: "reversed" },
+    },
+    summary: ranks.map((each) => `rank ${each.rank} ${stateText(each.state)}`).join(", ") || "no ranks yet",
+    table: () => rankTable(ranks),
+  });
+}
+
+function newRank() {
+  return el("li", {}, el("strong"), el("span"), el("small"));
+}
+
+function rankTable(ranks) {
+  const states = Object.keys(STATES);
+  return {
+    head: ["rank", "state", "in the working set", "pages in use", "reads", "writes", "wake-ups", ...states.map(stateText)],
+    rows: ranks.map((each) => [
+      String(each.rank), stateText(each.state), each.working ? "yes" : "no",
+      ...[each.live_pages, each.reads, each.writes, each.wake_ups].map(count),
+      ...states.map((state) => percent(each.shares[state])),
+    ]),
+  };
+}
+
+export function drawHeat(figure) {
+  const columns = shown()?.heat ?? [];
+  const newest = columns.at(-1);
+  const z = newest ? Array.from(newest.sums, (_, bin) => columns.map(({ sums, epochs }) => sums[bin] / epochs)) : [];
+  const edges = newest ? [newest.first, newest.first + newest.sums.length * newest.bin_bytes] : [0, 1];
+  const addresses = z.map((_, bin) => edges[0] + (bin + 0.5) * newest.bin_bytes);
+  const times = columns.map(({ at }) => local(at));
+  const quarter = (edges[1] - edges[0]) / 4;
+  const ticks = [0, 1, 2, 3, 4].map((part) => edges[0] + part * quarter);
+  figure.draw({
+    traces: [{
+      type: "heatmap", name: "share accessed", x: times, y: addresses, z, zmin: 0, zmax: 1, colorscale: "Cividis",
+      hovertemplate: "%{x|%H:%M:%S}, %{y:#x}<br>%{z:.1%} of the pages<extra></extra>",
+      colorbar: { title: { text: "share of pages", side: "right" }, tickformat: ".0%", thickness: 10 },
+    }],
+    layout: {
+      margin: { l: 92, r: 10, t: 8, b: 42 },
+      xaxis: { type: "date", nticks: Math.max(2, Math.floor((figure.chart.clientWidth - 180) / 70)), tickangle: 0 },
+      yaxis: { tickvals: ticks, ticktext: ticks.map(hex), range: edges },
+    },
+    summary: newest ? `${percent(mean(newest))} of the pages at ${clock(newest.at)}` : "no epochs yet",
+    table: () => heatTable(columns, addresses),
+  });
+}
+
+const mean = ({ sums, epochs }) => sums.reduce((total, share) => total + share, 0) / sums.length / epochs;
+
+/** The last ten columns are enough to read. */
+function heatTable(columns, addresses) {
+  const last = columns.slice(-10);
+  return {
+    head: ["from address", ...last.map(({ at }) => clock(at))],
+    rows: addresses.map((middle, bin) => [hex(middle - last[0].bin_bytes / 2), ...last.map(({ sums, epochs }) => percent(sums[bin] / epochs))]),
+  };
+}
+
+export function drawHot() {
+  const hot = shown()?.last?.hot;
+  const pages = hot?.pages ?? [];
+  const inList = pages.reduce((total, [, accesses]) => total + accesses, 0);
+  const share = hot?.accesses ? inList / hot.accesses : 0;
+  setText(byId("hot-summary"), hot ? `${percent(share)} of ${count(hot.accesses)} accesses${hot.more ? "; more pages were hot than are listed" : ""}` : "None in this epoch.");
+  fillTable(byId("hot-pages"), ["address", "accesses", "share"], pages.map(([address, accesses]) => [hex(address), count(accesses), percent(hot.accesses ? accesses / hot.accesses : 0)]));
+}
