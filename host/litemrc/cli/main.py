@@ -55,9 +55,11 @@ COMMANDS = {
         "count the page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
     ),
     "simulate": ("machines.simulate", "run a trace-driven machine"),
+    "sweep": ("sweeps.sweep", "run grids of parameters of trace-driven machines on a Dask cluster"),
     "soc": ("soc.soc", "run the simulated SoC as a device"),
     "linux": ("soc.linux", "boot Linux on the simulated SoC, with its console on this terminal"),
     "device": ("device.device", "show and set a device's parameters, and test the link to it"),
+    "serve": ("device.serve", "serve devices over HTTP: page, API, metrics, and their link for other commands"),
     "flash": ("device.flash", "load a bitstream into an FPGA board"),
     "ranks": (
         "ranks.ranks",

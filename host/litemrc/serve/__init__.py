@@ -1,1 +1,5 @@
-"""Devices over HTTP: `litemrc serve`."""
+"""Devices over HTTP."""
+
+from litemrc.extras import require
+
+require("serve")

@@ -1,0 +1,112 @@
+"""`litemrc serve`: devices over HTTP."""
+
+import argparse
+from pathlib import Path
+
+from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.messages import warning
+from litemrc.device import TIMEOUT_S
+from litemrc.errors import UserError
+
+LISTEN = "127.0.0.1:8000"
+
+_EPILOG = """\
+One process owns the link; a page, an API, Prometheus and other litemrc commands read from it:
+
+  litemrc serve --port /dev/ttyUSB1                          then open http://127.0.0.1:8000/
+  litemrc serve --port a=/dev/ttyUSB1 --port b=socket://10.0.0.7:1234 --label a:rack=3 --history ~/litemrc
+  litemrc collect --port http://127.0.0.1:8000 --epochs 20 --out curves.parquet
+
+The server changes no setting of a device unless --control is given, and then for the token's owner only.
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc serve`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "--port",
+        metavar="[NAME=]URL",
+        action="append",
+        required=True,
+        dest="ports",
+        help="port of a device, as for litemrc collect; may be repeated, each with a name",
+    )
+    parser.add_argument(
+        "--label",
+        metavar="NAME:KEY=VALUE",
+        action="append",
+        default=[],
+        dest="labels",
+        help="label of a device; curves of devices are merged by labels; may be repeated",
+    )
+    parser.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        default=LISTEN,
+        help="address to listen at (%(default)s); port 0: a free one",
+    )
+    parser.add_argument(
+        "--allow-host",
+        metavar="HOST",
+        action="append",
+        default=[],
+        help="name under which browsers reach the server, beside localhost and the address of --listen",
+    )
+    parser.add_argument("--control", action="store_true", help="let the owner of the token change settings")
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        type=Path,
+        help="file with the token (default: one is made and printed once)",
+    )
+    parser.add_argument(
+        "--history",
+        metavar="FOLDER",
+        type=Path,
+        help="keep every epoch in Parquet files in this folder (default: none is kept)",
+    )
+    parser.add_argument(
+        "--baud", type=positive, default=115200, help="bit rate of device files (%(default)s)"
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=positive,
+        default=TIMEOUT_S,
+        help="seconds to wait for a device's answer (%(default)g)",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc serve`."""
+    from litemrc.extras import require
+
+    require("serve")
+    from litemrc.feed.feed import FeedOptions
+    from litemrc.serve.app import build
+    from litemrc.serve.fleet import open_fleet, parse_labels, parse_ports
+    from litemrc.serve.security import allowed_hosts
+    from litemrc.serve.server import listening, run
+
+    ports = parse_ports(args.ports)
+    labels = parse_labels(args.labels, list(ports))
+    host, port = _address(args.listen)
+    token = None
+    with listening(host, port) as listener:
+        options = FeedOptions(timeout_s=args.timeout, baud=args.baud, pages=True, hot=True, if_there=True)
+        fleet = open_fleet(ports, labels, options, history=args.history, say=warning)
+        application = build(fleet, token=token, hosts=allowed_hosts(host, args.allow_host))
+        shown = f"[{host}]" if ":" in host else host
+        print(f"http://{shown}:{listener.getsockname()[1]}/", flush=True)
+        run(application, fleet, [listener])
+    return 0
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (colon and host and port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise UserError("not an address to listen at", where=f"--listen {text}", remedy=f"write {LISTEN}")
+    return host, int(port)

@@ -1,0 +1,143 @@
+"""An epoch, and the device that it is of, as the records of the API."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from litemrc.curves.curve import Curve
+from litemrc.epochs.table import EpochTable
+from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.ranks.activity import RankActivity
+from litemrc.ranks.states import PowerState
+from litemrc.ranks.table import AWAKE, RankRow
+
+HEAT_BINS = 128
+_DIGITS = 6  # of ratios; a curve has at most 32 bits of accesses in an epoch, a screen 4 digits
+
+Record = dict[str, Any]
+
+
+def parameters_record(parameters: DeviceParameters) -> Record:
+    """Return what the device said of itself."""
+    scale_log2 = (parameters.frames // parameters.pages).bit_length() - 1
+    return {
+        "session": parameters.session,
+        "clock_hz": parameters.clock_hz,
+        "page_bytes": parameters.page_bytes,
+        "memory_bytes": parameters.frames * parameters.page_bytes,
+        "engine": parameters.engine,
+        "contexts": parameters.contexts,
+        "groups": parameters.groups,
+        "group_bytes": (parameters.pages // parameters.groups << scale_log2) * parameters.page_bytes,
+        "system": parameters.system,
+        "programs": list(parameters.programs),
+        "ranks": parameters.dram.ranks if parameters.dram else 0,
+        "rank_states": list(parameters.dram.states) if parameters.dram else [],
+        "accessed": parameters.accessed,
+        "hot": parameters.hot,
+        "base_address": parameters.base_address,
+    }
+
+
+def epoch_record(device: str, parameters: DeviceParameters, epoch: FeedEpoch) -> Record:
+    """Return an epoch without its contexts."""
+    first = epoch.rows[0]
+    return {
+        "device": device,
+        "session": epoch.session,
+        "number": epoch.number,
+        "arrived": epoch.arrived,
+        "dropped": first.dropped,
+        "outside": first.outside,
+        "unsampled": first.unsampled,
+        "scale": 1 << first.scale_log2,
+        "ranks": [_rank(row) for row in epoch.ranks],
+        "hot": _hot(parameters, epoch),
+        "heat": _heat(parameters, epoch),
+        # An epoch of a history has none: they are counts of the session.
+        "link": asdict(epoch.link) if epoch.link.frames else None,
+        "epochs_lost": epoch.lost,
+    }
+
+
+def context_records(epoch: EpochTable, window: EpochTable) -> list[Record]:
+    """Return the contexts of an epoch; each has the curve of all epochs in `window`."""
+    bytes_touched = epoch.working_set_pages * epoch.page_bytes
+    found = {
+        context: (int(epoch.accesses[row]), int(epoch.misses[row]), int(bytes_touched[row]))
+        for row, context in enumerate(epoch.context.tolist())
+    }
+    records = []
+    for context in sorted({*found, *window.contexts_with_data}):
+        accesses, misses, touched = found.get(context, (0, 0, 0))
+        curve = window.curve(context)
+        records.append(
+            {
+                "context": context,
+                "name": curve.name,
+                "accesses": accesses,
+                "misses": misses,
+                "working_set_bytes": touched,
+                "curve": points_record(curve),
+            }
+        )
+    return records
+
+
+def curve_record(context: int, curve: Curve) -> Record:
+    """Return the curve of a context."""
+    return {
+        "context": context,
+        "name": curve.name,
+        **points_record(curve),
+        "accesses": curve.accesses,
+        "misses": curve.misses,
+        "dropped": curve.dropped,
+    }
+
+
+def points_record(curve: Curve) -> Record:
+    """Return sizes in bytes and miss ratios; null: no access was counted."""
+    ratios: list[float | None] = np.round(curve.miss_ratio, _DIGITS).tolist()
+    if not curve.accesses:
+        ratios = [None] * len(ratios)
+    return {"bytes": (curve.sizes_pages * curve.page_bytes).tolist(), "miss_ratio": ratios}
+
+
+def _rank(row: RankRow) -> Record:
+    activity = RankActivity.of_counters(row.counters)
+    return {
+        "rank": row.domain,
+        "state": "awake" if row.state == AWAKE else PowerState(row.state).name.lower(),
+        "working": row.working,
+        "live_pages": row.live_pages,
+        "shares": {state.name.lower(): round(activity.share(state), _DIGITS) for state in PowerState},
+        "reads": activity.reads,
+        "writes": activity.writes,
+        "wake_ups": activity.wake_ups,
+    }
+
+
+def _hot(parameters: DeviceParameters, epoch: FeedEpoch) -> Record | None:
+    if epoch.hot is None:
+        return None
+    addresses = (parameters.base_address + frame * parameters.page_bytes for frame in epoch.hot.frames)
+    pages = [list(pair) for pair in zip(addresses, epoch.hot.counts, strict=True)]
+    return {"accesses": epoch.hot.accesses, "more": epoch.hot.more, "pages": pages}
+
+
+def _heat(parameters: DeviceParameters, epoch: FeedEpoch) -> Record | None:
+    """Return the share of pages accessed in equal ranges of addresses; the last range may be shorter."""
+    if epoch.accessed is None:
+        return None
+    bits = np.unpackbits(np.frombuffer(epoch.accessed.accessed, np.uint8), bitorder="little")
+    frames = -(-bits.size // HEAT_BINS)
+    starts = np.arange(0, bits.size, frames)
+    counts = np.add.reduceat(bits, starts, dtype=np.int64)
+    shares = counts / np.diff(np.append(starts, bits.size))
+    return {
+        "bins": np.round(shares, 4).tolist(),
+        "first": parameters.base_address,
+        "bin_bytes": frames * parameters.page_bytes,
+    }

@@ -1,0 +1,203 @@
+"""The records of the API, for its description in OpenAPI; the server's answers are made without them."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Strict(BaseModel):
+    """A record without other fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Error(Strict):
+    """What is wrong, and what to do."""
+
+    error: str
+    remedy: str
+
+
+class HistoryExtent(Strict):
+    """What is kept: arrival of the first and the last epoch in seconds since 1970, epochs, bytes of files."""
+
+    first: float | None
+    last: float | None
+    epochs: int
+    bytes: int
+
+
+class Parameters(Strict):
+    """A device as it said hello; `session` is the beginning of the session in ms since 1970."""
+
+    session: int
+    clock_hz: int
+    page_bytes: int
+    memory_bytes: int
+    engine: str
+    contexts: int
+    groups: int
+    group_bytes: int
+    system: str
+    programs: list[str]
+    ranks: int
+    rank_states: list[str]
+    accessed: bool
+    hot: bool
+    base_address: int
+
+
+class DeviceRecord(Strict):
+    """A device: `epochs` arrived in `sessions`; `failure` is why no session runs."""
+
+    name: str
+    labels: dict[str, str]
+    connected: bool
+    failure: str | None
+    epochs: int
+    sessions: int
+    history: HistoryExtent | None
+    parameters: Parameters | None
+
+
+class Devices(Strict):
+    """All devices; `control`: settings can be changed with the token."""
+
+    devices: list[DeviceRecord]
+    control: bool
+    version: str
+
+
+class Points(Strict):
+    """A miss-ratio curve: memory sizes in bytes; null: nothing was counted."""
+
+    bytes: list[int]
+    miss_ratio: list[float | None]
+
+
+class CurveRecord(Points):
+    """The curve of a context; `dropped` accesses of all contexts were lost in its epochs."""
+
+    context: int
+    name: str
+    accesses: int
+    misses: int
+    dropped: int
+
+
+class Curves(Strict):
+    """Curves of `epochs` epochs that arrived from `first` to `last`."""
+
+    epochs: int
+    first: float | None
+    last: float | None
+    curves: list[CurveRecord]
+
+
+class ContextRecord(Strict):
+    """Counters of a context in an epoch, and the curve of the window that ends with it."""
+
+    context: int
+    name: str
+    accesses: int
+    misses: int
+    working_set_bytes: int
+    curve: Points
+
+
+class RankRecord(Strict):
+    """A power domain in an epoch; shares of its time in each state."""
+
+    rank: int
+    state: str
+    working: bool
+    live_pages: int
+    shares: dict[str, float]
+    reads: int
+    writes: int
+    wake_ups: int
+
+
+class Hot(Strict):
+    """Hot pages, as address and count; `more` were hot than are listed."""
+
+    accesses: int
+    more: bool
+    pages: list[tuple[int, int]]
+
+
+class Heat(Strict):
+    """Share of pages accessed, in ranges of `bin_bytes` from the address `first` on."""
+
+    bins: list[float]
+    first: int
+    bin_bytes: int
+
+
+class Link(Strict):
+    """Frames of the link since the session began."""
+
+    model_config = ConfigDict(extra="allow")
+
+    frames: int
+    damaged: int
+    oversized: int
+    lost: int
+    restarts: int
+
+
+class EpochRecord(Strict):
+    """An epoch; `link` is null in a history."""
+
+    device: str
+    session: int
+    number: int
+    arrived: float
+    contexts: list[ContextRecord]
+    dropped: int
+    outside: int
+    unsampled: int
+    scale: int
+    ranks: list[RankRecord]
+    hot: Hot | None
+    heat: Heat | None
+    link: Link | None
+    epochs_lost: int
+
+
+class Epochs(Strict):
+    """Epochs, the oldest first."""
+
+    epochs: list[EpochRecord]
+
+
+class PointContext(Strict):
+    """A context in a part of the time; the working set is the mean of its epochs."""
+
+    context: int
+    name: str
+    accesses: int
+    miss_ratio_full: float | None
+    working_set_bytes: int
+
+
+class HistoryPoint(Strict):
+    """A part of the time that begins at `at`."""
+
+    at: float
+    epochs: int
+    contexts: list[PointContext]
+    dropped: int
+
+
+class HistoryPoints(Strict):
+    """An overview of a time."""
+
+    points: list[HistoryPoint]
+
+
+class Merged(Strict):
+    """The curve of all contexts with a value; `how` says whether counters were summed."""
+
+    value: str
+    devices: list[str]
+    how: str
+    curve: CurveRecord

@@ -1,0 +1,137 @@
+"""The read-only part of the API."""
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import Response, StreamingResponse
+
+from litemrc.feed.recent import EPOCHS as RECENT
+from litemrc.serve import models
+from litemrc.serve.answers import Refusal, json_answer
+from litemrc.serve.epoch_json import Record, context_records, curve_record, epoch_record
+from litemrc.serve.fleet import Fleet, Served
+from litemrc.serve.merging import merged_by, merged_contexts
+from litemrc.serve.overview import overview
+from litemrc.serve.queries import Span, counters_in, epochs_in, tables_in
+from litemrc.serve.tables import MEDIA, SUFFIXES, chunks, empty_table, named
+from litemrc.serve.windows import table_of
+
+JSON_EPOCHS = 1000
+LATEST = 253402300800.0  # the year 10000
+PREFIX = "/api/v1"
+
+Time = Annotated[float | None, Query(ge=0, le=LATEST, allow_inf_nan=False)]
+Last = Annotated[int | None, Query(ge=1, le=RECENT, description="the last epochs of the session")]
+_ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": models.Error}, 422: {"model": models.Error}}
+
+
+def span(
+    last: Last = None,
+    start: Annotated[Time, Query(description="arrival, in seconds since 1970")] = None,
+    end: Annotated[Time, Query(description="arrival, in seconds since 1970")] = None,
+) -> Span:
+    """Return the epochs asked for; without any parameter the last one."""
+    if last is not None and (start is not None or end is not None):
+        raise Refusal(422, "last excludes start and end", "ask for the last epochs, or for a time")
+    if last is None and start is None and end is None:
+        last = 1
+    found = Span(last, start or 0.0, LATEST if end is None else end)
+    if found.start > found.end:
+        raise Refusal(422, "the end lies before the start", "exchange them")
+    return found
+
+
+Spanned = Annotated[Span, Depends(span)]
+Context = Annotated[int | None, Query(ge=0, le=255, description="of this context only")]
+Format = Literal["json", "arrow", "parquet", "csv"]
+
+
+def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
+    """Return the routes of a fleet; `describe` is the answer of /devices."""
+    routes = APIRouter(prefix=PREFIX)
+
+    def find(name: str) -> Served:
+        if name not in fleet:
+            raise Refusal(404, f"no device is called {name[:64]!r}", f"there are: {', '.join(fleet)}")
+        return fleet[name]
+
+    device = Annotated[Served, Depends(find)]
+
+    @routes.get("/devices", responses={200: {"model": models.Devices}})
+    def devices() -> Response:
+        """All devices: state of the session, parameters, what is kept."""
+        return json_answer(describe())
+
+    @routes.get(
+        "/devices/{name}/epochs",
+        responses=_ERRORS
+        | {
+            200: {"model": models.Epochs, "content": {media: {} for media in MEDIA.values()}},
+            413: {"model": models.Error},
+        },
+    )
+    def epochs(served: device, span: Spanned, format: Format = "json", context: Context = None) -> Response:
+        """Counters of epochs: JSON, or a table with a row for each epoch and context."""
+        if format == "json":
+            return json_answer({"epochs": _records(served, span, context)})
+        tables = (named(served.name, table, context) for _, table in tables_in(served, span))
+        first = next(tables, None)
+        found = chain([empty_table(served.name) if first is None else first], tables)
+        file = f"{served.name}.{SUFFIXES[format]}"
+        return StreamingResponse(
+            chunks(format, found),
+            media_type=MEDIA[format],
+            headers={"Content-Disposition": f'attachment; filename="{file}"'},
+        )
+
+    @routes.get("/devices/{name}/curves", responses=_ERRORS | {200: {"model": models.Curves}})
+    def curves(served: device, span: Spanned) -> Response:
+        """Miss-ratio curves of all these epochs together, one for each context and program."""
+        found = counters_in(served, span)
+        records = [curve_record(context, curve) for context, curve, _ in merged_contexts(found.parts)]
+        times = {"first": found.first, "last": found.last}
+        return json_answer({"epochs": found.epochs, **times, "curves": records})
+
+    @routes.get("/devices/{name}/history", responses=_ERRORS | {200: {"model": models.HistoryPoints}})
+    def history(
+        served: device,
+        start: Time = None,
+        end: Time = None,
+        points: Annotated[int, Query(ge=1, le=2000)] = 200,
+    ) -> Response:
+        """An overview of a time in equal parts."""
+        asked = span(None, start or 0.0, LATEST if end is None else end)
+        return json_answer({"points": overview(served, asked, points)})
+
+    @routes.get("/merged", responses=_ERRORS | {200: {"model": list[models.Merged]}})
+    def merged(
+        by: Annotated[str, Query(max_length=64, description="name (of contexts), or a label")] = "name",
+        last: Annotated[int, Query(ge=1, le=RECENT)] = 1,
+    ) -> Response:
+        """Curves of all devices, merged where the name of the context, or the device's label, is the same."""
+        labels = sorted({key for served in fleet.values() for key in served.labels})
+        if by != "name" and by not in labels:
+            raise Refusal(
+                404, f"no device has the label {by!r}", f"there are: {', '.join(['name', *labels])}"
+            )
+        return json_answer(merged_by(fleet, by, last))
+
+    return routes
+
+
+def _records(served: Served, span: Span, context: int | None) -> list[Record]:
+    found = epochs_in(served, span, JSON_EPOCHS + 1)
+    if len(found) > JSON_EPOCHS:
+        remedy = "ask for a shorter time, or for format=arrow, parquet or csv"
+        raise Refusal(413, f"more than {JSON_EPOCHS} epochs are not sent as JSON", remedy)
+    records = []
+    for parameters, epoch in found:
+        table = table_of(parameters, [epoch])
+        contexts = context_records(table, table)
+        records.append(
+            epoch_record(served.name, parameters, epoch)
+            | {"contexts": [each for each in contexts if context in (None, each["context"])]}
+        )
+    return records

@@ -1,0 +1,111 @@
+"""Epochs as Arrow tables with a row for each epoch and context, and the formats in which they are sent."""
+
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from litemrc.epochs.files import UNITS
+from litemrc.feed.history.kinds import EPOCHS, TYPES
+from litemrc.feed.records import DeviceParameters, FeedEpoch
+
+MEDIA = {
+    "arrow": "application/vnd.apache.arrow.stream",
+    "parquet": "application/vnd.apache.parquet",
+    "csv": "text/csv; charset=utf-8",
+}
+SUFFIXES = {"arrow": "arrows", "parquet": "parquet", "csv": "csv"}
+_ROWS = 8192  # of a batch that is sent
+# The columns do not depend on the device.
+_ANY = DeviceParameters(
+    session=0, clock_hz=0, page_bytes=1, frames=1, engine="", pages=1, groups=1, contexts=1, recent_pages=0
+)
+
+
+def epochs_table(parameters: DeviceParameters, epochs: Sequence[FeedEpoch]) -> pa.Table:
+    """Return epochs of one session, as the history would keep them."""
+    schema = EPOCHS.schema(parameters)
+    batches, lost = [], epochs[0].lost if epochs else 0
+    for epoch in epochs:
+        batch = EPOCHS.batch(schema, parameters, epoch, epoch.lost - lost)
+        lost = epoch.lost
+        if batch:
+            batches.append(batch)
+    return pa.Table.from_batches(batches, schema)
+
+
+def named(device: str, table: pa.Table, context: int | None) -> pa.Table:
+    """Return a table with the device's name in front, and of one context only, if asked for."""
+    if context is not None:
+        table = table.filter(pc.equal(table.column("context"), context))
+    column = pa.array([device] * len(table), pa.string())
+    fields = [pa.field("device", pa.string()), *table.schema]
+    metadata = {"litemrc_units": json.dumps(dict(UNITS))}
+    return pa.table([column, *table.columns], pa.schema(fields, metadata))
+
+
+def empty_table(device: str) -> pa.Table:
+    """Return the columns without a row."""
+    types = TYPES | EPOCHS.types(_ANY)
+    return named(device, pa.schema(list(types.items())).empty_table(), None)
+
+
+def chunks(form: str, tables: Iterable[pa.Table]) -> Iterator[bytes]:
+    """Yield a stream of Arrow, a Parquet file or CSV, piece by piece; there must be a table."""
+    iterator = iter(tables)
+    first = next(iterator)
+    pieces = _Pieces()
+    prepared = _flat if form == "csv" else lambda table: table
+    schema = prepared(first.slice(0, 0)).schema
+    with _WRITERS[form](pieces, schema) as writer:
+        for table in chain([first], iterator):
+            for batch in prepared(table).cast(schema).to_batches(_ROWS):
+                writer.write_batch(batch)
+                yield pieces.taken()
+    yield pieces.taken()
+
+
+class _Pieces(io.RawIOBase):
+    """A file whose bytes are taken as they are written."""
+
+    def __init__(self) -> None:
+        self._written: list[bytes] = []
+        self._place = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        self._written.append(bytes(content))
+        self._place += len(self._written[-1])
+        return len(self._written[-1])
+
+    def tell(self) -> int:
+        return self._place
+
+    def taken(self) -> bytes:
+        taken = b"".join(self._written)
+        self._written.clear()
+        return taken
+
+
+_WRITERS: dict[str, Callable[[_Pieces, pa.Schema], Any]] = {
+    "arrow": pa.ipc.new_stream,
+    "parquet": lambda pieces, schema: pq.ParquetWriter(pieces, schema, compression="zstd"),
+    "csv": pyarrow.csv.CSVWriter,
+}
+
+
+def _flat(table: pa.Table) -> pa.Table:
+    """Return the table for CSV: a list is its numbers with spaces between."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_list(field.type):
+            texts = pc.cast(table.column(field.name), pa.list_(pa.string()))
+            table = table.set_column(place, field.name, pc.binary_join(texts, " "))
+    return table

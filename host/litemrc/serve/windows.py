@@ -1,0 +1,72 @@
+"""The last epochs of a device as text for live readers: each epoch and window is encoded once for all."""
+
+import json
+from collections import deque
+from typing import Any
+
+from litemrc.epochs.table import EpochTable
+from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.serve.epoch_json import Record, context_records, epoch_record
+
+WINDOWS = (1, 5, 20, 100)
+
+
+def encoded(record: Any) -> bytes:
+    """Return JSON without white space."""
+    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode()
+
+
+class EpochWriter:
+    """The last epochs of a session of one device; the newest can be had as JSON with the curve of a window.
+
+    Parameters:
+        device: its name.
+    """
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self._parameters: DeviceParameters | None = None
+        self._epochs: deque[FeedEpoch] = deque(maxlen=max(WINDOWS))
+        self._record: Record = {}
+        self._texts: dict[int, bytes] = {}
+
+    def begin(self, parameters: DeviceParameters) -> None:
+        """A session begins."""
+        self._parameters = parameters
+        self._epochs.clear()
+
+    def add(self, epoch: FeedEpoch) -> None:
+        """The next epoch is the newest from now on."""
+        self._epochs.append(epoch)
+        self._record, self._texts = {}, {}
+
+    def newest(self, window: int) -> bytes:
+        """Return the newest epoch; its curves are those of the last `window` epochs of equal sampling."""
+        text = self._texts.get(window)
+        if text is None:
+            assert self._parameters
+            epoch = self._epochs[-1]
+            if not self._record:
+                self._record = epoch_record(self.device, self._parameters, epoch)
+            last = table_of(self._parameters, [epoch])
+            whole = last if window == 1 else table_of(self._parameters, self._window(window))
+            text = self._texts[window] = encoded(self._record | {"contexts": context_records(last, whole)})
+        return text
+
+    def _window(self, window: int) -> list[FeedEpoch]:
+        return of_equal_scale(list(self._epochs)[-window:])
+
+
+def of_equal_scale(epochs: list[FeedEpoch]) -> list[FeedEpoch]:
+    """Return the last epochs behind the last change of sampling: others have no curve in common with them."""
+    scale = epochs[-1].rows[0].scale_log2 if epochs else 0
+    kept = len(epochs)
+    while kept and epochs[kept - 1].rows[0].scale_log2 == scale:
+        kept -= 1
+    return epochs[kept:]
+
+
+def table_of(parameters: DeviceParameters, epochs: list[FeedEpoch]) -> EpochTable:
+    """Return epochs of one session as a table; reads and writes that were counted apart are summed."""
+    names = {context: name for epoch in epochs for context, name in epoch.names.items()}
+    return parameters.table([row for epoch in epochs for row in epoch.rows], names).together()
