@@ -16,7 +16,7 @@ export function drawCurves(figure) {
   const width = figure.chart.clientWidth;
   figure.draw({
     traces,
-    layout: { margin: { l: 56, r: 14, t: 10, b: 48 }, xaxis: memoryAxis(curves, app.log, width - 70), yaxis: MISS_AXIS },
+    layout: { margin: { l: 56, r: 28, t: 10, b: 48 }, xaxis: memoryAxis(curves, app.log, width - 70), yaxis: MISS_AXIS },
     summary: summary(entries),
     table: () => curveTable(entries),
   });

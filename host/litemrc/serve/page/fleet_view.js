@@ -119,7 +119,7 @@ function drawTile(name, { figure, state, legend, curves, epoch }, all) {
   });
   figure.draw({
     traces: entries.map((each) => curveTrace(each.curve, colour(each.name), each.name, fleetLog)),
-    layout: { margin: { l: 40, r: 10, t: 6, b: 30 }, xaxis: { ...memoryAxis(all, fleetLog, figure.chart.clientWidth - 50), title: undefined }, yaxis: { ...MISS_AXIS, title: undefined, nticks: 4 } },
+    layout: { margin: { l: 40, r: 26, t: 6, b: 30 }, xaxis: { ...memoryAxis(all, fleetLog, figure.chart.clientWidth - 50), title: undefined }, yaxis: { ...MISS_AXIS, title: undefined, nticks: 4 } },
     summary: entries.map((each) => `${each.name} at best ${ratio(each.curve.miss_ratio.at(-1))}`).join(", ") || "no epochs yet",
     table: () => curveTable(entries),
   });
@@ -130,7 +130,7 @@ function drawMerged() {
   const curves = entries.map(({ curve }) => curve);
   mergedFigure.draw({
     traces: entries.map(({ name, curve }) => curveTrace(curve, colour(name), name, fleetLog)),
-    layout: { margin: { l: 56, r: 14, t: 10, b: 48 }, xaxis: memoryAxis(curves, fleetLog, mergedFigure.chart.clientWidth - 70), yaxis: MISS_AXIS, showlegend: true, legend: { orientation: "v" } },
+    layout: { margin: { l: 56, r: 28, t: 10, b: 48 }, xaxis: memoryAxis(curves, fleetLog, mergedFigure.chart.clientWidth - 70), yaxis: MISS_AXIS, showlegend: true, legend: { orientation: "v" } },
     summary: entries.map(({ name, devices }) => `${name} of ${devices.length} devices`).join(", ") || "no epochs yet",
     table: () => curveTable(entries),
   });

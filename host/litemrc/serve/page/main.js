@@ -4,13 +4,13 @@ import * as api from "./api.js";
 import { app, contextsShown, goLive, hiddenContexts, pause, prefill, say, select, timesShown, WINDOWS } from "./app.js";
 import { buildControl } from "./control_view.js";
 import { drawContexts, drawCurves, drawTrends } from "./curves_view.js";
-import { byId, download, el, radios, setAttribute, setText } from "./dom.js";
+import { byId, download, radios, setAttribute, setText } from "./dom.js";
 import { Figure } from "./figure.js";
 import { buildFleet, drawFleet, refreshFleet } from "./fleet_view.js";
 import { drawDevices, drawFacts, noteDevices } from "./header_view.js";
 import { buildHistory, drawOverview, forget, refresh } from "./history_view.js";
 import { Live } from "./live.js";
-import { drawHeat, drawHot, drawRanks, placeSections } from "./memory_view.js";
+import { buildRanks, drawHeat, drawHot, drawRanks, placeSections } from "./memory_view.js";
 import { chooseTheme, onSystemTheme } from "./palette.js";
 import { touch, touchAll, view } from "./schedule.js";
 
@@ -120,10 +120,9 @@ async function saveCounters(format) {
 function buildViews() {
   const curves = new Figure(byId("curves"), { name: "curves", title: "Miss-ratio curves", height: 380 }, say);
   const overview = new Figure(byId("history"), { name: "history", title: "History of the working sets", height: 120 }, say);
-  const ranks = new Figure(byId("ranks"), { name: "ranks", title: "Residency of the ranks", height: 240 }, say);
+  const ranks = new Figure(byId("ranks"), { name: "ranks", title: "Residency of the ranks", height: 200 }, say);
   const heat = new Figure(byId("heat"), { name: "heat", title: "Pages accessed by time and address", height: 300 }, say);
-  const list = el("ul", { class: "ranks" });
-  ranks.chart.before(list);
+  const list = buildRanks(ranks);
   buildHistory(overview);
   buildFleet();
   buildControl();

@@ -16,13 +16,22 @@ export function placeSections() {
 
 const stateText = (state) => STATES[state]?.text ?? state.replaceAll("_", " ");
 
+/** The list of the ranks above their chart, and the key of its patterns below it. */
+export function buildRanks(figure) {
+  const list = el("ul", { class: "ranks" });
+  const entries = Object.entries(STATES).map(([state, { text }]) => el("li", {}, el("span", { class: `pattern state-${state}`, "aria-hidden": "true" }), text));
+  figure.chart.before(list);
+  figure.chart.after(el("ul", { class: "key note", "aria-label": "Patterns of the power states" }, ...entries));
+  return list;
+}
+
 export function drawRanks(figure, list) {
   const ranks = shown()?.last?.ranks ?? [];
   fill(list, ranks, newRank, (item, { rank, state, working, live_pages }) => {
-    const [name, badge, more] = item.children;
+    const [name, pattern, text, more] = item.children;
     setText(name, `Rank ${rank}`);
-    setText(badge, stateText(state));
-    setAttribute(badge, "class", `badge state-${STATES[state] ? state : "awake"}`);
+    setAttribute(pattern, "class", `pattern state-${STATES[state] ? state : "awake"}`);
+    setText(text, stateText(state));
     setText(more, `${working ? "in the working set" : "outside the working set"}, ${count(live_pages)} pages`);
   });
   const names = ranks.map(({ rank }) => `rank ${rank}`);
@@ -35,8 +44,7 @@ export function drawRanks(figure, list) {
   figure.draw({
     traces,
     layout: {
-      barmode: "stack", margin: { l: 56, r: 22, t: 4, b: 112 }, showlegend: true, bargap: 0.3,
-      legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", xref: "container", x: 0, font: { size: 12 }, traceorder: "normal", itemclick: false, itemdoubleclick: false },
+      barmode: "stack", margin: { l: 56, r: 22, t: 4, b: 42 }, bargap: 0.3,
       xaxis: { range: [0, 1], tickformat: ".0%", title: { text: "share of the epoch's cycles", standoff: 4 }, dtick: 0.25 },
       yaxis: { autorange: "reversed" },
     },
@@ -46,7 +54,7 @@ export function drawRanks(figure, list) {
 }
 
 function newRank() {
-  return el("li", {}, el("strong"), el("span"), el("small"));
+  return el("li", {}, el("strong"), el("span", { "aria-hidden": "true" }), el("span"), el("small"));
 }
 
 function rankTable(ranks) {
