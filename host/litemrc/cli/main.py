@@ -41,6 +41,7 @@ COMMANDS = {
         "boot Linux on the simulated SoC, and govern the memory of two programs by their curves",
     ),
     "collect": ("device.collect", "collect epochs from a device into a Parquet file"),
+    "live": ("device.live", "show a device's curves, working sets, ranks and pages live on the terminal"),
     "curve": ("curves.curve", "print, plot or export the miss-ratio curves of a Parquet file"),
     "allocate": ("curves.allocate", "divide a memory among processes by their miss-ratio curves"),
     "energy": ("ranks.energy", "report the energy that memory ranks consumed, by state and component"),

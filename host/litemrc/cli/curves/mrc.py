@@ -211,13 +211,15 @@ def main(args: argparse.Namespace) -> int:
 
 def _print(args: argparse.Namespace, measured: "Measured") -> None:
     from litemrc.cli.curves.curve_text import csv_pieces, json_document, only, write
-    from litemrc.cli.curves.mrc_table import mrc_table, window_table
+    from litemrc.cli.curves.mrc_table import mrc_rows, mrc_table, window_table
     from litemrc.native.os_tracker import DEFAULT_REFERENCE_NS
 
     curves: Sequence[Curve] = measured.curves
     if args.sizes and not args.window:
         curves = [only(curve, _sizes(args.sizes, curve.page_bytes) or []) for curve in curves]
-    if args.json:
+    if hasattr(args, "take_rows"):
+        args.take_rows(mrc_rows(curves, measured.tracked, all_sizes=bool(args.sizes)))
+    elif args.json:
         single = len(curves) == 1 and not args.window
         stopped = measured.stopped is not None
         write(json_document(curves, measured.tracked, single=single, interrupted=stopped))

@@ -1,8 +1,11 @@
 """Miss-ratio curves as tables: a row for each memory size, or a row for each window of references."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import size_text
@@ -42,11 +45,34 @@ def mrc_table(curves: Sequence[Curve], *, all_sizes: bool) -> Iterator[str]:
 
 def _rows(curve: Curve, unit: int, *, all_sizes: bool) -> list[int]:
     """Return the sizes to show, in units of so many bytes."""
-    sizes = curve.sizes_pages
-    if not all_sizes and sizes.size:  # the powers of two up to the largest size, and the largest size
-        targets = 2 ** np.arange(int(sizes[-1]).bit_length())
-        sizes = sizes[np.unique([*np.searchsorted(sizes, targets), sizes.size - 1])]
+    sizes = curve.sizes_pages[_shown(curve, all_sizes=all_sizes)]
     return [int(size) * curve.page_bytes // unit for size in sizes]
+
+
+def _shown(curve: Curve, *, all_sizes: bool) -> NDArray[np.int64]:
+    """Return the indices of the sizes to show: powers of two up to the largest size, and that; or all."""
+    sizes = curve.sizes_pages
+    if all_sizes or not sizes.size:
+        return np.arange(sizes.size)
+    targets = 2 ** np.arange(int(sizes[-1]).bit_length())
+    return np.unique([*np.searchsorted(sizes, targets), sizes.size - 1])
+
+
+def mrc_rows(
+    curves: Sequence[Curve], tracked: Sequence[Mapping[str, float]], *, all_sizes: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each curve and size to show, with the names of --csv and --json.
+
+    Parameters:
+        tracked: further columns of each curve; or empty.
+        all_sizes: all sizes of the curves instead.
+    """
+    for curve, further in zip(curves, chain(tracked, repeat({})), strict=False):
+        facts = {"name": curve.name, "accesses": curve.accesses, "cold_misses": curve.misses, **further}
+        shown = _shown(curve, all_sizes=all_sizes)
+        columns = {name: values[shown].tolist() for name, values in curve.columns().items()}
+        for row in zip(*columns.values(), strict=True):
+            yield facts | dict(zip(columns, row, strict=True))
 
 
 def _column(curve: Curve, unit: int, rows: Sequence[int]) -> list[str]:

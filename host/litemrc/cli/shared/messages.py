@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _QUIET = ContextVar("quiet", default=False)
+_COLLECTED: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
@@ -18,6 +19,18 @@ def silenced(quiet: bool) -> Iterator[None]:
         _QUIET.reset(token)
 
 
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Yield a list that receives the notes and warnings of this block; nothing is printed, nor progress."""
+    texts: list[str] = []
+    token = _COLLECTED.set(texts)
+    try:
+        with silenced(True):
+            yield texts
+    finally:
+        _COLLECTED.reset(token)
+
+
 def is_quiet() -> bool:
     """Return whether notes and progress are dropped."""
     return _QUIET.get()
@@ -25,10 +38,15 @@ def is_quiet() -> bool:
 
 def note(text: str) -> None:
     """Print what a user may want to know."""
-    if not is_quiet():
+    if (texts := _COLLECTED.get()) is not None:
+        texts.append(f"note: {text}")
+    elif not is_quiet():
         print(f"litemrc: note: {text}", file=sys.stderr)
 
 
 def warning(text: str) -> None:
     """Print what makes a result incomplete or approximate."""
-    print(f"litemrc: warning: {text}", file=sys.stderr)
+    if (texts := _COLLECTED.get()) is not None:
+        texts.append(f"warning: {text}")
+    else:
+        print(f"litemrc: warning: {text}", file=sys.stderr)

@@ -60,7 +60,12 @@ def print_results(
         document: the object of --json; it gets the key "interrupted".
         rows: of --csv.
         stopped: what ended the work early; the output is marked as interrupted.
+
+    Where `args` has `take_rows`, as in a sweep, it receives the rows, and nothing is printed.
     """
+    if hasattr(args, "take_rows"):
+        args.take_rows(rows())
+        return
     if args.json:
         text = json.dumps({**document(), "interrupted": stopped is not None}, allow_nan=False)
     elif args.csv:

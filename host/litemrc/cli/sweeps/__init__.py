@@ -1,0 +1,1 @@
+"""Grids of parameters over the commands of trace-driven machines."""
