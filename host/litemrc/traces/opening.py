@@ -11,6 +11,7 @@ from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.traces.formats.streams import STDIN, SUFFIXES, open_sink, open_source, plain_name
 from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
+from litemrc.traces.places import Place, is_url
 from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
 
 __all__ = ["FORMATS", "Format", "Trace", "WriteOptions", "create_trace", "format_of", "open_trace"]
@@ -32,10 +33,10 @@ class Format:
 
     suffixes: tuple[str, ...]
     columns: frozenset[str]
-    open: Callable[[Path, int], Trace]
+    open: Callable[[Place, int], Trace]
     create: Callable[[BinaryIO, WriteOptions], TraceWriter] | None
     compresses: bool = False
-    open_columns: Callable[[Path, str], Trace] | None = None
+    open_columns: Callable[[Place, str], Trace] | None = None
 
 
 def _of(module: str, name: str) -> Any:
@@ -46,7 +47,7 @@ def _of(module: str, name: str) -> Any:
 _ALL = frozenset({"times", "writes", "contexts"})
 
 
-def _reader(module: str, name: str, path: Path, *options: Any, **more: Any) -> Trace:
+def _reader(module: str, name: str, path: Place, *options: Any, **more: Any) -> Trace:
     source = open_source(path)
     try:
         reader: Trace = _of(module, name)(source, *options, **more)
@@ -56,7 +57,7 @@ def _reader(module: str, name: str, path: Path, *options: Any, **more: Any) -> T
     return reader
 
 
-def _delimited(path: Path, columns: str, *, is_csv: bool) -> Trace:
+def _delimited(path: Place, columns: str, *, is_csv: bool) -> Trace:
     parsed = _of("column_names", "parse_columns")(columns) if columns else {}
     return _reader("delimited", "DelimitedTrace", path, parsed, is_csv=is_csv)
 
@@ -157,7 +158,8 @@ def open_trace(
     """Open a trace for reading: `with open_trace(path) as trace: for chunk in trace: ...`.
 
     Parameters:
-        path: a file, compressed or not, `-` for stdin, or a URL `gen:...` (see `generators/urls.py`).
+        path: a file, compressed or not, at a path or a URL of fsspec (`s3://...`); `-` for stdin; or a URL
+            `gen:...` (see `generators/urls.py`).
         format: name in `FORMATS`; None: by the file's suffix.
         page_bytes: page size, a power of two; None: that of the file, 4096 if it has none.
         columns: of text and CSV: which column holds what, such as "address" (addresses in place of pages) or
@@ -184,10 +186,11 @@ def open_trace(
                 where=str(path),
                 remedy="drop --column, or give --format text or csv",
             )
+        place = path if is_url(path) else Path(path)
         if columns is not None and form.open_columns is not None:
-            trace = form.open_columns(Path(path), columns)
+            trace = form.open_columns(place, columns)
         else:
-            trace = form.open(Path(path), page_bytes or PAGE_BYTES)
+            trace = form.open(place, page_bytes or PAGE_BYTES)
     try:
         trace.settle_page_bytes(page_bytes)
     except UserError:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
+from litemrc.traces.places import Place, UrlFile, is_url
 from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder, stored_size
 
 TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
@@ -27,21 +28,29 @@ _REFERENCES = pa.array(["access", "dropped"])
 
 
 class ColumnarTrace(Trace):
-    """Reads a Parquet file, or an Arrow file or stream, by batches."""
+    """Reads a Parquet file, or an Arrow file or stream, by batches.
 
-    def __init__(self, path: Path) -> None:
+    Parameters:
+        row_groups: of Parquet: only these; None: all.
+    """
+
+    def __init__(self, path: Place, row_groups: range | None = None) -> None:
         super().__init__(str(path))
         self._rows = 0
         self._left_out = 0
+        self._groups = row_groups
         try:
-            with path.open("rb") as file:
-                start = file.read(8)
+            remote = pa.PythonFile(UrlFile(str(path)), "r") if is_url(path) else None
+            start = _head(remote, path)
             self.format = "parquet" if start.startswith(b"PAR1") else "arrow"
             if self.format == "parquet":
-                self._file = pq.ParquetFile(path)
+                self._file = pq.ParquetFile(remote or path, pre_buffer=remote is not None)
                 self._schema, self._total = self._file.schema_arrow, self._file.metadata.num_rows
+                if row_groups is not None:
+                    rows = [self._file.metadata.row_group(group).num_rows for group in range(row_groups.stop)]
+                    self._rows, self._total = sum(rows[: row_groups.start]), sum(rows)
             else:
-                self._map = pa.memory_map(str(path))
+                self._map = remote or pa.memory_map(str(path))
                 opened = pa.ipc.open_file if start.startswith(b"ARROW1") else pa.ipc.open_stream
                 self._file = opened(self._map)
                 self._schema, self._total = self._file.schema, None
@@ -106,7 +115,9 @@ class ColumnarTrace(Trace):
         try:
             if self.format == "parquet":
                 wanted = list(self._columns.values())
-                yield from self._file.iter_batches(CHUNK_REFERENCES, columns=wanted, use_threads=False)
+                yield from self._file.iter_batches(
+                    CHUNK_REFERENCES, row_groups=self._groups, columns=wanted, use_threads=False
+                )
             elif isinstance(self._file, pa.ipc.RecordBatchStreamReader):
                 yield from self._file
             else:
@@ -163,6 +174,15 @@ class ColumnarTrace(Trace):
                 where=f"{self.name}, row {self._rows + row}",
                 remedy=f"{name} must be 0 to {limit}",
             ) from error
+
+
+def _head(remote: pa.PythonFile | None, path: Place) -> bytes:
+    if remote is None:
+        with Path(path).open("rb") as file:
+            return file.read(8)
+    start: bytes = remote.read(8)
+    remote.seek(0)
+    return start
 
 
 class ParquetWriter(TraceWriter):

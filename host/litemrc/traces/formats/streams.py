@@ -1,8 +1,6 @@
 """Files as streams of bytes; gzip, zstd and xz are detected by their first bytes and decompressed."""
 
 import lzma
-import os
-import stat
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from litemrc.errors import UserError
+from litemrc.traces.places import FileSection, Place, cannot_read, open_raw, size_of
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 _BUFFER_BYTES = 1 << 20
@@ -104,22 +103,36 @@ class ByteSource:
         self._raw.close()
 
 
-def open_source(path: str | Path) -> ByteSource:
-    """Open a file, or stdin for `-`, for reading; the caller closes it.
+def open_source(path: Place) -> ByteSource:
+    """Open a file, a URL of fsspec, or stdin for `-`, for reading; the caller closes it.
 
     Raises:
         UserError: a missing file, a folder, or no permission.
     """
     try:
-        stdin = str(path) == STDIN
-        raw = BufferedReader(FileIO(_STDIN if stdin else path, closefd=not stdin), _BUFFER_BYTES)
-        status = os.fstat(raw.fileno())
-        total_bytes = status.st_size if stat.S_ISREG(status.st_mode) else None
-        return ByteSource(raw, "stdin" if stdin else str(path), total_bytes)
+        if str(path) == STDIN:
+            stdin = FileIO(_STDIN, closefd=False)
+            return ByteSource(BufferedReader(stdin, _BUFFER_BYTES), "stdin", size_of(stdin))
+        raw, total_bytes = open_raw(path)
+        return ByteSource(BufferedReader(raw, _BUFFER_BYTES), str(path), total_bytes)
     except OSError as error:
-        raise UserError(
-            f"cannot read: {error.strerror}", where=str(path), remedy="check the name and its permissions"
-        ) from error
+        raise cannot_read(path, error) from error
+
+
+def open_section(path: Place, start: int, stop: int) -> ByteSource:
+    """Open the bytes `start` to `stop` of an uncompressed file; offsets count from the file's beginning.
+
+    Raises:
+        UserError: as `open_source`.
+    """
+    try:
+        raw, _ = open_raw(path)
+        buffered = BufferedReader(FileSection(raw, start, stop), _BUFFER_BYTES)
+        source = ByteSource(buffered, str(path), stop - start)
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    source.offset = start
+    return source
 
 
 def plain_name(path: str | Path) -> str:

@@ -30,8 +30,11 @@ class GeneratedTrace(Trace):
 
     format = "generated"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, section: range | None = None) -> None:
         """
+        Parameters:
+            section: the numbers of the references that are wanted; None: all.
+
         Raises:
             UserError: an unknown program or parameter, or a value out of range.
         """
@@ -54,6 +57,7 @@ class GeneratedTrace(Trace):
         _check(url, program, own)
         self.references, self._seed, self._writes = int(common["n"]), int(common["seed"]), common["writes"]
         self._pages = PROGRAMS[program](self._seed, **own)
+        self._section = range(self.references) if section is None else section
         self._done = 0
         self._touches, self._sleep = 1, 0
         self._timed = program in ("intr", "linear")
@@ -62,14 +66,15 @@ class GeneratedTrace(Trace):
             self._touches, self._sleep = int(own.get("touches", 1)), int(own.get("sleep", 0))
 
     def __iter__(self) -> Iterator[Chunk]:
-        for start in range(0, self.references, CHUNK_REFERENCES):
-            numbers = np.arange(start, min(start + CHUNK_REFERENCES, self.references), dtype=np.uint64)
+        begin, end = self._section.start, self._section.stop
+        for start in range(begin, end, CHUNK_REFERENCES):
+            numbers = np.arange(start, min(start + CHUNK_REFERENCES, end), dtype=np.uint64)
             yield Chunk(self._pages(numbers), self._directions(numbers), self._times(numbers))
-            self._done = start + numbers.size
+            self._done += numbers.size
 
     @property
     def fraction(self) -> float:
-        return self._done / self.references
+        return self._done / len(self._section)
 
     def _directions(self, numbers: Indices) -> NDArray[np.bool_] | None:
         if self._writes < 0:
