@@ -43,7 +43,7 @@ def _device_line(view: View, url: str, width: int, ink: Ink) -> Strip:
     if p is None:
         return line(parts, width)
     facts = [f"{p.engine}, {p.pages:,} pages", f"{p.contexts} contexts", f"{p.clock_hz / 1e6:g} MHz"]
-    return both_ends(parts, [("  " + ", ".join([*facts, *([p.system] if p.system else [])]), ink.dim)], width)
+    return line([*parts, ("  " + ", ".join([*facts, *([p.system] if p.system else [])]), ink.dim)], width)
 
 
 def _running_lines(view: View, status: Status, width: int, ink: Ink) -> list[Strip]:

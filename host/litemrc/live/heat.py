@@ -98,4 +98,4 @@ def _legend(highest: float) -> str:
     if not highest:
         return "no page was accessed"
     limits = [f"{shade} {highest * (at + 1) / 4:.2g}" for at, shade in enumerate(_SHADES[1:])]
-    return f"share of pages accessed, up to: {'  '.join(limits)}"
+    return f"share of pages, up to: {'  '.join(limits)}"

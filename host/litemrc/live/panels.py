@@ -14,8 +14,10 @@ from litemrc.ranks.states import PowerState
 
 _STATES = "█▓▒░·"  # by `PowerState`
 _BAR_CELLS = 20
+_RANK_CELLS = 43  # of a rank's row, without bar and history
+_STATE_CELLS = 12
 _NAME_CELLS = 14
-_FIXED_CELLS = 64  # of a context's row, without its history
+_FIXED_CELLS = 67  # of a context's row, without its history
 
 
 def curve_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
@@ -44,8 +46,8 @@ def context_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     history = max(width - _FIXED_CELLS, 4)
     sampled = " sampled" if view.table and view.table.scale else ""
     head = (
-        f"   {'context':<{_NAME_CELLS}}{'accesses':>12}{'misses':>10}{'WSS':>10} "
-        f"{f'history{sampled}':<{history}}{f'≤min+{EPSILON:g}':>10}"
+        f"   {'context':<{_NAME_CELLS}}{'accesses':>11}{'misses':>9}{'WSS':>10} "
+        f"{f'history{sampled}'[:history]:<{history}}{f'≤min+{EPSILON:g}':>10}{'budget':>9}"
     )
     rows = []
     for place, each in _with_places(view):
@@ -54,11 +56,10 @@ def context_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
             line(
                 [
                     (f"{each.context:>2} ", ink.series(place) + Style(bold=True)),
-                    f"{each.name[:_NAME_CELLS]:<{_NAME_CELLS}}{count_text(each.curve.accesses):>12}",
-                    f"{count_text(each.curve.misses, 9):>10}",
-                    f"{size_text(each.working_set, page_bytes, 3):>10} ",
+                    f"{each.name[:_NAME_CELLS]:<{_NAME_CELLS}}{count_text(each.curve.accesses, 10):>11}",
+                    f"{count_text(each.curve.misses, 8):>9}{size_text(each.working_set, page_bytes, 3):>10} ",
                     (spark(each.history, history), ink.series(place)),
-                    f"{smallest:>10}{_budget_text(each, page_bytes):>10}"[: width - 39 - history],
+                    f"{smallest:>10}{_budget_text(each, page_bytes):>9}",
                 ],
                 width,
             )
@@ -66,7 +67,7 @@ def context_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     more = len(rows) - (height - 1)
     if more > 0:
         rows = [*rows[: height - 2], line([(f"   and {more + 1} more: c chooses contexts", ink.dim)], width)]
-    return padded([line([(head + f"{'budget':>10}"[:10], ink.dim)], width), *rows], width, height)
+    return padded([line([(head, ink.dim)], width), *rows], width, height)
 
 
 def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
@@ -77,41 +78,33 @@ def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     if not view.ranks or not dram:
         return message_lines(nothing_yet(view), width, height, ink)
     what = "slices of one rank" if dram.virtual else "ranks"
+    bar = min(_BAR_CELLS, max(width - _RANK_CELLS, 8))
+    history = max(width - _RANK_CELLS - bar, 0)
+    head = f"    {'state at end':<{_STATE_CELLS}} asleep {'states':<{bar}} {'accesses':>9} {'live':>6} "
     lines = [
         both_ends(
             [("ranks", ink.strong)], [(f"{dram.ranks} {what}, {dram.part or 'chips'}", ink.dim)], width
         ),
-        line(
-            [
-                (
-                    f"    state at end   asleep {'time in states':<{_BAR_CELLS}} reads+writes   live history",
-                    ink.dim,
-                )
-            ],
-            width,
-        ),
+        line([(f"{head}{'history asleep'[:history]}", ink.dim)], width),
     ]
     for place, rank in enumerate(view.ranks):
         state = "awake" if rank.last.state == 0 else LABELS[PowerState(rank.last.state)]
-        accesses = count_text(int(rank.activity.accesses), 12)
         lines.append(
             line(
                 [
                     (f"{rank.last.domain:>2}{'*' if rank.last.working else ' '} ", ink.strong),
-                    f"{state[:14]:<14} {rank.asleep:>6.1%} ",
-                    (_state_bar(rank), ink.series(place)),
-                    f" {accesses:>12} {count_text(rank.last.live_pages, 6):>6} ",
-                    (spark(rank.history, max(width - 63, 0), 1), ink.series(place)),
+                    f"{state[:_STATE_CELLS]:<{_STATE_CELLS}} {rank.asleep:>6.1%} ",
+                    (_state_bar(rank, bar), ink.series(place)),
+                    f" {count_text(int(rank.activity.accesses), 9):>9} {rank.last.live_pages:>6} ",
+                    (spark(rank.history, history, 1), ink.series(place)),
                 ],
                 width,
             )
         )
-    names = [f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state < 4]
-    lines.append(
-        line(
-            [("*: holds a page of the working set; live: pages in use; " + ", ".join(names), ink.dim)], width
-        )
-    )
+    names = [f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state.name.lower() in dram.states]
+    awake = [f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state < PowerState.POWER_DOWN]
+    lines.append(line([(", ".join([*awake, *names]), ink.dim)], width))
+    lines.append(line([("*: holds a page of the working set; live: pages in use", ink.dim)], width))
     return padded(lines, width, height)
 
 
@@ -174,12 +167,12 @@ def _budget_text(each: ContextView, page_bytes: int) -> str:
     return "no limit" if each.budget.allowed is None else size_text(each.budget.allowed, page_bytes, 3)
 
 
-def _state_bar(rank: RankView) -> str:
-    """Time in the states, of all time, in `_BAR_CELLS` cells."""
+def _state_bar(rank: RankView, width: int) -> str:
+    """Time in the states, as parts of `width` cells."""
     cells, total, done = "", 0.0, 0
     for state in PowerState:
         total += rank.activity.share(state)
-        upto = round(total * _BAR_CELLS)
+        upto = round(total * width)
         cells += _STATES[state] * (upto - done)
         done = upto
-    return cells.ljust(_BAR_CELLS)
+    return cells.ljust(width)
