@@ -7,14 +7,15 @@ from litemrc.errors import UserError
 # The modules that each extra of pyproject.toml brings.
 _MODULES = {
     "plot": ("matplotlib", "jinja2"),
-    "device": ("cbor2", "cobs", "serial", "zcbor"),
+    "device": ("cbor2", "cobs", "serial", "websockets", "zcbor"),
     "litex": ("litex", "migen"),
     "pandas": ("pandas",),
-    "live": ("cbor2", "cobs", "serial", "zcbor", "textual"),
+    "live": ("cbor2", "cobs", "serial", "websockets", "zcbor", "textual"),
     "serve": (
         "cbor2",
         "cobs",
         "serial",
+        "websockets",
         "zcbor",
         "fastapi",
         "httptools",

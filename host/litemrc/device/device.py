@@ -17,6 +17,8 @@ from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 
 _TRIES = 4
 _BRIDGE = "litex://"
+_SERVED = ("http://", "https://")
+_READ_ONLY = ": read only: "  # begins the reason of a refusal by `litemrc serve`
 _REMEDIES = {
     "unknown": "update the older of firmware and host package",
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
@@ -80,7 +82,8 @@ class Device:
         """Open a port and say hello; the port is closed at the end of the `with` block.
 
         Parameters:
-            url: a device file, a pyserial URL, or `litex://HOST:PORT?csr=FILE` of a `litex_server`.
+            url: a device file, a pyserial URL, `litex://HOST:PORT?csr=FILE` of a `litex_server`, or
+                `http[s]://[TOKEN@]HOST:PORT[/NAME]` of `litemrc serve`.
             timeout_s: limit of a request, in seconds.
             baud: bit rate of a device file.
 
@@ -93,6 +96,12 @@ class Device:
 
             with BridgeLink.open(url, timeout_s) as bridge:
                 yield cls(bridge, timeout_s)
+            return
+        if url.startswith(_SERVED):
+            from litemrc.device.link.http_link import HTTPLink
+
+            with HTTPLink.open(url, timeout_s) as served:
+                yield cls(served, timeout_s)
             return
         with Link.open(url, baud) as link:
             yield cls(link, timeout_s)
@@ -240,6 +249,8 @@ class Device:
 
     def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
         remedy = _REMEDIES_OF.get((name, code), _REMEDIES[code])
+        if _READ_ONLY in what:
+            remedy = "start litemrc serve with --control, and name http://TOKEN@HOST:PORT as the port"
         return RequestRefusedError(what, code, where=self.url, remedy=remedy)
 
 

@@ -14,10 +14,11 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from litemrc.serve.answers import Refusal, add_error_answers
 from litemrc.serve.describe import devices_record
 from litemrc.serve.fleet import Fleet
+from litemrc.serve.link_routes import link_routes
 from litemrc.serve.live import LiveHub
 from litemrc.serve.page import page_routes
 from litemrc.serve.routes import PREFIX, api_routes
-from litemrc.serve.security import SafeHeaders
+from litemrc.serve.security import SafeHeaders, Tokens
 from litemrc.serve.windows import WINDOWS
 
 BODY_BYTES = 65536
@@ -41,8 +42,10 @@ def build(
         hosts: values of the header Host that are answered.
     """
 
+    tokens = Tokens(token)
+
     def describe() -> dict:
-        return devices_record(fleet, control=token is not None)
+        return devices_record(fleet, control=tokens.control)
 
     hub = LiveHub(fleet, describe)
 
@@ -69,6 +72,7 @@ def build(
     add_error_answers(app)
     app.include_router(page_routes())
     app.include_router(api_routes(fleet, describe))
+    app.include_router(link_routes(fleet, tokens))
 
     @app.get(
         f"{PREFIX}/live",

@@ -51,6 +51,12 @@ class _Stalls:
 class LimitedWebSocket(_Stalls, WebSocketsSansIOProtocol):
     """A WebSocket whose peer must read."""
 
+    async def send(self, message: Any) -> None:
+        """Send, and note that a refusal completes the handshake, which uvicorn would report as an error."""
+        await super().send(message)
+        if self.initial_response and self.close_sent:
+            self.handshake_complete = True
+
 
 class LimitedHttp(_Stalls, HttpToolsProtocol):
     """An HTTP connection whose peer must send small requests in time, and read the answers."""

@@ -71,6 +71,27 @@ def allowed_hosts(listen: str, more: Iterable[str]) -> list[str]:
     return ["localhost", "127.0.0.1", "[::1]", "::1", listen, f"[{listen}]", *more]
 
 
-def same_token(given: str, token: str) -> bool:
-    """Compare in a time that does not depend on the tokens."""
-    return hmac.compare_digest(given.encode(), token.encode())
+class Tokens:
+    """The token that control needs; None: there is no control."""
+
+    def __init__(self, token: str | None) -> None:
+        self._token = token
+
+    @property
+    def control(self) -> bool:
+        """Settings can be changed."""
+        return self._token is not None
+
+    @property
+    def refusal(self) -> tuple[str, str]:
+        """What to answer who has another token, and its remedy."""
+        if not self.control:
+            return "the server is read-only: it takes no token", "start litemrc serve with --control"
+        return "the token is wrong", "give the token that litemrc serve printed, or that of its --token-file"
+
+    def allow(self, authorization: str | None) -> bool:
+        """Return whether a header Authorization has the token; the time it takes does not depend on it."""
+        scheme, _, given = (authorization or "").partition(" ")
+        if self._token is None or scheme.lower() != "bearer":
+            return False
+        return hmac.compare_digest(given.strip().encode(), self._token.encode())

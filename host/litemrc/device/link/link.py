@@ -154,7 +154,7 @@ class Link:
             try:
                 self._inbox.extend(self._receiver.feed(received))
             except OtherVersionError as other:
-                raise self._mismatch(other.version) from None
+                raise mismatch(other.version, self.url) from None
             if not received and remaining <= 0:
                 return None
         return self._inbox.popleft()
@@ -182,17 +182,19 @@ class Link:
         except (OSError, serial.SerialException) as error:
             raise self._gone(_reason(error)) from error
 
-    def _mismatch(self, version: int) -> VersionMismatchError:
-        ours = schema().constants["protocol_version"]
-        return VersionMismatchError(
-            f"the device speaks version {version} of the protocol, this host version {ours}",
-            where=self.url,
-            remedy="update the firmware" if version < ours else "update the host package",
-        )
-
     def _gone(self, reason: str) -> DeviceGoneError:
         remedy = "check the cable, or that the simulation still runs"
         return DeviceGoneError(f"the device is gone: {reason}", where=self.url, remedy=remedy)
+
+
+def mismatch(version: int, url: str) -> VersionMismatchError:
+    """Return the error for a device at `url` that speaks another version of the protocol."""
+    ours = schema().constants["protocol_version"]
+    return VersionMismatchError(
+        f"the device speaks version {version} of the protocol, this host version {ours}",
+        where=url,
+        remedy="update the firmware" if version < ours else "update the host package",
+    )
 
 
 def _reason(error: BaseException) -> str:

@@ -1,0 +1,94 @@
+"""What a host over HTTP may ask: everything that changes nothing, and the rest under control."""
+
+from typing import Any
+
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.link.http_link import READ_ONLY
+from litemrc.device.link.protocol import Message, device_messages
+from litemrc.serve.link_stream import LinkHost, LinkStream
+
+# A setting that is in force already may be set again: the request that reads it, and the place of the
+# setting's arguments in its values. That answer has the form of the setting's own.
+_IN_FORCE = {
+    "set_epoch": ("get_epoch", 0),
+    "set_engine": ("get_engine", 0),
+    "set_context": ("get_context", 0),
+    "set_range": ("get_range", 0),
+    "set_sampling": ("get_sampling", 0),
+    "freeze": ("get_freeze", 0),
+    "single_shot": ("get_freeze", 1),
+    "set_rank_policy": ("get_rank_policy", 0),
+    "set_working_set": ("get_working_set", 0),
+    "set_split": ("get_split", 0),
+    "set_hot": ("get_hot", 0),
+    "set_page_messages": ("get_page_messages", 0),
+}
+_REFUSAL = f"{READ_ONLY}: needs litemrc serve --control and its token in the URL"
+_MOST_REASON = next(f.high for f in device_messages().types["nak"].body if f.name == "reason")
+
+
+def perform(stream: LinkStream, device: Device, host: LinkHost, request: Message, *, control: bool) -> None:
+    """Perform a request and answer it; in the feed's thread.
+
+    Parameters:
+        control: the host may change settings.
+
+    Raises:
+        LinkError: the device did not answer, or is gone; the host gets no answer.
+    """
+    number, answer = host.answered
+    if number == request.sequence:  # a repetition
+        if answer:
+            stream.answer(host, answer)
+        return
+    host.answered = request.sequence, None
+    if request.name == "hello":
+        stream.answer(host, stream.hello(device, request.sequence))
+        return
+    try:
+        answer = _answer(stream, device, request, control)
+    except RequestRefusedError as refused:
+        answer = _nak(request, refused.code, _reason(refused, request))
+    stream.answer(host, answer)
+
+
+def _answer(stream: LinkStream, device: Device, request: Message, control: bool) -> Message:
+    fields = {f.name: getattr(request, f.name) for f in request.body if f.name != "sequence"}
+    if control or request.name.startswith("get_") or request.name == "echo":
+        ack = device.request(request.name, **fields)
+        if request.name == "run":
+            stream.started(request.workload)
+        elif request.name == "monitor":
+            stream.monitor = request.on
+        return _ack(request, ack)
+    if request.name == "monitor" and request.on == stream.monitor:
+        return device_messages().new("ack", request=request.sequence, values=[], payload=b"")
+    if request.name in _IN_FORCE:
+        reading, place = _IN_FORCE[request.name]
+        ack = device.request(reading)
+        wanted = [_number(request, name) for name in fields]
+        if list(ack.values[place : place + len(wanted)]) == wanted:
+            return _ack(request, ack)
+    return _nak(request, "busy", _REFUSAL)
+
+
+def _number(request: Message, name: str) -> int:
+    """Return the value of a field as an ack carries it."""
+    (field,) = (f for f in request.body if f.name == name)
+    value: Any = getattr(request, name)
+    return int(dict(field.choices)[value] if field.choices else value)
+
+
+def _ack(request: Message, ack: Message) -> Message:
+    return device_messages().new("ack", request=request.sequence, values=ack.values, payload=ack.payload)
+
+
+def _nak(request: Message, code: str, reason: str) -> Message:
+    return device_messages().new("nak", request=request.sequence, error=code, reason=reason)
+
+
+def _reason(refused: RequestRefusedError, request: Message) -> str:
+    """Return the device's own words in the text of an error."""
+    text = refused.what.removeprefix(f"the device refused {request.name}: ").removeprefix(refused.code)
+    return text.removeprefix(": ").encode()[:_MOST_REASON].decode(errors="ignore")

@@ -1,0 +1,108 @@
+"""The WebSocket on which other programs are hosts of a device."""
+
+import asyncio
+from contextlib import suppress
+
+from fastapi import APIRouter, WebSocket
+from starlette.websockets import WebSocketDisconnect
+
+from litemrc.device.link.frames import FrameSplitter
+from litemrc.device.link.protocol import Message, ProtocolError, host_requests
+from litemrc.errors import UserError
+from litemrc.serve.answers import json_answer
+from litemrc.serve.fleet import Fleet, Served
+from litemrc.serve.link_requests import perform
+from litemrc.serve.link_stream import LinkHost, LinkStream
+from litemrc.serve.routes import PREFIX
+from litemrc.serve.security import Tokens
+
+HOSTS = 16  # of one device
+_ENDED = 1012  # the service restarts: the host may come again
+_REASON_BYTES = 120  # of a WebSocket's close, which has 123
+
+
+def link_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
+    """Return the routes of the link; to be made before the feeds start."""
+    routes = APIRouter()
+    links = {name: _Link(device) for name, device in fleet.items()}
+
+    @routes.websocket(f"{PREFIX}/devices/{{name}}/link")
+    async def link(websocket: WebSocket, name: str) -> None:
+        if name not in links:
+            await _deny(
+                websocket, 404, f"no device is called {name[:64]!r}", f"there are: {', '.join(links)}"
+            )
+        elif (given := websocket.headers.get("authorization")) and not tokens.allow(given):
+            await _deny(websocket, 401, *tokens.refusal)
+        elif links[name].hosts >= HOSTS:
+            await _deny(websocket, 503, f"{HOSTS} programs read from this device already", "end one of them")
+        elif not await links[name].serve(websocket, control=bool(given)):
+            why = fleet[name].failure or "the link is not open yet"
+            await _deny(
+                websocket, 503, f"no session with the device: {why}", "wait, or check the server's port"
+            )
+
+    return routes
+
+
+async def _deny(websocket: WebSocket, status: int, what: str, remedy: str) -> None:
+    await websocket.send_denial_response(json_answer({"error": what, "remedy": remedy}, status))
+
+
+class _Link:
+    """The hosts of one device."""
+
+    def __init__(self, device: Served) -> None:
+        self._device, self._stream = device, LinkStream()
+        device.feed.listen(self._stream)
+        self._turn = asyncio.Lock()
+        self.hosts = 0
+
+    async def serve(self, websocket: WebSocket, *, control: bool) -> bool:
+        """Talk with a host until one of both ends; False: there is no session."""
+        host = LinkHost(asyncio.get_running_loop())
+        if not self._stream.join(host):
+            return False
+        self.hosts += 1
+        try:
+            await websocket.accept()
+            sending = asyncio.create_task(_send(websocket, host))
+            try:
+                await self._listen(websocket, host, control)
+            finally:
+                sending.cancel()
+        finally:
+            self.hosts -= 1
+            self._stream.leave(host)
+        return True
+
+    async def _listen(self, websocket: WebSocket, host: LinkHost, control: bool) -> None:
+        splitter = FrameSplitter(host_requests().max_bytes)
+        while True:
+            received = await websocket.receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            for payload in splitter.feed(received.get("bytes") or b""):
+                with suppress(ProtocolError):  # the firmware ignores it, too
+                    await self._request(host, host_requests().decode(payload), control)
+
+    async def _request(self, host: LinkHost, request: Message, control: bool) -> None:
+        """Perform a request. Requests of hosts have half of the link's time at most: epochs must not wait."""
+        loop = asyncio.get_running_loop()
+        async with self._turn:
+            begun = loop.time()
+            action = self._device.feed.call(
+                lambda device: perform(self._stream, device, host, request, control=control)
+            )
+            with suppress(UserError):  # no answer; if the session is over, the host is told
+                await asyncio.wrap_future(action)
+            if request.name != "hello":
+                await asyncio.sleep(loop.time() - begun)
+
+
+async def _send(websocket: WebSocket, host: LinkHost) -> None:
+    with suppress(WebSocketDisconnect, RuntimeError):  # the host has left
+        while (frame := await host.next_frame()) is not None:
+            await websocket.send_bytes(frame)
+        reason = (host.ended or "").encode()[:_REASON_BYTES].decode(errors="ignore")
+        await websocket.close(_ENDED, reason)
