@@ -39,6 +39,7 @@ class PacedDevice:
 
     contexts: int = 8
     ranks: int = 4
+    meter: bool = True
     hot: int = 16
     bitmap: bool = True
     system: str = "Linux 6.1"
@@ -95,7 +96,7 @@ class PacedDevice:
                 hits=hits,
             )
         self.sent += self.contexts
-        for domain in range(self.ranks):
+        for domain in range(self.ranks if self.meter else 0):
             yield told("rank", **self._rank(number, domain))
         if self.accessed_on:
             bits = bytes(255 if (number + place) % 8 < 4 else 0 for place in range(128))
@@ -162,7 +163,7 @@ class PacedDevice:
                 values, payload = [2 if request.pid else 1, request.pid], b"followed"
             elif request.name == "set_budget":
                 values = [request.pages, 100, request.pages, NO_BUDGET, NO_BUDGET]
-            elif request.name in known:
+            elif request.name in known and (self.meter or request.name != "get_dram"):
                 values = known[request.name]
                 payload = b"MT41K128M16" if request.name == "get_dram" else b""
             else:

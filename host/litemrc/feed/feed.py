@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device, printable
-from litemrc.device.errors import DeviceGoneError
+from litemrc.device.errors import DeviceGoneError, RequestRefusedError
 from litemrc.device.hot import get_hot, set_hot
 from litemrc.device.link.protocol import Message
 from litemrc.device.page_messages import PageMessages, page_messages
@@ -163,7 +163,7 @@ class Feed:
                 Device.open(self.url, timeout_s=options.timeout_s, baud=options.baud)
             )
             options = _possible(device, options)
-            dram = get_dram(device) if device.hello.ranks else None
+            dram = _dram(device)
             if options.epoch_length:
                 device.request("set_epoch", unit=options.epoch_unit, length=options.epoch_length)
             settings = get_hot(device) if options.hot else None
@@ -226,6 +226,16 @@ class Feed:
                     raise
             except BaseException as error:
                 future.set_exception(error)
+
+
+def _dram(device: Device) -> Dram | None:
+    """Return the DRAM of the rank meter; None: there is no meter, whatever ranks the memory has."""
+    try:
+        return get_dram(device)
+    except RequestRefusedError as refused:
+        if refused.code != "unsupported":
+            raise
+        return None
 
 
 def _possible(device: Device, options: FeedOptions) -> FeedOptions:

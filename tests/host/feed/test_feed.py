@@ -85,6 +85,12 @@ def test_what_a_device_has_not_or_does_not_count_is_not_asked_for(counted: bool)
         assert "set_hot" not in device.requests
 
 
+def test_a_device_with_ranks_but_no_meter_has_a_session() -> None:
+    with paced(rate=20, meter=False) as device, fed(device.url) as (feed, heard):
+        assert heard.wait(FeedEpoch, 2)[-1].ranks == ()
+        assert feed.parameters and feed.parameters.dram is None
+
+
 def test_an_epoch_is_given_before_the_next_one_begins() -> None:
     with paced(rate=2) as device, fed(device.url) as (_, heard):
         heard.wait(FeedEpoch, 1)
