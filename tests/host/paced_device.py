@@ -223,12 +223,12 @@ def _talk(device: PacedDevice, client: socket.socket, closing: threading.Event) 
         )
 
     while not closing.is_set():
-        if device.rate:
+        if rate := device.rate:
             wait = due - time.monotonic()
             if wait <= 0:
                 client.settimeout(5)
                 client.sendall(b"".join(map(send, device.epoch())))
-                due = max(due + 1 / device.rate, time.monotonic() - 1)
+                due = max(due + 1 / rate, time.monotonic() - 1)
                 continue
         else:
             wait, due = 0.02, time.monotonic()
