@@ -23,7 +23,7 @@ from litemrc.live.heat import HeatPanel
 from litemrc.live.ink import Ink
 from litemrc.live.keys import KeyedApp
 from litemrc.live.panel import Panel
-from litemrc.live.view import View
+from litemrc.live.view import WINDOWS, View
 
 WIDE = 140  # columns from which the overview has all panels
 _DRAWS_PER_S = 10
@@ -58,8 +58,8 @@ class LiveApp(KeyedApp):
     class Woken(AppMessage):
         """Events wait."""
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
+    def __init__(self, connection: Connection, window: int = WINDOWS[0]) -> None:
+        super().__init__(connection, window)
         self.latencies: deque[float] = deque(maxlen=10_000)
         self.failure: Exception | None = None
         self._events: deque[Event] = deque()

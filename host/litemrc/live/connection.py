@@ -6,6 +6,7 @@ from typing import Protocol
 
 from litemrc.feed.feed import Event, Feed
 from litemrc.feed.recent import Recent
+from litemrc.live.programs import Programs
 from litemrc.live.recorder import Recorder
 
 
@@ -29,7 +30,7 @@ class Connection:
 
     Attributes:
         feed: the current one.
-        recent, recorder: its listeners, which outlive it.
+        recent, recorder, programs: its listeners, which outlive it.
         program: what else listens; None: nothing yet.
     """
 
@@ -38,6 +39,7 @@ class Connection:
         self.program: Listener | None = None
         self.recent = Recent()
         self.recorder = Recorder(out, self.recent, url, self._told)
+        self.programs = Programs(lambda: self.feed, self._told)
         self._open_feed = open_feed
         self.feed = self._listened()
 
@@ -49,7 +51,7 @@ class Connection:
 
     def _listened(self) -> Feed:
         feed = self._open_feed()
-        for listener in (self.recent, self.recorder, self._heard):
+        for listener in (self.recent, self.recorder, self.programs, self._heard):
             feed.listen(listener)
         return feed
 

@@ -65,10 +65,10 @@ class KeyedApp(App[int]):
         Binding("ctrl+c", "quit", show=False, priority=True),
     ]
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, window: int) -> None:
         super().__init__()
         self.settings = Settings()
-        self.window, self.tab, self.paused = WINDOWS[0], 0, False
+        self.window, self.tab, self.paused = window, 0, False
         self.chosen: frozenset[int] | None = None
         self.messages: deque[tuple[str, bool]] = deque(maxlen=100)
         self._connection = connection

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments
+from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.errors import UserError
 
 _SETTLED_S = 5.0  # beside the timeout of requests
@@ -15,7 +15,7 @@ keeps its settings but for those that keys change. Frames accessed (the heat map
 with each epoch; --no-pages leaves them out.
 
   litemrc soc --link-port 4711 &
-  litemrc live --port socket://localhost:4711 --timeout 60 --epoch-length 10000
+  litemrc live --port socket://localhost:4711 --timeout 60 --epoch-length 10000 --run zipf --run loop
 """
 
 
@@ -25,6 +25,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_port_arguments(parser)
     add_epoch_arguments(parser)
+    add_run_argument(parser, "run a program on the device")
     parser.add_argument(
         "-o",
         "--out",
@@ -34,24 +35,34 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="folder of recordings and screenshots (default: the current one)",
     )
     parser.add_argument(
+        "--window",
+        metavar="N",
+        type=int,
+        choices=(1, 5, 20, 100),
+        default=5,
+        help="epochs that are summed at first: 1, 5, 20 or 100 (%(default)s)",
+    )
+    parser.add_argument(
         "--no-pages", action="store_true", help="do not ask the device for the frames accessed in each epoch"
     )
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc live`."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):  # Textual draws on stderr
         raise UserError(
-            "litemrc live needs a terminal, for its input and its output",
+            "litemrc live needs a terminal: standard input, output and error",
             remedy="collect into a file instead: litemrc collect --port URL --epochs N --out FILE.parquet",
         )
     from litemrc.extras import require
 
     require("live")
+    from litemrc.device.running import Run
     from litemrc.feed.feed import Feed, FeedOptions
     from litemrc.live.app import LiveApp
     from litemrc.live.connection import Connection
 
+    runs = [Run.parse(text) for text in args.runs]
     options = FeedOptions(
         timeout_s=args.timeout,
         baud=args.baud,
@@ -67,7 +78,9 @@ def main(args: argparse.Namespace) -> int:
     try:
         if failure := connection.feed.wait(4 * args.timeout + _SETTLED_S):
             raise failure
-        app = LiveApp(connection)
+        if runs:
+            connection.programs.start(runs).result()
+        app = LiveApp(connection, args.window)
         code = app.run()
     finally:
         connection.feed.close()
