@@ -55,11 +55,7 @@ class ColumnarTrace(Trace):
                 self._file = opened(self._map)
                 self._schema, self._total = self._file.schema, None
         except (OSError, pa.ArrowException) as error:
-            raise UserError(
-                f"cannot be read as Parquet or Arrow: {error}",
-                where=str(path),
-                remedy="check the name, or create the file again",
-            ) from error
+            raise _unreadable(path, error) from error
         self._columns = {name: self._column(name) for name in (*TYPES, "op") if self._column(name)}
         if "page" not in self._columns:
             raise UserError(
@@ -174,6 +170,33 @@ class ColumnarTrace(Trace):
                 where=f"{self.name}, row {self._rows + row}",
                 remedy=f"{name} must be 0 to {limit}",
             ) from error
+
+
+def row_group_bytes(path: Place) -> list[int]:
+    """Return the stored bytes of each row group of a Parquet file; empty if it is none.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        remote = pa.PythonFile(UrlFile(str(path)), "r") if is_url(path) else None
+        if not _head(remote, path).startswith(b"PAR1"):
+            return []
+        with pq.ParquetFile(remote or path) as file:
+            groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from error
+    return [
+        sum(group.column(at).total_compressed_size for at in range(group.num_columns)) for group in groups
+    ]
+
+
+def _unreadable(path: Place, error: Exception) -> UserError:
+    return UserError(
+        f"cannot be read as Parquet or Arrow: {error}",
+        where=str(path),
+        remedy="check the name, or create the file again",
+    )
 
 
 def _head(remote: pa.PythonFile | None, path: Place) -> bytes:

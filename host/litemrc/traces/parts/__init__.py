@@ -1,0 +1,1 @@
+"""Traces in many files, and files cut into sections: what workers measure side by side."""
