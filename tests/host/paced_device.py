@@ -174,6 +174,9 @@ class PacedDevice:
         elif request.name == "set_epoch":
             self.settings[request.name] = fields
             values = [1, request.length]
+        elif request.name == "freeze":
+            self.settings[request.name] = fields
+            values = [int(request.on), 0, 0]
         elif request.name == "echo":
             payload = request.payload
         else:

@@ -12,10 +12,12 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from litemrc.serve.answers import Refusal, add_error_answers
+from litemrc.serve.control import control_routes
 from litemrc.serve.describe import devices_record
 from litemrc.serve.fleet import Fleet
 from litemrc.serve.link_routes import link_routes
 from litemrc.serve.live import LiveHub
+from litemrc.serve.metrics import metrics_routes
 from litemrc.serve.page import page_routes
 from litemrc.serve.routes import PREFIX, api_routes
 from litemrc.serve.security import SafeHeaders, Tokens
@@ -73,6 +75,8 @@ def build(
     app.include_router(page_routes())
     app.include_router(api_routes(fleet, describe))
     app.include_router(link_routes(fleet, tokens))
+    app.include_router(control_routes(fleet, tokens))
+    app.include_router(metrics_routes(fleet, hub))
 
     @app.get(
         f"{PREFIX}/live",

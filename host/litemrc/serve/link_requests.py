@@ -37,20 +37,21 @@ def perform(stream: LinkStream, device: Device, host: LinkHost, request: Message
     Raises:
         LinkError: the device did not answer, or is gone; the host gets no answer.
     """
-    number, answer = host.answered
+    number, answered = host.answered
     if number == request.sequence:  # a repetition
-        if answer:
-            stream.answer(host, answer)
+        if answered:
+            stream.answer(host, number, lambda: answered)
         return
-    host.answered = request.sequence, None
+    number = request.sequence
+    host.answered = number, None
     if request.name == "hello":
-        stream.answer(host, stream.hello(device, request.sequence))
+        stream.answer(host, number, lambda: stream.hello(device, number))
         return
     try:
         answer = _answer(stream, device, request, control)
     except RequestRefusedError as refused:
         answer = _nak(request, refused.code, _reason(refused, request))
-    stream.answer(host, answer)
+    stream.answer(host, number, lambda: answer)
 
 
 def _answer(stream: LinkStream, device: Device, request: Message, control: bool) -> Message:

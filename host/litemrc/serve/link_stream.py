@@ -8,6 +8,7 @@ performs requests, so that both are in one order; the event loop of the server s
 import asyncio
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -80,7 +81,9 @@ class LinkStream:
         self._hosts: list[LinkHost] = []
         self._session = False
         self._lock = threading.Lock()
-        self._held: list[tuple[LinkHost, Message]] = []  # answers, until the epoch is whole
+        self._held: list[
+            tuple[LinkHost, int, Callable[[], Message]]
+        ] = []  # answers, until the epoch is whole
         self._epoch: int | None = None  # number of the epoch whose messages are coming
         self._position: int | None = None  # epoch messages passed since the device's boot
         self._running: int | None = None  # programs, as in hello
@@ -118,13 +121,14 @@ class LinkStream:
             if host in self._hosts:
                 self._hosts.remove(host)
 
-    def answer(self, host: LinkHost, answer: Message) -> None:
-        """Send an answer, behind the epoch that is coming; in the feed's thread."""
-        host.answered = answer.request, answer
+    def answer(self, host: LinkHost, request: int, make: Callable[[], Message]) -> None:
+        """Send the answer to a request, behind the epoch that is coming; in the feed's thread.
+
+        `make` is called when it is sent: the count of epoch messages in a hello is that of this moment.
+        """
+        self._held.append((host, request, make))
         if self._epoch is None:
-            self._send(answer, [host])
-        else:
-            self._held.append((host, answer))
+            self._release()
 
     def hello(self, device: Device, request: int) -> Message:
         """Return the device's hello, with the count of epoch messages that were passed."""
@@ -157,7 +161,9 @@ class LinkStream:
 
     def _release(self) -> None:
         held, self._held = self._held, []
-        for host, answer in held:
+        for host, request, make in held:
+            answer = make()
+            host.answered = request, answer
             self._send(answer, [host])
 
     def _send(self, message: Message, hosts: list[LinkHost]) -> None:

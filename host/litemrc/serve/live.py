@@ -61,9 +61,13 @@ class LiveHub:
 
     Parameters:
         describe: what the event `devices` says.
+
+    Attributes:
+        missed: epochs left out for slow readers.
     """
 
     def __init__(self, fleet: Fleet, describe: Callable[[], object]) -> None:
+        self.missed = 0
         self._describe = describe
         self._readers: dict[tuple[frozenset[str], int], set[Reader]] = {}
         self._writers = {name: EpochWriter(name) for name in fleet}
@@ -109,9 +113,10 @@ class LiveHub:
                 if not reader.batches:
                     reader.waiting = asyncio.get_running_loop().create_future()
                     await reader.waiting
-                for device, missed in reader.missed.items():
-                    yield self._event("behind", encoded({"device": device, "missed": missed}))
-                reader.missed.clear()
+                missed, reader.missed = reader.missed, Counter()
+                for device, count in missed.items():
+                    self.missed += count
+                    yield self._event("behind", encoded({"device": device, "missed": count}))
                 if reader.batches:
                     yield reader.batches.popleft().text
         finally:

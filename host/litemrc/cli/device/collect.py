@@ -110,7 +110,7 @@ def main(args: argparse.Namespace) -> int:
             _prepare_epochs(device, args)
             device.request("monitor", on=True)
             collector = Collector(device, dram, messages)
-            note(f"collecting {args.epochs} epochs from {args.port}")
+            note(f"collecting {args.epochs} epochs from {device.url}")
             with counting("epochs", args.epochs) as show:
                 for message in collector.collect(args.epochs, runs, together=args.together):
                     files.take(collector)

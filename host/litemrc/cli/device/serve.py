@@ -1,6 +1,9 @@
 """`litemrc serve`: devices over HTTP."""
 
 import argparse
+import re
+import secrets
+import sys
 from pathlib import Path
 
 from litemrc.cli.shared.arguments import positive
@@ -8,6 +11,7 @@ from litemrc.cli.shared.messages import warning
 from litemrc.device import TIMEOUT_S
 from litemrc.errors import UserError
 
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,256}")
 LISTEN = "127.0.0.1:8000"
 
 _EPILOG = """\
@@ -87,15 +91,19 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.feed.feed import FeedOptions
     from litemrc.serve.app import build
     from litemrc.serve.fleet import open_fleet, parse_labels, parse_ports
-    from litemrc.serve.security import allowed_hosts
+    from litemrc.serve.security import allowed_hosts, is_loopback
     from litemrc.serve.server import listening, run
 
     ports = parse_ports(args.ports)
     labels = parse_labels(args.labels, list(ports))
     host, port = _address(args.listen)
-    token = None
+    if args.token_file and not args.control:
+        raise UserError("--token-file without --control", remedy="add --control")
     with listening(host, port) as listener:
         options = FeedOptions(timeout_s=args.timeout, baud=args.baud, pages=True, hot=True, if_there=True)
+        token = _token(args.token_file) if args.control else None
+        if not is_loopback(host):
+            warning(_exposed(host, control=args.control))
         fleet = open_fleet(ports, labels, options, history=args.history, say=warning)
         application = build(fleet, token=token, hosts=allowed_hosts(host, args.allow_host))
         shown = f"[{host}]" if ":" in host else host
@@ -110,3 +118,32 @@ def _address(text: str) -> tuple[str, int]:
     if not (colon and host and port.isascii() and port.isdigit()) or int(port) > 65535:
         raise UserError("not an address to listen at", where=f"--listen {text}", remedy=f"write {LISTEN}")
     return host, int(port)
+
+
+def _token(path: Path | None) -> str:
+    """Return the token of a file, or a new one, which is printed."""
+    if path is None:
+        token = secrets.token_urlsafe(24)
+        print(f"litemrc: token for control: {token}", file=sys.stderr, flush=True)
+        return token
+    try:
+        token = path.read_text(encoding="ascii").strip()
+        readable = path.stat().st_mode & 0o077
+    except (OSError, UnicodeDecodeError) as error:
+        what = getattr(error, "strerror", None) or "not ASCII text"
+        raise UserError(f"the token cannot be read: {what}", where=str(path)) from error
+    if not _TOKEN.fullmatch(token):
+        remedy = "write one line of 16 characters or more: openssl rand -hex 24"
+        raise UserError(
+            "the token is too short, or has other characters than A-Z a-z 0-9 _ -",
+            where=str(path),
+            remedy=remedy,
+        )
+    if readable:
+        warning(f"{path}: other users of this machine can read the token (chmod 600)")
+    return token
+
+
+def _exposed(host: str, *, control: bool) -> str:
+    can = "read all devices" + (" and, with the token, change their settings" if control else "")
+    return f"--listen {host}: whoever reaches this machine can {can}; neither is encrypted (docs/serve.md)"
