@@ -35,6 +35,7 @@ class PacedDevice:
         epochs: ended so far; requests: names of those received, hello left out.
         rate: epochs in a second; 0: none until it is set.
         settings: what requests set, by their names.
+        refused: requests that are refused as busy, each with the reason.
     """
 
     contexts: int = 8
@@ -48,6 +49,7 @@ class PacedDevice:
     sent: int = 0
     requests: list[str] = field(default_factory=list)
     settings: dict[str, dict] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
     accessed_on: bool = False
     hot_on: bool = False
     hot_sent: bool = False
@@ -138,6 +140,8 @@ class PacedDevice:
         if request.name == "hello":
             return self.hello(request.sequence)
         self.requests.append(request.name)
+        if reason := self.refused.get(request.name):
+            return told("nak", request=request.sequence, error="busy", reason=reason)
         values: list[int] = []
         payload = b""
         fields = {f.name: getattr(request, f.name) for f in request.body if f.name != "sequence"}
