@@ -1,22 +1,16 @@
 """The devices that one server serves: their feeds, last epochs, labels and histories."""
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from litemrc.errors import UserError
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.history.history import Retention
 from litemrc.feed.recent import Recent
+from litemrc.serve.announcer import Announcer
 from litemrc.serve.kept import KeptEpochs
-
-NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-ONLY_NAME = "device"  # of a bare URL
-_NAMED = re.compile(rf"({NAME.pattern})=(.+)", re.DOTALL)
-_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass
@@ -90,48 +84,6 @@ class Fleet(Mapping[str, Served]):
             thread.join(max(deadline - time.monotonic(), 0))
 
 
-def parse_ports(texts: list[str]) -> dict[str, str]:
-    """Return URLs by name of `NAME=URL` texts; a single bare URL has the name "device".
-
-    Raises:
-        UserError: a name is missing, given twice, or has other characters than letters, digits and `_.-`.
-    """
-    ports: dict[str, str] = {}
-    for text in texts:
-        named = _NAMED.fullmatch(text)
-        name, url = named.groups() if named else (ONLY_NAME, text)
-        if not named and len(texts) > 1:
-            what = "of several devices each needs a name of letters, digits and _.-"
-            raise UserError(what, where=f"--port {text}", remedy=f"write --port NAME={text}")
-        if name in ports:
-            raise UserError(f"two devices are called {name}", where=f"--port {text}", remedy="rename one")
-        ports[name] = url
-    return ports
-
-
-def parse_labels(texts: list[str], names: list[str]) -> dict[str, dict[str, str]]:
-    """Return the labels of each device of `NAME:KEY=VALUE` texts.
-
-    Raises:
-        UserError: it is not written like that, or no device has that name.
-    """
-    labels: dict[str, dict[str, str]] = {name: {} for name in names}
-    for text in texts:
-        name, colon, pair = text.partition(":")
-        key, equals, value = pair.partition("=")
-        if not (colon and equals and value and _LABEL.fullmatch(key)) or len(value) > 200:
-            remedy = "write NAME:KEY=VALUE; a key has letters, digits and _"
-            raise UserError("not a label of a device", where=f"--label {text}", remedy=remedy)
-        if key == "name":
-            what = "the label `name` has a meaning already: contexts of that name are merged by it"
-            raise UserError(what, where=f"--label {text}", remedy="call it otherwise")
-        if name not in labels:
-            what = f"no device is called {name}"
-            raise UserError(what, where=f"--label {text}", remedy=f"there are: {', '.join(names)}")
-        labels[name][key] = value
-    return labels
-
-
 def open_fleet(
     ports: Mapping[str, str],
     labels: Mapping[str, Mapping[str, str]],
@@ -145,7 +97,8 @@ def open_fleet(
 
     Parameters:
         ports, labels: of each device, by its name.
-        history, retention, say: as in `History`; None: none is kept.
+        history, retention: as in `History`; None: none is kept.
+        say: called with what the operator of the server should know.
 
     Raises:
         UserError: as `History`.
@@ -153,5 +106,7 @@ def open_fleet(
     devices = []
     for name, url in ports.items():
         kept = KeptEpochs(history, name, retention, say) if history else None
-        devices.append(Served(name, Feed(url, options, name=name), labels.get(name, {}), kept=kept))
+        feed = Feed(url, options, name=name)
+        feed.listen(Announcer(name, say))
+        devices.append(Served(name, feed, labels.get(name, {}), kept=kept))
     return Fleet(devices)

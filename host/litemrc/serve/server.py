@@ -1,6 +1,7 @@
 """The server: one event loop that answers all readers, until a signal ends it."""
 
 import logging
+import os
 import signal
 import socket
 import threading
@@ -29,9 +30,9 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=512)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise UserError(
-            f"cannot listen: {getattr(error, 'strerror', None) or error}",
+            f"cannot listen: {os.strerror(error.errno) if error.errno else error}",
             where=f"{host}:{port}",
             remedy="choose another address with --listen HOST:PORT; port 0: a free one",
         ) from error

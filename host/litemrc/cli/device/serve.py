@@ -90,11 +90,14 @@ def main(args: argparse.Namespace) -> int:
     require("serve")
     from litemrc.feed.feed import FeedOptions
     from litemrc.serve.app import build
-    from litemrc.serve.fleet import open_fleet, parse_labels, parse_ports
+    from litemrc.serve.fleet import open_fleet
+    from litemrc.serve.ports import check_url, parse_labels, parse_ports
     from litemrc.serve.security import allowed_hosts, is_loopback
     from litemrc.serve.server import listening, run
 
     ports = parse_ports(args.ports)
+    for url in ports.values():
+        check_url(url)
     labels = parse_labels(args.labels, list(ports))
     host, port = _address(args.listen)
     if args.token_file and not args.control:

@@ -110,6 +110,15 @@ class HTTPLink:
         return DeviceGoneError(f"the device is gone: {why}", where=self.url, remedy="see the server's output")
 
 
+def check_url(url: str) -> None:
+    """Check that a URL names a server, without asking it.
+
+    Raises:
+        PortError: it does not.
+    """
+    _Where(url)
+
+
 class _Where:
     """The parts of a URL.
 
