@@ -82,9 +82,11 @@ static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 	epoch->outside = monitor_read(LITEMRC_EPOCH_OUTSIDE);
 	epoch->unsampled = monitor_read(LITEMRC_EPOCH_UNSAMPLED);
 	epoch->scale_log2 = settings().scale_log2;
-	epoch->overflow = monitor_status(LITEMRC_STATUS_OVERFLOW);
-	epoch->split = settings().split;
-	epoch->resident = epoch->evicted = epoch->unidentified = epoch->tail_count = 0;	/* nothing is evicted */
+	epoch->overflow.overflow = monitor_status(LITEMRC_STATUS_OVERFLOW);
+	epoch->split.split = settings().split;
+	/* Nothing is evicted. */
+	epoch->resident.resident = epoch->evicted.evicted = epoch->unidentified.unidentified = 0;
+	epoch->tail.tail_count = 0;
 	epoch->hits_count = groups;
 	for (uint32_t group = 0; group < groups; group++)
 		epoch->hits[group] = monitor_window(groups, context, group);

@@ -12,7 +12,7 @@
 #define EV_RX (1u << CSR_LINK_EV_PENDING_RX_OFFSET)
 
 /* The longest frame sent here: without a tail, whose words have 5 bytes each in CBOR. */
-#define FRAME_MAX (LITEMRC_FRAME_MAX - 5 * sizeof(((struct epoch_body *)0)->tail) / sizeof(uint32_t))
+#define FRAME_MAX (LITEMRC_FRAME_MAX - 5 * sizeof(((struct epoch_body *)0)->tail.tail) / sizeof(uint32_t))
 
 struct device_message link_message;
 

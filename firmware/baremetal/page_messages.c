@@ -103,7 +103,7 @@ static void send_accessed(const struct monitor_parameters *p)
 	message->remaining = --accessed.remaining;
 	message->first = accessed.first_word * LITEMRC_BITMAP_FRAMES;
 	copy_bits(p, false, bits[0], &message->accessed);
-	copy_bits(p, true, bits[1], &message->written);
+	copy_bits(p, true, bits[1], &message->written.written);
 	accessed.first_word += MESSAGE_WORDS;
 	link_send(&link_message);
 }
@@ -124,8 +124,8 @@ static void send_hot(const struct monitor_parameters *p, uint32_t status)
 	message->piece = hot.piece++;
 	message->remaining = --hot.remaining;
 	message->accesses = monitor_read(LITEMRC_HOT_ACCESSES);
-	message->more = status & LITEMRC_HOT_STATUS_MORE;
-	message->saturated = status & LITEMRC_HOT_STATUS_SATURATED;
+	message->more.more = status & LITEMRC_HOT_STATUS_MORE;
+	message->saturated.saturated = status & LITEMRC_HOT_STATUS_SATURATED;
 	message->frames_count = message->counts_count = least(listed - first, MESSAGE_HOT_PAGES);
 	for (uint32_t i = 0; i < message->frames_count; i++) {
 		message->frames[i] = monitor_window(p->groups, 0, place + LITEMRC_HOT_PAGE_WORDS * i);
@@ -173,7 +173,7 @@ static void send_queued(void)
 
 	link_message.type_choice = device_message_type_queued_c;
 	message->index = queued_sent++;
-	message->overflow = overflow;
+	message->overflow.overflow = overflow;
 	message->frames_count = 0;
 	while (message->frames_count < LITEMRC_HOT_QUEUED_MAX &&
 	       (page = monitor_read(LITEMRC_HOT_QUEUE)) & LITEMRC_HOT_QUEUE_VALID) {

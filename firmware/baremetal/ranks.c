@@ -91,7 +91,7 @@ void ranks_fill(struct rank_body *rank, uint32_t domain)
 	rank->state.power_state_choice = state_of(domain);
 	rank->working = ranks_read(LITEMRC_RANKS_WORKING) >> domain & 1;
 	rank->live_pages = live_in(domain);
-	rank->overflow = ranks_read(LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW;
+	rank->overflow.overflow = ranks_read(LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW;
 	rank->counters_count = LITEMRC_METER_ROW;
 	for (uint32_t word = 0; word < LITEMRC_METER_ROW; word++)
 		rank->counters[word] = window[domain * LITEMRC_METER_ROW + word];
@@ -126,8 +126,8 @@ static void acknowledge_dram(struct ack_body *ack)
 	ack->values[4] = CONFIG_DRAM_PHASES;
 	ack->values[5] = ranks_read(LITEMRC_RANKS_PARTIAL);
 	ack->values_count = 6;
-	ack->payload.value = (const uint8_t *)CONFIG_DRAM_PART;
-	ack->payload.len = strlen(CONFIG_DRAM_PART);
+	ack->payload.payload.value = (const uint8_t *)CONFIG_DRAM_PART;
+	ack->payload.payload.len = strlen(CONFIG_DRAM_PART);
 }
 
 static void acknowledge_policy(struct ack_body *ack)

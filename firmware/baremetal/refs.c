@@ -114,7 +114,7 @@ static void send_count(uint32_t page, uint32_t counter)
 		.index = sent++,
 		.counter.page_counter_choice = counter,
 		.page = page,
-		.lost = refs_read(LITEMRC_REFS_LOST),
+		.lost.lost = refs_read(LITEMRC_REFS_LOST),
 	};
 	link_send(&link_message);
 }
@@ -204,6 +204,11 @@ static int count_requests(bool on, const char **reason)
 	return 0;
 }
 
+uint32_t refs_features(void)
+{
+	return 1u << LITEMRC_FEATURE_REF_COUNTERS | 1u << LITEMRC_FEATURE_TRAFFIC;
+}
+
 int refs_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
 {
 	int error = 0;
@@ -249,6 +254,11 @@ void refs_init(void (*on_event)(void))
 void refs_progress(bool between_epochs)
 {
 	(void)between_epochs;
+}
+
+uint32_t refs_features(void)
+{
+	return 0;
 }
 
 int refs_perform(const struct host_request *request, struct ack_body *ack, const char **reason)

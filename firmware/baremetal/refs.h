@@ -47,6 +47,9 @@ void refs_rearm(uint32_t counter, uint32_t page);
 /* Lost events, and accesses lost before they reached the counters. */
 uint32_t refs_lost(void);
 
+/* Feature bits of the counters and of the traffic generator. */
+uint32_t refs_features(void);
+
 /* As settings_perform(). */
 int refs_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
 

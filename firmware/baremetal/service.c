@@ -17,6 +17,7 @@
 #include "workloads/workload.h"
 
 #define BOOT_EPOCH_CYCLES (1u << 22)	/* default until the host sets another: 84 ms at 50 MHz */
+#define UNKNOWN_OPTION "an option of the request is not known to this firmware"
 #define UNIT_IS_CYCLES LITEMRC_CONTROL_EPOCH_UNIT
 
 /* The link and the gateware number the engines alike. */
@@ -34,6 +35,13 @@ static struct run_order order;
 static volatile enum { IDLE, ORDERED, RUNNING } state;
 static bool lease_ended;	/* and the host has not been notified */
 
+static uint32_t features(void)
+{
+	return (parameters.page_bitmap ? 1u << LITEMRC_FEATURE_PAGE_BITMAP : 0) |
+	       (ranks_domains() ? 1u << LITEMRC_FEATURE_RANK_POWER : 0) | refs_features() |
+	       1u << LITEMRC_FEATURE_LEASE;
+}
+
 static void send_hello(uint32_t request)
 {
 	struct hello_body *hello = &link_message.hello;
@@ -42,6 +50,7 @@ static void send_hello(uint32_t request)
 	*hello = (struct hello_body){
 		.request = request,
 		.protocol = LITEMRC_PROTOCOL_VERSION,
+		.features = features(),
 		.gateware = parameters.version,
 		.clock_hz = CONFIG_CLOCK_FREQUENCY,
 		.page_shift = parameters.page_shift,
@@ -50,22 +59,18 @@ static void send_hello(uint32_t request)
 		.contexts = parameters.contexts,
 		.engine.stack_engine_choice = parameters.engine,
 		.pages = parameters.pages,
-		.recent_pages = parameters.recent_pages,
-		.queue_depth = parameters.queue_depth,
-		.ranks = ranks_domains() ? ranks_domains() : parameters.ranks,
 		.running = state == IDLE ? 0 : 1 << order.workload,
 		.epoch_messages = epochs_sent(),
-		.workloads_count = workload_count,
-		.page_bitmap = parameters.page_bitmap,
-		.hot_pages = parameters.hot_pages,
+		.recent_pages.recent_pages = parameters.recent_pages,
+		.queue_depth.queue_depth = parameters.queue_depth,
+		.ranks.ranks = ranks_domains() ? ranks_domains() : parameters.ranks,
+		.workloads.workloads_count = workload_count,
+		.hot_pages.hot_pages = parameters.hot_pages,
 	};
 	for (unsigned int i = 0; i < workload_count; i++) {
-		hello->workloads[i].value = (const uint8_t *)workloads[i].name;
-		hello->workloads[i].len = strlen(workloads[i].name);
+		hello->workloads.workloads[i].value = (const uint8_t *)workloads[i].name;
+		hello->workloads.workloads[i].len = strlen(workloads[i].name);
 	}
-	/* There is no operating system. */
-	hello->system.value = (const uint8_t *)"";
-	hello->driver.value = (const uint8_t *)"";
 	link_send(&link_message);
 }
 
@@ -74,8 +79,8 @@ static void refuse_request(uint32_t request, int error, const char *reason)
 	reply.type_choice = device_message_type_nak_c;
 	reply.nak.request = request;
 	reply.nak.error.error_code_choice = error;
-	reply.nak.reason.value = (const uint8_t *)reason;
-	reply.nak.reason.len = strlen(reason);
+	reply.nak.reason.reason.value = (const uint8_t *)reason;
+	reply.nak.reason.reason.len = strlen(reason);
 }
 
 static void set_epoch(bool cycles, uint32_t length)
@@ -108,7 +113,7 @@ static int perform(const struct host_request *request, const char **reason)
 		return 0;
 	case host_request_type_echo_c:
 		memcpy(reply_payload, request->echo.payload.value, request->echo.payload.len);
-		reply.ack.payload.len = request->echo.payload.len;
+		reply.ack.payload.payload.len = request->echo.payload.len;
 		return 0;
 	case host_request_type_set_epoch_c:
 		if (!request->set_epoch.length)
@@ -180,19 +185,18 @@ static int perform(const struct host_request *request, const char **reason)
 static void answer(void)
 {
 	struct host_request request;
-	bool known = litemrc_request_decode(&receiver, &request);
-	const char *reason = "";
-	int error;
+	int error = litemrc_request_decode(&receiver, &request);
+	const char *reason = error == error_code_bad_argument_c ? UNKNOWN_OPTION : "";
 
-	if (known && request.type_choice == host_request_type_hello_c) {
+	if (!error && request.type_choice == host_request_type_hello_c) {
 		send_hello(request.sequence);
 	} else if (request.sequence) {
 		if (request.sequence != last_request) {
 			reply.type_choice = device_message_type_ack_c;
 			reply.ack = (struct ack_body){
-				.request = request.sequence, .payload.value = reply_payload,
+				.request = request.sequence, .payload.payload.value = reply_payload,
 			};
-			error = known ? perform(&request, &reason) : error_code_unknown_c;
+			error = error ? error : perform(&request, &reason);
 			if (error)
 				refuse_request(request.sequence, error, reason);
 			last_request = request.sequence;
@@ -263,7 +267,7 @@ static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 				.kind.event_kind_choice = kind,
 				.workload = about->workload,
 				.context = about->context,
-				.cycles = cycles,
+				.cycles.cycles = cycles,
 				.epoch_messages = epochs_sent(),
 			};
 			link_send(&link_message);

@@ -6,6 +6,7 @@
 #include "crc.h"
 #include "litemrc_decode.h"
 #include "litemrc_encode.h"
+#include "litemrc_options.h"
 
 int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length)
 {
@@ -31,6 +32,7 @@ int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m
 	if (capacity < LITEMRC_FRAME_HEADROOM)
 		return -1;
 	m->sequence = sender->sequence + 1;
+	litemrc_mark_device_message(m);
 	if (cbor_encode_device_message(out + LITEMRC_FRAME_HEADROOM, capacity - LITEMRC_FRAME_HEADROOM, m, &length))
 		return -1;
 	if (capacity < LITEMRC_FRAME_HEADROOM + length + LITEMRC_CRC_BYTES)
@@ -105,12 +107,13 @@ void litemrc_receiver_release(struct litemrc_receiver *rx)
 	rx->held = false;
 }
 
-bool litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request)
+int litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request)
 {
 	size_t read;
 
 	request->sequence = 0;
-	if (cbor_decode_host_request(rx->buffer, rx->message_length, request, &read))
-		return false;
-	return read == rx->message_length;
+	if (cbor_decode_host_request(rx->buffer, rx->message_length, request, &read) || read != rx->message_length)
+		return error_code_unknown_c;
+	litemrc_fill_host_request(request);
+	return litemrc_later_host_request(request) ? error_code_bad_argument_c : 0;
 }

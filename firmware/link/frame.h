@@ -24,8 +24,8 @@
 /* Buffer size that always suffices for litemrc_frame_encode(). */
 #define LITEMRC_FRAME_MAX (LITEMRC_FRAME_HEADROOM + LITEMRC_DEVICE_MESSAGE_MAX + LITEMRC_CRC_BYTES)
 
-/* Buffer size of a receiver of requests. */
-#define LITEMRC_REQUEST_BUFFER (LITEMRC_HOST_REQUEST_MAX + LITEMRC_CRC_BYTES)
+/* Buffer size of a receiver of requests, with options of later versions. */
+#define LITEMRC_REQUEST_BUFFER (LITEMRC_HOST_REQUEST_MAX + LITEMRC_LATER_REQUEST_BYTES + LITEMRC_CRC_BYTES)
 
 /* ------------------------------------------------------------------------------------------- sending */
 
@@ -35,7 +35,7 @@ struct litemrc_sender {
 
 /*
  * Encodes a message into a complete frame, zero byte included, and gives it the next sequence number (m->sequence is
- * overwritten). Returns the length of the frame, or -1 if `capacity` is too small or the message violates the schema.
+ * overwritten, as is which options are present: those that are not 0, empty or false). Returns the length of the frame, or -1 if `capacity` is too small or the message violates the schema.
  * The host counts a frame that is encoded and not sent as lost.
  */
 int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m, uint8_t *out, size_t capacity);
@@ -77,10 +77,10 @@ bool litemrc_receiver_push(struct litemrc_receiver *rx, uint8_t byte);
 void litemrc_receiver_release(struct litemrc_receiver *rx);
 
 /*
- * Decodes the held frame. Returns false if it is no request of the schema: then answer nak(unknown) to
- * request->sequence, or nothing if that is 0 (unreadable). Release the frame afterwards in both cases; the strings of
- * `request` point into it until then.
+ * Decodes the held frame. Returns 0, or the error code to answer to request->sequence (to nothing if that is 0:
+ * unreadable): unknown if it is no request of the schema, bad_argument if it has options of a later version. Release the
+ * frame afterwards in both cases; the strings of `request` point into it until then.
  */
-bool litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request);
+int litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request);
 
 #endif

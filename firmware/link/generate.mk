@@ -2,6 +2,7 @@
 #
 #   LINK_BUILD  := folder for the generated files (created)
 #   LINK_PYTHON := a Python that has zcbor (default python3)
+#   LINK_SCHEMA := another schema than litemrc.cddl (for tests of versions)
 #   include firmware/link/generate.mk
 #
 # defines LINK_SOURCES (all C files except crc32(), which the firmware has in libbase), LINK_HOST_SOURCES (with crc32()),
@@ -9,13 +10,13 @@
 # messages of both ends; -ffunction-sections -Wl,--gc-sections removes what is unused.
 
 LINK_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
-LINK_SCHEMA := $(LINK_DIR)/../include/litemrc.cddl
+LINK_SCHEMA ?= $(LINK_DIR)/../include/litemrc.cddl
 LINK_PYTHON ?= python3
 LINK_PACKAGES := $(shell $(LINK_PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 LINK_ZCBOR := $(LINK_PACKAGES)/zcbor
 LINK_LIBBASE := $(LINK_PACKAGES)/litex/soc/software/libbase
 
-LINK_HEADERS := $(addprefix $(LINK_BUILD)/,litemrc_types.h litemrc_encode.h litemrc_decode.h litemrc_limits.h)
+LINK_HEADERS := $(addprefix $(LINK_BUILD)/,litemrc_types.h litemrc_encode.h litemrc_decode.h litemrc_limits.h litemrc_options.h)
 LINK_SOURCES := $(LINK_DIR)/cobs.c $(LINK_DIR)/frame.c \
 	$(LINK_BUILD)/litemrc_encode.c $(LINK_BUILD)/litemrc_decode.c \
 	$(addprefix $(LINK_ZCBOR)/src/,zcbor_common.c zcbor_encode.c zcbor_decode.c)
@@ -26,9 +27,10 @@ LINK_CFLAGS := -DZCBOR_CANONICAL -I$(LINK_BUILD) -I$(LINK_DIR) -I$(LINK_ZCBOR)/i
 
 .DELETE_ON_ERROR:
 
-$(LINK_BUILD)/litemrc_limits.h: $(LINK_SCHEMA) $(LINK_DIR)/limits.py $(LINK_DIR)/../../host/litemrc/device/link/schema.py
+$(addprefix $(LINK_BUILD)/litemrc_,limits.h options.h): $(LINK_BUILD)/litemrc_%.h: $(LINK_DIR)/%.py \
+		$(LINK_SCHEMA) $(LINK_DIR)/../../host/litemrc/device/link/schema.py
 	mkdir -p $(LINK_BUILD)
-	PYTHONPATH=$(LINK_DIR)/../../host $(LINK_PYTHON) $(LINK_DIR)/limits.py > $@.new
+	PYTHONPATH=$(LINK_DIR)/../../host$(PYTHONPATH:%=:%) $(LINK_PYTHON) $< $(LINK_SCHEMA) > $@.new
 	mv $@.new $@
 
 $(LINK_BUILD)/litemrc_types.h: $(LINK_SCHEMA)

@@ -3,13 +3,17 @@
 zcbor does not generate these. `generate.mk` runs this file with the host package on PYTHONPATH.
 """
 
-from litemrc.device.link.schema import schema
+import sys
+from pathlib import Path
 
+from litemrc.device.link.schema import read_schema
+
+schema = read_schema(Path(sys.argv[1]))
 print("/* Generated from litemrc.cddl by firmware/link/limits.py. */")
 print("#ifndef LITEMRC_LIMITS_H\n#define LITEMRC_LIMITS_H\n")
-for name, value in schema().constants.items():
+for name, value in schema.constants.items():
     print(f"#define LITEMRC_{name.upper()} {value}")
-print("\n/* Length of the longest message in CBOR, in bytes. */")
-for direction in (schema().device_message, schema().host_request):
+print("\n/* Length of the longest message of this version in CBOR, in bytes. */")
+for direction in (schema.device_message, schema.host_request):
     print(f"#define LITEMRC_{direction.name.upper()}_MAX {direction.max_bytes}")
 print("\n#endif")

@@ -37,9 +37,10 @@ HELLO = {
 
 def told(name: str, **values: object) -> Message:
     """A message of a device; fields that are not given are 0, empty or false."""
-    zeros = {"UINT": 0, "BOOL": False, "TSTR": "", "BSTR": b"", "LIST": []}
+    zeros = {"UINT": 0, "BITS": (), "BOOL": False, "TSTR": "", "BSTR": b"", "LIST": []}
     empty = {
-        f.name: f.choices[0][0] if f.choices else zeros[f.kind] for f in device_messages().types[name].body
+        f.name: f.choices[0][0] if f.choices and f.kind != "BITS" else zeros[f.kind]
+        for f in device_messages().types[name].body
     }
     return device_messages().new(name, **empty | values)
 

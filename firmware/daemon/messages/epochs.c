@@ -9,7 +9,7 @@
 #include "messages/pages.h"
 #include "messages/ranks.h"
 
-_Static_assert(sizeof(((struct epoch_body *)0)->tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
+_Static_assert(sizeof(((struct epoch_body *)0)->tail.tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
 
 static uint32_t sent, lost;
 
@@ -35,11 +35,11 @@ static void fill_tail(struct epoch_body *epoch, const struct litemrc_epoch *reco
 
 	while (groups && !tail[groups - 1])
 		groups--;
-	epoch->resident = followed->resident;
-	epoch->evicted = followed->evicted;
-	epoch->unidentified = followed->unidentified;
-	epoch->tail_count = groups;
-	memcpy(epoch->tail, tail, groups * sizeof(tail[0]));
+	epoch->resident.resident = followed->resident;
+	epoch->evicted.evicted = followed->evicted;
+	epoch->unidentified.unidentified = followed->unidentified;
+	epoch->tail.tail_count = groups;
+	memcpy(epoch->tail.tail, tail, groups * sizeof(tail[0]));
 }
 
 static void send_context(const struct litemrc_epoch *record, uint32_t context, uint32_t remaining)
@@ -60,8 +60,8 @@ static void send_context(const struct litemrc_epoch *record, uint32_t context, u
 	epoch->outside = record->outside;
 	epoch->unsampled = record->unsampled;
 	epoch->scale_log2 = record->scale_log2;
-	epoch->overflow = record->flags & LITEMRC_EPOCH_OVERFLOW;
-	epoch->split = record->flags & LITEMRC_EPOCH_SPLIT;
+	epoch->overflow.overflow = record->flags & LITEMRC_EPOCH_OVERFLOW;
+	epoch->split.split = record->flags & LITEMRC_EPOCH_SPLIT;
 	epoch->hits_count = record->groups;
 	memcpy(epoch->hits, row, record->groups * sizeof(row[0]));
 	fill_tail(epoch, record, context);

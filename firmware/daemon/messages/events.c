@@ -20,7 +20,7 @@ static bool send(int kind, uint32_t program, uint32_t context, uint64_t cycles)
 		.kind.event_kind_choice = kind,
 		.workload = program,
 		.context = context,
-		.cycles = cycles,
+		.cycles.cycles = cycles,
 		.epoch_messages = epochs_sent(),
 	};
 	outbox_send(&message);

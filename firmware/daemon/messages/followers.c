@@ -49,8 +49,8 @@ static void report(uint32_t context)
 		.state.process_state_choice = known[context].state,
 		.context = context,
 		.pid = known[context].pid,
-		.comm.value = (uint8_t *)comm,
-		.comm.len = copy_name(comm, sizeof(comm), known[context].comm, sizeof(known[0].comm)),
+		.comm.comm.value = (uint8_t *)comm,
+		.comm.comm.len = copy_name(comm, sizeof(comm), known[context].comm, sizeof(known[0].comm)),
 		.epoch_messages = epochs_sent(),
 	};
 	outbox_send(&message);

@@ -93,7 +93,7 @@ static void send_accessed(uint32_t epoch, const struct bitmap *bitmap)
 			.remaining = --remaining,
 			.first = bits.len ? first * LITEMRC_BITMAP_FRAMES : 0,
 			.accessed = bits,
-			.written = bits_of(bitmap->written, bitmap, first),
+			.written.written = bits_of(bitmap->written, bitmap, first),
 		};
 		outbox_send(&message);
 	}
@@ -119,8 +119,8 @@ static void send_hot(uint32_t epoch, const struct hot_list *list)
 		body->piece = piece;
 		body->remaining = messages - piece - 1;
 		body->accesses = list->accesses;
-		body->more = list->more;
-		body->saturated = list->saturated;
+		body->more.more = list->more;
+		body->saturated.saturated = list->saturated;
 		body->frames_count = least(list->count - MESSAGE_HOT_PAGES * piece, MESSAGE_HOT_PAGES);
 		body->counts_count = body->frames_count;
 		for (uint32_t i = 0; i < body->frames_count; i++) {
@@ -210,7 +210,7 @@ static void send_queued(const uint32_t *frames, uint32_t count, bool overflow)
 {
 	message.type_choice = device_message_type_queued_c;
 	message.queued.index = queued_sent++;
-	message.queued.overflow = overflow;
+	message.queued.overflow.overflow = overflow;
 	message.queued.frames_count = count;
 	memcpy(message.queued.frames, frames, count * sizeof(frames[0]));
 	outbox_send(&message);

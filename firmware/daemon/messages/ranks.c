@@ -24,7 +24,7 @@ static void send_rank(const struct litemrc_epoch *record, uint32_t number)
 	rank->state.power_state_choice = counted->state;
 	rank->working = counted->working;
 	rank->live_pages = counted->live_pages;
-	rank->overflow = counted->flags & LITEMRC_RANK_OVERFLOW;
+	rank->overflow.overflow = counted->flags & LITEMRC_RANK_OVERFLOW;
 	rank->counters_count = sizeof(counted->counters) / sizeof(counted->counters[0]);
 	memcpy(rank->counters, counted->counters, sizeof(counted->counters));
 	outbox_send(&message);

@@ -27,7 +27,7 @@ static int set_hot(const struct set_hot_body *set, struct answer *answer)
 {
 	const struct hot_settings settings = {{
 		[HOT_ENABLE] = set->enable, [HOT_READS] = set->reads, [HOT_WRITES] = set->writes,
-		[HOT_ALWAYS_ON] = set->always_on, [HOT_SAMPLING] = set->sampling_log2,
+		[HOT_ALWAYS_ON] = set->always_on.always_on, [HOT_SAMPLING] = set->sampling_log2.sampling_log2,
 		[HOT_THRESHOLD] = set->threshold, [HOT_WANTED] = set->wanted, [HOT_LOWER] = set->lower,
 		[HOT_UPPER] = set->upper, [HOT_WATERMARK] = set->watermark,
 	}};

@@ -45,8 +45,8 @@ static int acknowledge_process(uint32_t context, struct answer *answer)
 	if (error)
 		return refuse_errno(answer, error);
 	acknowledge(answer, 2, followed.state, followed.pid, 0);
-	answer->ack.payload.len = copy_name(comm, sizeof(comm), followed.comm, sizeof(followed.comm));
-	for (size_t i = 0; i < answer->ack.payload.len; i++)
+	answer->ack.payload.payload.len = copy_name(comm, sizeof(comm), followed.comm, sizeof(followed.comm));
+	for (size_t i = 0; i < answer->ack.payload.payload.len; i++)
 		answer->payload[i] = comm[i];
 	return 0;
 }

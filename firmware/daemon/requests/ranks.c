@@ -19,7 +19,7 @@ static int acknowledge_dram(struct answer *answer)
 	memcpy(answer->ack.values, values, sizeof(values));
 	answer->ack.values_count = sizeof(values) / sizeof(values[0]);
 	memcpy(answer->payload, dram.part, strlen(dram.part));
-	answer->ack.payload.len = strlen(dram.part);
+	answer->ack.payload.payload.len = strlen(dram.part);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "driver/ranks.h"
 #include "messages/epochs.h"
 #include "messages/outbox.h"
 #include "processes/programs.h"
@@ -31,6 +32,13 @@ static uint32_t last_request;
 static unsigned int answered;
 static char system_name[49];
 
+static uint32_t features(void)
+{
+	return (parameters.page_bitmap ? 1u << LITEMRC_FEATURE_PAGE_BITMAP : 0) |
+	       (dram.ranks ? 1u << LITEMRC_FEATURE_RANK_POWER : 0) | 1u << LITEMRC_FEATURE_PROCESSES |
+	       1u << LITEMRC_FEATURE_LEASE;
+}
+
 static void send_hello(uint32_t request)
 {
 	static struct device_message message;
@@ -40,6 +48,7 @@ static void send_hello(uint32_t request)
 	*hello = (struct hello_body){
 		.request = request,
 		.protocol = LITEMRC_PROTOCOL_VERSION,
+		.features = features(),
 		.gateware = parameters.version,
 		.clock_hz = parameters.clock_hz,
 		.page_shift = parameters.page_shift,
@@ -48,23 +57,22 @@ static void send_hello(uint32_t request)
 		.contexts = parameters.contexts,
 		.engine.stack_engine_choice = parameters.engine,
 		.pages = parameters.pages,
-		.recent_pages = parameters.recent_pages,
-		.queue_depth = parameters.queue_depth,
-		.ranks = parameters.ranks,
 		.running = runs_running(),
 		.epoch_messages = epochs_sent(),
-		.workloads_count = program_count,
-		.system.value = (uint8_t *)system_name,
-		.system.len = strlen(system_name),
-		.driver.value = (uint8_t *)parameters.driver,
-		.driver.len = strlen(parameters.driver),
-		.abi = LITEMRC_ABI_VERSION,
-		.page_bitmap = parameters.page_bitmap,
-		.hot_pages = parameters.hot_pages,
+		.recent_pages.recent_pages = parameters.recent_pages,
+		.queue_depth.queue_depth = parameters.queue_depth,
+		.ranks.ranks = parameters.ranks,
+		.workloads.workloads_count = program_count,
+		.system.system.value = (uint8_t *)system_name,
+		.system.system.len = strlen(system_name),
+		.driver.driver.value = (uint8_t *)parameters.driver,
+		.driver.driver.len = strlen(parameters.driver),
+		.abi.abi = LITEMRC_ABI_VERSION,
+		.hot_pages.hot_pages = parameters.hot_pages,
 	};
 	for (uint32_t i = 0; i < program_count; i++) {
-		hello->workloads[i].value = (uint8_t *)programs[i].name;
-		hello->workloads[i].len = strlen(programs[i].name);
+		hello->workloads.workloads[i].value = (uint8_t *)programs[i].name;
+		hello->workloads.workloads[i].len = strlen(programs[i].name);
 	}
 	outbox_send(&message);
 }
@@ -75,7 +83,7 @@ static int perform(const struct host_request *request)
 	switch (request->type_choice) {
 	case host_request_type_echo_c:
 		memcpy(answer.payload, request->echo.payload.value, request->echo.payload.len);
-		answer.ack.payload.len = request->echo.payload.len;
+		answer.ack.payload.payload.len = request->echo.payload.len;
 		return 0;
 	case host_request_type_run_c:
 	case host_request_type_get_process_c:
@@ -106,13 +114,16 @@ static int perform(const struct host_request *request)
 	}
 }
 
-static void make_reply(const struct host_request *request, bool known)
+/* `unreadable`: the error code of a request that was not understood, or 0. */
+static void make_reply(const struct host_request *request, int unreadable)
 {
 	int error;
 
 	answer = (struct answer){.ack.request = request->sequence, .reason = ""};
-	answer.ack.payload.value = answer.payload;
-	error = known ? perform(request) : error_code_unknown_c;
+	answer.ack.payload.payload.value = answer.payload;
+	error = unreadable ? unreadable : perform(request);
+	if (unreadable == error_code_bad_argument_c)
+		answer.reason = "an option of the request is not known to this litemrcd";
 	if (!error) {
 		reply.type_choice = device_message_type_ack_c;
 		reply.ack = answer.ack;
@@ -121,8 +132,8 @@ static void make_reply(const struct host_request *request, bool known)
 		reply.nak = (struct nak_body){
 			.request = request->sequence,
 			.error.error_code_choice = error,
-			.reason.value = (const uint8_t *)answer.reason,
-			.reason.len = strnlen(answer.reason, 80),
+			.reason.reason.value = (const uint8_t *)answer.reason,
+			.reason.reason.len = strnlen(answer.reason, 80),
 		};
 	}
 	last_request = request->sequence;
@@ -131,14 +142,14 @@ static void make_reply(const struct host_request *request, bool known)
 static void answer_held(void)
 {
 	struct host_request request;
-	bool known = litemrc_request_decode(&receiver, &request);
+	int unreadable = litemrc_request_decode(&receiver, &request);
 
-	if (known && request.type_choice == host_request_type_hello_c) {
+	if (!unreadable && request.type_choice == host_request_type_hello_c) {
 		send_hello(request.sequence);
 		answered++;
 	} else if (request.sequence) {
 		if (request.sequence != last_request)
-			make_reply(&request, known);
+			make_reply(&request, unreadable);
 		outbox_send(&reply);
 		answered++;
 		runs_release();

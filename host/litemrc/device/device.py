@@ -24,6 +24,7 @@ _REMEDIES = {
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
     "busy": "wait for the running program to end",
     "unsupported": "use a device that supports it; `litemrc device` shows its parameters",
+    "read_only": "send settings and runs over the device's serial port; a socket of litemrcd is for reading",
 }
 _FREE_FIRST = (
     "`litemrc process` shows which process each context tracks; free the context first, or choose another"
@@ -69,7 +70,7 @@ class Device:
 
         Raises:
             SilentDeviceError: no answer.
-            VersionMismatchError: the device speaks another version of the protocol.
+            VersionMismatchError: the device speaks another major version of the protocol.
         """
         self.timeout_s = timeout_s
         self._link = link
@@ -82,8 +83,9 @@ class Device:
         """Open a port and say hello; the port is closed at the end of the `with` block.
 
         Parameters:
-            url: a device file, a pyserial URL, `litex://HOST:PORT?csr=FILE` of a `litex_server`, or
-                `http[s]://[TOKEN@]HOST:PORT[/NAME]` of `litemrc serve`.
+            url: a device file, a pyserial URL, `unix:///PATH` of a socket of `litemrcd`,
+                `litex://HOST:PORT?csr=FILE` of a `litex_server`, or `http[s]://[TOKEN@]HOST:PORT[/NAME]` of
+                `litemrc serve`.
             timeout_s: limit of a request, in seconds.
             baud: bit rate of a device file.
 

@@ -5,7 +5,8 @@
  * makes of the decoded message, in hex.
  * MODE hold: the same, but a frame is held until two bytes of the next have come, and only then looked at.
  * MODE judge: reads byte strings, each after its length (16 bits, little endian), feeds each and a zero to one receiver,
- * and writes for each two bytes: how many frames had a good CRC, and how many of these held a message.
+ * and writes for each three bytes: how many frames had a good CRC, how many of these held a message, and how many of
+ * those had options of a later version, which were skipped.
  * MODE stream: writes frames of 20000 epoch messages, of 1 to 64 groups, and of an event with their number.
  * DIRECTION device: messages of the device; host: requests.
  */
@@ -16,10 +17,11 @@
 #include "frame.h"
 #include "litemrc_decode.h"
 #include "litemrc_encode.h"
+#include "litemrc_options.h"
 
 #include "print.h"
 
-static uint8_t buffer[LITEMRC_DEVICE_MESSAGE_MAX + LITEMRC_CRC_BYTES];
+static uint8_t buffer[LITEMRC_DEVICE_MESSAGE_MAX + LITEMRC_LATER_MESSAGE_BYTES + LITEMRC_CRC_BYTES];
 static struct litemrc_receiver rx;
 static bool device;
 
@@ -34,9 +36,11 @@ static bool decode(void)
 	size_t read;
 
 	if (!device)
-		return litemrc_request_decode(&rx, &message.host);
-	return cbor_decode_device_message(rx.buffer, rx.message_length, &message.device, &read) == 0 &&
-	       read == rx.message_length;
+		return litemrc_request_decode(&rx, &message.host) == 0;
+	if (cbor_decode_device_message(rx.buffer, rx.message_length, &message.device, &read) || read != rx.message_length)
+		return false;
+	litemrc_fill_device_message(&message.device);
+	return true;
 }
 
 static void print_frame(void)
@@ -50,6 +54,7 @@ static void print_frame(void)
 
 		frame_length = litemrc_frame_encode(&sender, &message.device, out, sizeof(out));
 	} else {
+		litemrc_mark_host_request(&message.host);
 		if (cbor_encode_host_request(out + LITEMRC_FRAME_HEADROOM, LITEMRC_HOST_REQUEST_MAX, &message.host, &length))
 			length = sizeof(out);
 		frame_length = litemrc_frame_wrap(out, sizeof(out), length);
@@ -96,20 +101,24 @@ static void judge(void)
 		size_t length = size[0] | size[1] << 8;
 		/* Exactly as long as the string, so that the sanitizer detects an access beyond it. */
 		uint8_t *string = malloc(length + 1);
-		uint8_t frames = 0, messages = 0;
+		uint8_t frames = 0, messages = 0, later = 0;
 
 		if (fread(string, 1, length, stdin) != length)
 			exit(1);
 		string[length] = 0;
 		for (size_t i = 0; i <= length; i++)
 			if (litemrc_receiver_push(&rx, string[i])) {
+				bool known = decode();
+
 				frames++;
-				messages += decode();
+				messages += known;
+				later += known && device && litemrc_later_device_message(&message.device);
 				litemrc_receiver_release(&rx);
 			}
 		free(string);
 		putchar(frames);
 		putchar(messages);
+		putchar(later);
 	}
 }
 

@@ -13,13 +13,19 @@ _LETTERS = "ab\0é€𝄞"  # 1 to 4 bytes in UTF-8, and the delimiter of frames
 def random_message(codec: Codec, dice: random.Random, name: str | None = None) -> Message:
     """A random message of the schema, with edges of ranges frequent; hello has the present version."""
     name = name or dice.choice(list(codec.types))
-    values = {f.name: _random_value(f, dice) for f in codec.types[name].body}
+    values = {f.name: _random_value(f, dice) for f in codec.types[name].body if not _left_out(f, dice)}
     if "protocol" in values:
         values["protocol"] = schema().constants["protocol_version"]
     return codec.new(name, **values)
 
 
+def _left_out(field: Field, dice: random.Random) -> bool:
+    return field.key is not None and dice.random() < 0.5
+
+
 def _random_value(field: Field, dice: random.Random):
+    if field.kind == "BITS":
+        return frozenset(name for name, _ in field.choices if dice.random() < 0.5)
     if field.choices:
         return dice.choice(field.choices)[0]
     if field.kind == "BOOL":
@@ -46,6 +52,8 @@ def printed(message: Message) -> str:
 
 
 def _printed(field: Field, value) -> str:
+    if field.kind == "BITS":
+        return str(sum(1 << bit for name, bit in field.choices if name in value))
     if field.choices:
         return str(dict(field.choices)[value])
     if field.kind == "LIST":

@@ -11,7 +11,7 @@
  *   pages       1: page bitmap and hot pages
  *   refs        1: reference counters; programs keep copies of pages
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
- *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
+ *   fault       silent: never answers; version: another major version of the protocol; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts from 0 after the 5th epoch; nonsense: the 5th epoch is inconsistent;
  *               endless: has no epoch length; hole: the first
  *               accessed and hot message of the 5th epoch are lost

@@ -21,7 +21,7 @@ static void send_context(uint32_t of_context, uint32_t remaining)
 		.outside = 10 * epoch_number,
 		.unsampled = epoch_number % 11,
 		.scale_log2 = monitor.sampling,
-		.split = monitor.split,
+		.split.split = monitor.split,
 		.hits_count = GROUPS,
 	};
 	if (!monitor.on)

@@ -65,7 +65,7 @@ static void send_accessed(uint32_t epoch)
 		message.type_choice = device_message_type_accessed_c;
 		message.accessed = (struct accessed_body){
 			.index = accessed_sent++, .epoch = epoch, .piece = piece, .remaining = messages - piece - 1,
-			.first = first, .accessed = cut(accessed + first / 8), .written = cut(written + first / 8),
+			.first = first, .accessed = cut(accessed + first / 8), .written.written = cut(written + first / 8),
 		};
 		send_unless_lost(epoch, piece++ == 0);
 	}
@@ -83,7 +83,7 @@ static void send_hot(uint32_t epoch)
 		message.type_choice = device_message_type_hot_c;
 		*body = (struct hot_body){
 			.index = hot_sent++, .epoch = epoch, .piece = piece, .remaining = messages - piece - 1,
-			.accesses = found * 1000 + epoch, .more = listed < found, .saturated = epoch % 5 == 4,
+			.accesses = found * 1000 + epoch, .more.more = listed < found, .saturated.saturated = epoch % 5 == 4,
 		};
 		for (uint32_t i = piece * MESSAGE_PAGES; i < listed && i < (piece + 1) * MESSAGE_PAGES; i++) {
 			body->frames[body->frames_count++] = (epoch + 17 * i) % FRAMES;
@@ -99,10 +99,10 @@ void pages_send(uint32_t epoch)
 		send_accessed(epoch);
 	if (selected.hot && hot.enable)
 		send_hot(epoch);
-	if (hot.enable && hot.always_on) {
+	if (hot.enable && hot.always_on.always_on) {
 		message.type_choice = device_message_type_queued_c;
 		message.queued = (struct queued_body){
-			.index = queued_sent++, .overflow = epoch % 4 == 3, .frames = {epoch, epoch + 1}, .frames_count = 2,
+			.index = queued_sent++, .overflow.overflow = epoch % 4 == 3, .frames = {epoch, epoch + 1}, .frames_count = 2,
 		};
 		send_message(&message);
 	}
@@ -111,7 +111,7 @@ void pages_send(uint32_t epoch)
 static void acknowledge_hot(struct ack_body *ack)
 {
 	const uint32_t values[] = {
-		hot.enable, hot.reads, hot.writes, hot.always_on, hot.sampling_log2,
+		hot.enable, hot.reads, hot.writes, hot.always_on.always_on, hot.sampling_log2.sampling_log2,
 		hot.threshold, hot.wanted, hot.lower, hot.upper, hot.watermark,
 	};
 

@@ -24,9 +24,9 @@ static struct zcbor_string text(const char *string)
 
 void processes_describe(struct hello_body *hello)
 {
-	hello->system = text(option.system ? "Linux 6.1.0" : "");
-	hello->driver = text(option.system ? "0.1" : "");
-	hello->abi = option.system;
+	hello->system.system = text(option.system ? "Linux 6.1.0" : "");
+	hello->driver.driver = text(option.system ? "0.1" : "");
+	hello->abi.abi = option.system;
 }
 
 static void report(uint32_t context, int state, uint32_t pid, const char *comm)
@@ -41,7 +41,7 @@ static void report(uint32_t context, int state, uint32_t pid, const char *comm)
 		.state.process_state_choice = state,
 		.context = context,
 		.pid = pid,
-		.comm = text(comm),
+		.comm.comm = text(comm),
 		.epoch_messages = epoch_messages,
 	};
 	send_message(&message);
@@ -74,7 +74,7 @@ static int acknowledge_process(uint32_t context, struct ack_body *ack)
 	int state = contexts[context].state;
 
 	answer_values(state ? state : process_state_free_c, contexts[context].pid, 0, 2);
-	ack->payload = text(contexts[context].comm ? contexts[context].comm : "");
+	ack->payload.payload = text(contexts[context].comm ? contexts[context].comm : "");
 	return 0;
 }
 

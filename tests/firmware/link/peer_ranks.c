@@ -22,7 +22,7 @@ static uint32_t states[DOMAINS], allowed, part, sent;
 
 void ranks_describe(struct hello_body *hello)
 {
-	hello->ranks = option.ranks ? DOMAINS : 1;
+	hello->ranks.ranks = option.ranks ? DOMAINS : 1;
 }
 
 /* The counters the tests expect: see rank_counters_of() in link_messages.py. */
@@ -85,8 +85,8 @@ static void answer_dram(struct ack_body *ack)
 
 	memcpy(ack->values, values, sizeof(values));
 	ack->values_count = 6;
-	ack->payload.value = (const uint8_t *)PART;
-	ack->payload.len = strlen(PART);
+	ack->payload.payload.value = (const uint8_t *)PART;
+	ack->payload.payload.len = strlen(PART);
 }
 
 static void answer_policy(struct ack_body *ack)

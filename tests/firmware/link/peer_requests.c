@@ -23,7 +23,11 @@ void send_hello(uint32_t request)
 	message.type_choice = device_message_type_hello_c;
 	*hello = (struct hello_body){
 		.request = request,
-		.protocol = LITEMRC_PROTOCOL_VERSION + fault("version"),
+		.protocol = LITEMRC_PROTOCOL_VERSION + 1000 * fault("version"),
+		.features = (option.pages ? 1 << LITEMRC_FEATURE_PAGE_BITMAP : 0) |
+			    (option.ranks ? 1 << LITEMRC_FEATURE_RANK_POWER : 0) |
+			    (option.refs ? 1 << LITEMRC_FEATURE_REF_COUNTERS | 1 << LITEMRC_FEATURE_TRAFFIC : 0) |
+			    (option.system ? 1 << LITEMRC_FEATURE_PROCESSES : 0) | 1 << LITEMRC_FEATURE_LEASE,
 		.gateware = 2,
 		.clock_hz = 1000000,
 		.page_shift = 12,
@@ -32,17 +36,16 @@ void send_hello(uint32_t request)
 		.contexts = CONTEXTS,
 		.engine.stack_engine_choice = stack_engine_group_stack_c,
 		.pages = FRAMES,
-		.recent_pages = 4,
-		.queue_depth = 512,
 		.running = runs_running(),
 		.epoch_messages = epoch_messages,
-		.workloads_count = WORKLOADS,
-		.page_bitmap = option.pages,
-		.hot_pages = option.pages ? HOT_PAGES : 0,
+		.recent_pages.recent_pages = 4,
+		.queue_depth.queue_depth = 512,
+		.workloads.workloads_count = WORKLOADS,
+		.hot_pages.hot_pages = option.pages ? HOT_PAGES : 0,
 	};
 	for (int i = 0; i < WORKLOADS; i++) {
-		hello->workloads[i].value = (const uint8_t *)workloads[i];
-		hello->workloads[i].len = strlen(workloads[i]);
+		hello->workloads.workloads[i].value = (const uint8_t *)workloads[i];
+		hello->workloads.workloads[i].len = strlen(workloads[i]);
 	}
 	processes_describe(hello);
 	ranks_describe(hello);
@@ -61,7 +64,7 @@ static int perform(const struct host_request *request)
 {
 	switch (request->type_choice) {
 	case host_request_type_echo_c:
-		reply.ack.payload.len = request->echo.payload.len;
+		reply.ack.payload.payload.len = request->echo.payload.len;
 		memcpy(reply_payload, request->echo.payload.value, request->echo.payload.len);
 		return 0;
 	case host_request_type_set_epoch_c:
@@ -169,26 +172,25 @@ static int perform(const struct host_request *request)
 static void answer(void)
 {
 	struct host_request request;
-	bool known = litemrc_request_decode(&rx, &request);
-	int error;
+	int error = litemrc_request_decode(&rx, &request);
 
 	if (fault("silent"))
 		return;
-	if (known && request.type_choice == host_request_type_hello_c) {
+	if (!error && request.type_choice == host_request_type_hello_c) {
 		greeted = true;
 		send_hello(request.sequence);
 	} else if (request.sequence) {
 		if (request.sequence != last_request) {
 			reply.type_choice = device_message_type_ack_c;
-			reply.ack = (struct ack_body){.request = request.sequence, .payload.value = reply_payload};
+			reply.ack = (struct ack_body){.request = request.sequence, .payload.payload.value = reply_payload};
 			reason = "";
-			error = known ? perform(&request) : error_code_unknown_c;
+			error = error ? error : perform(&request);
 			if (error) {
 				reply.type_choice = device_message_type_nak_c;
 				reply.nak.request = request.sequence;
 				reply.nak.error.error_code_choice = error;
-				reply.nak.reason.value = (const uint8_t *)reason;
-				reply.nak.reason.len = strlen(reason);
+				reply.nak.reason.reason.value = (const uint8_t *)reason;
+				reply.nak.reason.reason.len = strlen(reason);
 			}
 			last_request = request.sequence;
 		}

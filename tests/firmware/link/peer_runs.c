@@ -44,7 +44,7 @@ static void send_event(int kind, const struct run_body *run, uint64_t cycles)
 		.kind.event_kind_choice = kind,
 		.workload = run->workload,
 		.context = run->context,
-		.cycles = cycles,
+		.cycles.cycles = cycles,
 		.epoch_messages = epoch_messages,
 	};
 	send_message(&message);

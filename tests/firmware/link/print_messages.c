@@ -5,6 +5,7 @@ static void print_hello(const struct hello_body *m)
 {
 	U("request", m->request);
 	U("protocol", m->protocol);
+	U("features", m->features);
 	U("gateware", m->gateware);
 	U("clock_hz", m->clock_hz);
 	U("page_shift", m->page_shift);
@@ -13,22 +14,21 @@ static void print_hello(const struct hello_body *m)
 	U("contexts", m->contexts);
 	U("engine", m->engine.stack_engine_choice);
 	U("pages", m->pages);
-	U("recent_pages", m->recent_pages);
-	U("queue_depth", m->queue_depth);
-	U("ranks", m->ranks);
 	U("running", m->running);
 	U("epoch_messages", m->epoch_messages);
+	U("recent_pages", m->recent_pages.recent_pages);
+	U("queue_depth", m->queue_depth.queue_depth);
+	U("ranks", m->ranks.ranks);
 	printf(" workloads=");
-	for (size_t i = 0; i < m->workloads_count; i++) {
+	for (size_t i = 0; i < m->workloads.workloads_count; i++) {
 		printf("%s", i ? "," : "");
-		for (size_t j = 0; j < m->workloads[i].len; j++)
-			printf("%02x", m->workloads[i].value[j]);
+		for (size_t j = 0; j < m->workloads.workloads[i].len; j++)
+			printf("%02x", m->workloads.workloads[i].value[j]);
 	}
-	print_string("system", &m->system);
-	print_string("driver", &m->driver);
-	U("abi", m->abi);
-	U("page_bitmap", m->page_bitmap);
-	U("hot_pages", m->hot_pages);
+	print_string("system", &m->system.system);
+	print_string("driver", &m->driver.driver);
+	U("abi", m->abi.abi);
+	U("hot_pages", m->hot_pages.hot_pages);
 }
 
 static void print_epoch(const struct epoch_body *m)
@@ -44,13 +44,13 @@ static void print_epoch(const struct epoch_body *m)
 	U("outside", m->outside);
 	U("unsampled", m->unsampled);
 	U("scale_log2", m->scale_log2);
-	U("overflow", m->overflow);
-	U("split", m->split);
 	print_numbers("hits", m->hits, m->hits_count);
-	U("resident", m->resident);
-	U("evicted", m->evicted);
-	U("unidentified", m->unidentified);
-	print_numbers("tail", m->tail, m->tail_count);
+	U("overflow", m->overflow.overflow);
+	U("split", m->split.split);
+	U("resident", m->resident.resident);
+	U("evicted", m->evicted.evicted);
+	U("unidentified", m->unidentified.unidentified);
+	print_numbers("tail", m->tail.tail, m->tail.tail_count);
 }
 
 static void print_event(const struct event_body *m)
@@ -58,8 +58,8 @@ static void print_event(const struct event_body *m)
 	U("kind", m->kind.event_kind_choice);
 	U("workload", m->workload);
 	U("context", m->context);
-	U("cycles", m->cycles);
 	U("epoch_messages", m->epoch_messages);
+	U("cycles", m->cycles.cycles);
 }
 
 static void print_process(const struct process_body *m)
@@ -67,8 +67,8 @@ static void print_process(const struct process_body *m)
 	U("state", m->state.process_state_choice);
 	U("context", m->context);
 	U("pid", m->pid);
-	print_string("comm", &m->comm);
 	U("epoch_messages", m->epoch_messages);
+	print_string("comm", &m->comm.comm);
 }
 
 static void print_rank(const struct rank_body *m)
@@ -81,8 +81,8 @@ static void print_rank(const struct rank_body *m)
 	U("state", m->state.power_state_choice);
 	U("working", m->working);
 	U("live_pages", m->live_pages);
-	U("overflow", m->overflow);
 	print_numbers("counters", m->counters, m->counters_count);
+	U("overflow", m->overflow.overflow);
 }
 
 static void print_task(const struct task_body *m)
@@ -131,7 +131,7 @@ static void print_count(const struct count_body *m)
 	U("index", m->index);
 	U("counter", m->counter.page_counter_choice);
 	U("page", m->page);
-	U("lost", m->lost);
+	U("lost", m->lost.lost);
 }
 
 static void print_accessed(const struct accessed_body *m)
@@ -142,7 +142,7 @@ static void print_accessed(const struct accessed_body *m)
 	U("remaining", m->remaining);
 	U("first", m->first);
 	print_string("accessed", &m->accessed);
-	print_string("written", &m->written);
+	print_string("written", &m->written.written);
 }
 
 static void print_hot(const struct hot_body *m)
@@ -152,17 +152,17 @@ static void print_hot(const struct hot_body *m)
 	U("piece", m->piece);
 	U("remaining", m->remaining);
 	U("accesses", m->accesses);
-	U("more", m->more);
-	U("saturated", m->saturated);
 	print_numbers("frames", m->frames, m->frames_count);
 	print_numbers("counts", m->counts, m->counts_count);
+	U("more", m->more.more);
+	U("saturated", m->saturated.saturated);
 }
 
 static void print_queued(const struct queued_body *m)
 {
 	U("index", m->index);
-	U("overflow", m->overflow);
 	print_numbers("frames", m->frames, m->frames_count);
+	U("overflow", m->overflow.overflow);
 }
 
 void print_device_message(const struct device_message *m)
@@ -196,12 +196,12 @@ void print_device_message(const struct device_message *m)
 	case device_message_type_ack_c:
 		U("request", m->ack.request);
 		print_numbers("values", m->ack.values, m->ack.values_count);
-		print_string("payload", &m->ack.payload);
+		print_string("payload", &m->ack.payload.payload);
 		break;
 	case device_message_type_nak_c:
 		U("request", m->nak.request);
 		U("error", m->nak.error.error_code_choice);
-		print_string("reason", &m->nak.reason);
+		print_string("reason", &m->nak.reason.reason);
 		break;
 	case device_message_type_process_c:
 		print_process(&m->process);

@@ -185,13 +185,13 @@ void print_host_request(const struct host_request *m)
 		U("enable", m->set_hot.enable);
 		U("reads", m->set_hot.reads);
 		U("writes", m->set_hot.writes);
-		U("always_on", m->set_hot.always_on);
-		U("sampling_log2", m->set_hot.sampling_log2);
 		U("threshold", m->set_hot.threshold);
 		U("wanted", m->set_hot.wanted);
 		U("lower", m->set_hot.lower);
 		U("upper", m->set_hot.upper);
 		U("watermark", m->set_hot.watermark);
+		U("always_on", m->set_hot.always_on.always_on);
+		U("sampling_log2", m->set_hot.sampling_log2.sampling_log2);
 		break;
 	case host_request_type_set_page_messages_c:
 		U("accessed", m->set_page_messages.accessed);

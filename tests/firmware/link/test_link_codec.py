@@ -41,6 +41,8 @@ def longest(codec, name):
     """The message with the maximum value in every field."""
 
     def value(field):
+        if field.kind == "BITS":
+            return [name for name, _ in field.choices]
         if field.choices:
             return max(field.choices, key=lambda choice: choice[1])[0]
         if field.kind == "LIST":

@@ -14,7 +14,7 @@ from litemrc.device.link import link as module
 from litemrc.device.link.frames import FrameSplitter, frame, unframe
 from litemrc.device.link.link import Link, LinkCounts, MessageReceiver
 from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
-from litemrc.device.link.schema import Field, schema
+from litemrc.device.link.schema import Field, schema, version_text
 from scripted_device import hello, told
 
 PROTOCOL = schema().constants["protocol_version"]
@@ -90,17 +90,29 @@ def test_what_is_no_frame_has_no_payload():
         (b"", "not an array of fewer than 24 items"),
         (b"\x7f", "not an array"),
         (b"\x98\x18" + bytes(24), "not an array"),
-        (b"\x97" + bytes(23), "no message has type 0 and 22 fields"),
+        (b"\x97" + bytes(23), "no message has type 0"),
         (b"\x80", "no type number"),
         (b"\x81\x00", "no type number"),
         (b"\x82\x00\xf5", "no type number"),  # true
-        (b"\x82\x00\x04", "no message has type 4 and 1 fields"),
-        (b"\x84\x00\x04\x01\x61", "not CBOR"),
-        (b"\x84\x00\x04\x04\x60", "level: 4 is not in 0..3"),
-        (b"\x84\x00\x04\x01\x01", "line: int instead of str"),
-        (b"\x84\x00\x04\x18\x01\x60", "not the canonical encoding"),
-        (b"\x84\x00\x04\x01\x60\x00", "not the canonical encoding"),  # something behind it
-        (b"\x83\x00\x01\x00", "no message has type 1 and 2 fields"),  # hello without a version
+        (b"\x82\x00\x04", "message 4 has other fields or options"),
+        (b"\x83\x00\x04\xa0", "message 4 has other fields or options"),
+        (b"\x84\x00\x04\x01\x60", "message 4 has other fields or options"),  # without a map
+        (b"\x85\x00\x04\x01\x61", "not CBOR"),
+        (b"\x85\x00\x04\x04\x60\xa0", "level: 4 is not in 0..3"),
+        (b"\x85\x00\x04\x01\x01\xa0", "line: int instead of str"),
+        (b"\x85\x00\x04\x18\x01\x60\xa0", "not the canonical encoding"),
+        (b"\x85\x00\x04\x01\x60\xa0\x00", "not the canonical encoding"),  # something behind it
+        (b"\x83\x00\x01\x00", "message 1 has other fields or options"),  # hello without a version
+        (b"\x85\x00\x06\x00\x01\xa1\x01\x01", "reason: int instead of str"),
+        (b"\x85\x00\x06\x00\x01\xa1\x00\x60", "other fields or options"),  # no option has the key 0
+        (b"\x85\x00\x06\x00\x01\xa1\x1a\x00\x01\x00\x00\x60", "other fields or options"),  # nor 65536
+        (b"\x85\x00\x06\x00\x01\xa1\xf5\x60", "other fields or options"),  # nor true
+        (b"\x85\x00\x06\x00\x01\xa2\x02\x00\x01\x60", "other fields or options"),  # not in ascending order
+        (b"\x85\x00\x06\x00\x01\xa2\x01\x60\x01\x60", "not the canonical encoding"),  # twice
+        (
+            b"\x85\x00\x06\x00\x01\xb1" + b"".join(bytes([k, 0]) for k in range(2, 19)),
+            "other fields or options",
+        ),  # 17
     ],
 )
 def test_bytes_that_are_no_message_say_why(payload, why):
@@ -121,21 +133,28 @@ def test_a_value_between_the_choices_is_none():
 @pytest.mark.parametrize("values", [[2**32], [-1], [1, "2"], [0, True], [0] * 11])
 def test_the_items_of_a_list_have_their_type_and_range(values):
     with pytest.raises(ProtocolError, match=r"^values: "):
-        device_messages().decode(cbor2.dumps([1, 5, 0, values, b""]))
-    assert device_messages().decode(cbor2.dumps([1, 5, 0, [2**32 - 1] * 7, b""])).values == [2**32 - 1] * 7
+        device_messages().decode(cbor2.dumps([1, 5, 0, values, {}]))
+    assert device_messages().decode(cbor2.dumps([1, 5, 0, [2**32 - 1] * 7, {}])).values == [2**32 - 1] * 7
 
 
-def test_a_hello_of_any_other_version_is_known_by_its_first_fields():
-    for version in (PROTOCOL - 1, PROTOCOL + 1):
-        with pytest.raises(OtherVersionError, match=f"protocol version {version}") as other:
+@pytest.mark.parametrize(("version", "text"), [(8, "8"), (999, "999"), (2000, "2000"), (2001, "2001")])
+def test_a_hello_of_another_major_version_is_known_by_its_first_fields(version, text):
+    with pytest.raises(OtherVersionError, match=f"protocol version {text}") as other:
+        device_messages().decode(cbor2.dumps([7, 1, 0, version]))
+    assert other.value.version == version
+
+
+def test_a_hello_needs_a_version_and_all_its_fields():
+    for version in (str(PROTOCOL), True, PROTOCOL, PROTOCOL + 1):
+        with pytest.raises(ProtocolError, match="message 1 has other fields or options"):
             device_messages().decode(cbor2.dumps([7, 1, 0, version]))
-        assert other.value.version == version
-    for no_version in (str(PROTOCOL + 1), True):
-        with pytest.raises(ProtocolError, match="no message has type 1 and 3 fields"):
-            device_messages().decode(cbor2.dumps([7, 1, 0, no_version]))
-    with pytest.raises(ProtocolError, match="no message has type 65 and 3 fields"):
+    with pytest.raises(ProtocolError, match="message 65 has other fields or options"):
         host_requests().decode(cbor2.dumps([7, 65, 0, PROTOCOL + 1]))
     assert device_messages().decode(device_messages().encode(hello())) == hello()
+
+
+def test_versions_are_written_as_people_write_them():
+    assert [version_text(version) for version in (8, 1000, 1001, 2013)] == ["8", "1.0", "1.1", "2.13"]
 
 
 def test_a_flag_has_no_range_and_a_choice_that_of_its_values():
@@ -144,7 +163,9 @@ def test_a_flag_has_no_range_and_a_choice_that_of_its_values():
     unit, length = requests["set_epoch"]
     assert unit == Field("unit", "UINT", 1, 2, (("accesses", 1), ("cycles", 2)))
     assert (length.low, length.high) == (0, 2**32 - 1)
-    values = next(m for m in schema().device_message.messages if m.name == "ack").fields[1]
+    ack = next(m for m in schema().device_message.messages if m.name == "ack")
+    assert ack.options == (Field("payload", "BSTR", 0, 128, (), None, 1),) and ack.later == 16
+    values = ack.fields[1]
     assert values == Field("values", "LIST", 0, 10, (), Field("values", "UINT", 0, 2**32 - 1))
 
 
@@ -222,13 +243,15 @@ def test_a_port_that_fails_is_gone(name):
 
 @pytest.mark.parametrize(
     ("version", "remedy"),
-    [(PROTOCOL - 1, "update the firmware"), (PROTOCOL + 1, "update the host package")],
+    [(8, "update the device: load the bare-metal"), (PROTOCOL + 1000, "update the host package")],
 )
 def test_the_older_of_both_sides_is_to_be_updated(version, remedy):
     link = Link(Port(frame(cbor2.dumps([7, 1, 0, version]))), "loop")
-    with pytest.raises(VersionMismatchError, match=f"version {version} .* version {PROTOCOL}") as other:
+    with pytest.raises(
+        VersionMismatchError, match=rf"version {version_text(version)} .* version 1\.0"
+    ) as other:
         link.receive(0)
-    assert other.value.remedy == remedy
+    assert other.value.remedy.startswith(remedy)
 
 
 def test_a_port_is_opened_for_this_program_alone(monkeypatch):

@@ -13,6 +13,7 @@ from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.hot import HotSettings, get_hot
+from litemrc.device.link.schema import version_text
 from litemrc.device.split import get_split
 
 _ECHOES = 32
@@ -91,6 +92,8 @@ def _describe(device: Device, test: EchoTest) -> dict[str, Any]:
     return {
         "port": device.url,
         **{name: getattr(device.hello, name) for name in names},
+        "features": sorted(device.hello.features),
+        "page_bitmap": device.hello.page_bitmap,
         "page_bytes": 1 << device.hello.page_shift,
         "epoch_length": length,
         "epoch_unit": device.choice("set_epoch", "unit", unit),
@@ -116,6 +119,13 @@ def _counting(d: dict[str, Any]) -> str:
     return "until the end of the epoch (--single-shot)" if d["single_shot"] else "on"
 
 
+def _later_text(link: dict[str, int]) -> str:
+    """Return what a device of a later minor version sent that this host does not know."""
+    if not link["unknown"] + link["skipped"]:
+        return ""
+    return f"; {link['unknown']} messages and {link['skipped']} options of a later version skipped"
+
+
 def _text(d: dict[str, Any]) -> str:
     test, link = d["self_test"], d["link"]
     mebibytes = d["frames"] * d["page_bytes"] / 2**20
@@ -125,7 +135,7 @@ def _text(d: dict[str, Any]) -> str:
         self_test += f", median round trip {test['round_trip_ms']:.2f} ms"
     facts = {
         "port": d["port"],
-        "versions": f"protocol {d['protocol']}, gateware {d['gateware']}",
+        "versions": f"protocol {version_text(d['protocol'])}, gateware {d['gateware']}",
         "operating system": system_text(d["system"], d["driver"], d["abi"]),
         "clock": f"{d['clock_hz'] / 1e6:g} MHz",
         "monitored memory": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
@@ -144,10 +154,11 @@ def _text(d: dict[str, Any]) -> str:
         "reads and writes": "counted apart (--no-split)" if d["split"] else "counted together",
         "page bitmap": "yes" if d["page_bitmap"] else "none",
         "hot pages": hot_text(HotSettings(**d["hot"]) if d["hot"] else None),
+        "features": ", ".join(d["features"]) or "none",
         "programs": ", ".join(d["workloads"]) or "none",
         "running": ", ".join(running) or "none",
         "link self-test": self_test,
         "link counts": f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, "
-        f"{link['lost']} lost",
+        f"{link['lost']} lost" + _later_text(link),
     }
     return text_facts(facts)

@@ -182,8 +182,11 @@ class BridgeLink:
             "system": "",
             "driver": self._driver,
             "abi": 0,
-            "page_bitmap": self._pages.bitmap,
             "hot_pages": self._pages.hot_pages,
+            "page_bitmap": bool(self._pages.bitmap),
+            "rank_power": bool(self._ranks),
+            "ref_counters": bool(self._refs),
+            "traffic": bool(self._soc.traffic),
         }
 
     def _echo(self, request: Message) -> Answer:

@@ -9,10 +9,15 @@ from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.errors import RefusedError
 from litemrc.device.bridge.layout import layout
 from litemrc.device.bridge.monitor import MonitorRequests
-from litemrc.device.link.protocol import Message, device_messages, host_requests
+from litemrc.device.link.protocol import Message, device_messages
 from litemrc.device.link.schema import schema
 
 _NO_HOT = "the gateware has no hot pages"
+# In the order of the answer to get_hot.
+_SETTINGS = (
+    *("enable", "reads", "writes", "always_on", "sampling_log2"),
+    *("threshold", "wanted", "lower", "upper", "watermark"),
+)
 
 
 class PageRequests:
@@ -117,7 +122,7 @@ class PageRequests:
             raise RefusedError("unsupported", _NO_HOT)
         control = self._mrc.fields("hot_control")
         return Answer(
-            [control[name] if name in control else self._mrc.read(f"hot_{name}") for name in _settings()]
+            [control[name] if name in control else self._mrc.read(f"hot_{name}") for name in _SETTINGS]
         )
 
     def _set_hot(self, request: Message) -> Answer:
@@ -132,7 +137,7 @@ class PageRequests:
         places = layout().hot_queued_max
         if not 1 <= request.watermark <= places:
             raise RefusedError("bad_argument", f"the watermark is from 1 to {places}, the queue's places")
-        fields = {name: int(getattr(request, name)) for name in _settings()}
+        fields = {name: int(getattr(request, name)) for name in _SETTINGS}
         control = {name: fields.pop(name) for name in self._mrc.fields("hot_control")}
         with self._monitor.changing(*(f"hot_{name}" for name in fields), "hot_control"):
             if (
@@ -160,11 +165,6 @@ class PageRequests:
             raise RefusedError("unsupported", _NO_HOT)
         self._accessed, self._hot = request.accessed, request.hot
         return self._selected()
-
-
-def _settings() -> list[str]:
-    """Return the names of the settings of hot pages, in their order."""
-    return [field.name for field in host_requests().types["set_hot"].body if field.name != "sequence"]
 
 
 def _bytes(words: list[int]) -> bytes:

@@ -13,13 +13,15 @@ import serial
 from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
 from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.protocol import (
+    LaterVersionError,
     Message,
     OtherVersionError,
     ProtocolError,
     device_messages,
     host_requests,
 )
-from litemrc.device.link.schema import schema
+from litemrc.device.link.schema import schema, version_text
+from litemrc.device.link.unix_port import UNIX, UnixPort, reason_of
 
 _READ_BYTES = 65536
 _POLL_S = 0.002
@@ -28,10 +30,12 @@ _HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the ra
 
 @dataclass
 class LinkCounts:
-    """Counts of a device's frames: `frames` were received, the others were not."""
+    """Counts of a device's frames: `frames` and `unknown` arrived, the others did not."""
 
     frames: int = 0  # good frames that hold a message of the schema
-    damaged: int = 0  # cut short, wrong CRC, or no message of the schema
+    unknown: int = 0  # good frames with a message of a later minor version of the protocol, skipped
+    skipped: int = 0  # options and feature bits of one, skipped
+    damaged: int = 0  # cut short, wrong CRC, or no message
     oversized: int = 0  # longer than any message
     lost: int = 0  # missing sequence numbers (a damaged frame is missing too)
     restarts: int = 0  # times the numbers restarted: the device was reset
@@ -42,7 +46,7 @@ class MessageReceiver:
 
     def __init__(self) -> None:
         self._codec = device_messages()
-        self._splitter = FrameSplitter(self._codec.max_bytes)
+        self._splitter = FrameSplitter(self._codec.max_received_bytes)
         self._counts = LinkCounts()
         self._expected: int | None = None
 
@@ -56,21 +60,25 @@ class MessageReceiver:
         """Yield the messages that end in `received`.
 
         Raises:
-            OtherVersionError: the device said hello in another version of the protocol.
+            OtherVersionError: the device said hello in another major version of the protocol.
         """
         for payload in self._splitter.feed(received):
             try:
                 message = self._codec.decode(payload)
             except OtherVersionError:
                 raise
+            except LaterVersionError as later:
+                self._counts.unknown += 1
+                self._count(later.sequence)
             except ProtocolError:
                 self._counts.damaged += 1
             else:
+                self._counts.frames += 1
+                self._counts.skipped += message.skipped
                 self._count(message.sequence)
                 yield message
 
     def _count(self, sequence: int) -> None:
-        self._counts.frames += 1
         if self._expected is not None:
             missing = (sequence - self._expected) % 2**32
             if missing < _HALF:
@@ -87,7 +95,7 @@ class Link:
         DeviceGoneError: the port went away.
     """
 
-    def __init__(self, port: serial.SerialBase, url: str) -> None:
+    def __init__(self, port: serial.SerialBase | UnixPort, url: str) -> None:
         self.url = url
         self._port = port
         self._receiver = MessageReceiver()
@@ -102,16 +110,21 @@ class Link:
 
     @classmethod
     def open(cls, url: str, baud: int = 115200) -> "Link":
-        """Open a device file or any pyserial URL (`socket://host:port`, `loop://` ...); baud in bit/s.
+        """Open a device file, any pyserial URL (`socket://host:port`, `loop://` ...) or `unix:///path`.
+
+        Parameters:
+            baud: of a device file, in bit/s.
 
         Raises:
             PortError: it cannot be opened; the text says why.
         """
+        if url.startswith(UNIX):
+            return cls(UnixPort.open(url), url)
         try:
             port = serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=5, exclusive=True)
         except (serial.SerialException, OSError, ValueError, TypeError) as error:
             raise PortError(
-                f"cannot open the port: {_reason(error)}",
+                f"cannot open the port: {reason_of(error)}",
                 where=url,
                 remedy="name the device file of a board, or socket://HOST:PORT of a running simulation",
             ) from error
@@ -145,7 +158,7 @@ class Link:
         """Return the next message; None after the timeout.
 
         Raises:
-            VersionMismatchError: the device speaks another version of the protocol.
+            VersionMismatchError: the device speaks another major version of the protocol.
         """
         deadline = time.monotonic() + timeout_s
         while not self._inbox:
@@ -171,7 +184,7 @@ class Link:
         except BlockingIOError:
             return b""
         except (OSError, serial.SerialException) as error:
-            raise self._gone(_reason(error)) from error
+            raise self._gone(reason_of(error)) from error
         if ready and not received:
             raise self._gone("the connection was closed")
         return received
@@ -180,31 +193,22 @@ class Link:
         try:
             self._port.write(encoded)
         except (OSError, serial.SerialException) as error:
-            raise self._gone(_reason(error)) from error
+            raise self._gone(reason_of(error)) from error
 
     def _gone(self, reason: str) -> DeviceGoneError:
         remedy = "check the cable, or that the simulation still runs"
+        if self.url.startswith(UNIX):
+            remedy = "check that litemrcd runs, and that it has fewer than 8 clients"
         return DeviceGoneError(f"the device is gone: {reason}", where=self.url, remedy=remedy)
 
 
 def mismatch(version: int, url: str) -> VersionMismatchError:
-    """Return the error for a device at `url` that speaks another version of the protocol."""
+    """Return the error for a device at `url` that speaks another major version of the protocol."""
     ours = schema().constants["protocol_version"]
+    older = "update the device: load the bare-metal firmware or the litemrcd of this host package's release"
     return VersionMismatchError(
-        f"the device speaks version {version} of the protocol, this host version {ours}",
+        f"the device speaks version {version_text(version)} of the protocol,"
+        f" this host version {version_text(ours)}",
         where=url,
-        remedy="update the firmware" if version < ours else "update the host package",
+        remedy=older if version < ours else "update the host package to the release of the device",
     )
-
-
-def _reason(error: BaseException) -> str:
-    """Return the cause in few words; pyserial wraps the system's message, often twice."""
-    while isinstance(cause := error.__context__, Exception):
-        error = cause
-    if isinstance(error, TypeError):  # pyserial compares the port number that is not there
-        return "the URL lacks a host or a port number"
-    if isinstance(error, BlockingIOError):  # the lock of a port opened for us alone
-        return "another program has it open"
-    if len(error.args) == 2 and isinstance(error.args[1], str):  # (errno, text): OSError, termios.error
-        return error.args[1]
-    return str(error)

@@ -1,42 +1,45 @@
-"""Messages as Python records, generated, encoded, decoded and checked by the schema."""
+"""The codec of each end: messages as records, encoded, decoded and checked by the schema."""
 
-from dataclasses import make_dataclass
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import cbor2
 
+from litemrc.device.link.records import Message, record_of
 from litemrc.device.link.schema import Direction, Field, schema
+from litemrc.device.link.values import ProtocolError, from_cbor, to_cbor, unknown_bits
 
-_TYPES = {"UINT": int, "BOOL": bool, "TSTR": str, "BSTR": bytes, "LIST": list}
+__all__ = [
+    "Codec",
+    "LaterVersionError",
+    "Message",
+    "OtherVersionError",
+    "ProtocolError",
+    "device_messages",
+    "host_requests",
+]
 
 
-class ProtocolError(Exception):
-    """Bytes that are no message of the schema, or a message that breaks it."""
+class LaterVersionError(ProtocolError):
+    """What a later minor version of the protocol added, in well-formed CBOR.
+
+    Attributes:
+        sequence: the message's number.
+        error: what a device answers it by: "unknown" message, or "bad_argument" for an unknown option.
+    """
+
+    def __init__(self, what: str, sequence: int, error: str) -> None:
+        super().__init__(what)
+        self.sequence, self.error = sequence, error
 
 
 class OtherVersionError(ProtocolError):
-    """A hello in another version of the protocol; `version` is the device's."""
+    """A hello in another major version of the protocol; `version` is the device's."""
 
     def __init__(self, version: int) -> None:
         super().__init__(f"protocol version {version}")
         self.version = version
-
-
-class Message:
-    """A message: `name`, `sequence`, and the fields of its body under their names in the schema.
-
-    Enumerated fields hold the name of the value ("workload_done"). The subclasses are made from the schema.
-    """
-
-    name: ClassVar[str]
-    number: ClassVar[int]
-    body: ClassVar[tuple[Field, ...]]
-    sequence: int
-
-    if TYPE_CHECKING:  # the fields come from the schema
-
-        def __getattr__(self, field: str) -> Any: ...
 
 
 class Codec:
@@ -45,31 +48,38 @@ class Codec:
     Attributes:
         types: the record class of each message, by its name.
         max_bytes: length of the longest message in CBOR.
+        max_received_bytes: the same, of later minor versions.
+
+    Parameters:
+        later_bytes: that options of later versions add.
+        skips: options of later versions are skipped; else a message that has one is refused.
     """
 
-    def __init__(self, direction: Direction) -> None:
+    def __init__(self, direction: Direction, later_bytes: int, *, skips: bool) -> None:
         self.max_bytes = direction.max_bytes
+        self.max_received_bytes = direction.max_bytes + later_bytes
+        self._skips = skips
         self.types: dict[str, type[Message]] = {}
-        self._by_number: dict[int, type[Message]] = {}
+        self._by_number: dict[int, _Known] = {}
         self._head = len(direction.head)
         self._protocol: tuple[int, int] | None = None
         for message in direction.messages:
-            body = (*direction.head, *message.fields)
-            record = make_dataclass(
-                message.name,
-                [(f.name, str if f.choices else _TYPES[f.kind]) for f in body],
-                bases=(Message,),
-                namespace={"name": message.name, "number": message.number, "body": body},
-                frozen=True,
-            )
+            record = record_of(direction.head, message)
             self.types[message.name] = record
-            self._by_number[message.number] = record
-            names = [f.name for f in body]
+            self._by_number[message.number] = _Known(record, message.options, message.later)
+            names = [f.name for f in record.body]
             if "protocol" in names:
                 self._protocol = (message.number, names.index("protocol"))
 
     def new(self, name: str, **values: Any) -> Message:
-        """Make a message; `sequence` is 0 until it is sent, unless given."""
+        """Make a message; `sequence` is 0 until it is sent, unless given.
+
+        Options that are not given are 0, empty or false; bits may be given by their names.
+        """
+        for f in self.types[name].body:
+            if f.kind == "BITS":
+                named = {bit for bit, _ in f.choices if values.pop(bit, False)}
+                values[f.name] = frozenset(values.get(f.name, ())) | named
         return self.types[name](**{"sequence": 0} | values)
 
     def encode(self, message: Message) -> bytes:
@@ -78,14 +88,20 @@ class Codec:
         Raises:
             ProtocolError: a value is not what the schema allows; the text names the field.
         """
-        items = [_to_cbor(f, getattr(message, f.name)) for f in message.body]
-        return cbor2.dumps([*items[: self._head], message.number, *items[self._head :]])
+        known = self._by_number[message.number]
+        of_all = [(f, to_cbor(f, getattr(message, f.name))) for f in message.body]
+        items = [item for f, item in of_all if f.key is None]
+        items.insert(self._head, message.number)
+        if known.later is not None:
+            items.append({f.key: item for f, item in of_all if f.key is not None and item})
+        return cbor2.dumps(items)
 
     def decode(self, payload: bytes) -> Message:
         """Return the message that `payload` is the one encoding of.
 
         Raises:
-            OtherVersionError: a hello in another version of the protocol.
+            OtherVersionError: a hello in another major version of the protocol.
+            LaterVersionError: a message of a later minor version, or with options of one if none are skipped.
             ProtocolError: anything else that is not a message.
         """
         if not payload or not 0x80 <= payload[0] < 0x98:
@@ -96,65 +112,83 @@ class Codec:
             raise ProtocolError(f"not CBOR: {error}") from error
         if len(items) <= self._head or type(items[self._head]) is not int:
             raise ProtocolError("no type number")
+        canonical = _dumped(items) == payload  # also refuses trailing bytes, which cbor2 ignores
         number = items.pop(self._head)
         self._check_version(number, items)
-        record = self._by_number.get(number)
-        if record is None or len(items) != len(record.body):
-            raise ProtocolError(f"no message has type {number} and {len(items)} fields")
-        values = [_from_cbor(f, item) for f, item in zip(record.body, items, strict=True)]
-        items.insert(self._head, number)
-        # Also refuses trailing bytes, which cbor2 ignores.
-        if cbor2.dumps(items) != payload:
+        known = self._by_number.get(number)
+        if known is None:
+            raise self._unknown_type(number, items, canonical)
+        options = known.split(items)
+        if options is None or len(items) != known.fields:
+            raise ProtocolError(f"message {number} has other fields or options")
+        fixed = (f for f in known.record.body if f.key is None)
+        values = {f.name: from_cbor(f, item) for f, item in zip(fixed, items, strict=True)}
+        values |= {f.name: from_cbor(f, options.pop(f.key)) for f in known.options if f.key in options}
+        if not canonical:
             raise ProtocolError("not the canonical encoding")
-        return record(*values)
+        if options and not self._skips:
+            what = f"{known.record.name}: options {', '.join(map(str, options))} are not known here"
+            raise LaterVersionError(what, values["sequence"], "bad_argument")
+        bits = sum(unknown_bits(f, item) for f, item in zip(known.record.body, items, strict=False))
+        return known.record(**values | {"skipped": len(options) + bits})
+
+    def _unknown_type(self, number: int, items: list, canonical: bool) -> ProtocolError:
+        what = f"no message has type {number}"
+        if canonical and number >= 0 and self._head == 1 and type(items[0]) is int and 0 <= items[0] < 2**32:
+            return LaterVersionError(what, items[0], "unknown")
+        return ProtocolError(what)
 
     def _check_version(self, number: int, items: list) -> None:
-        """Check the field that is the same in every version of the protocol."""
+        """Check the major version, in the field that is the same in every version of the protocol."""
         if self._protocol is None or number != self._protocol[0] or len(items) <= self._protocol[1]:
             return
         version = items[self._protocol[1]]
-        if type(version) is int and version != schema().constants["protocol_version"]:
+        if type(version) is int and version // 1000 != schema().constants["protocol_version"] // 1000:
             raise OtherVersionError(version)
 
 
-def _to_cbor(field: Field, value: Any) -> Any:
-    if field.choices:
-        if value not in dict(field.choices):
-            names = ", ".join(name for name, _ in field.choices)
-            raise ProtocolError(f"{field.name}: {value!r} is none of {names}")
-        return dict(field.choices)[value]
-    _from_cbor(field, value)
-    return value
+@dataclass(frozen=True)
+class _Known:
+    """What the codec looks up by a type number."""
+
+    record: type[Message]
+    options: tuple[Field, ...]
+    later: int | None
+
+    @property
+    def fields(self) -> int:
+        return len(self.record.body) - len(self.options)
+
+    def split(self, items: list) -> dict[int, Any] | None:
+        """Remove the options from the end of `items` and return them; None if they break a rule."""
+        if self.later is None:
+            return {}
+        options = items.pop() if items else None
+        if type(options) is not dict:
+            return None
+        keys = list(options)
+        if any(type(key) is not int or not 1 <= key < 2**16 for key in keys) or keys != sorted(keys):
+            return None
+        if len(keys) - sum(key <= len(self.options) for key in keys) > self.later:
+            return None
+        return options
 
 
-def _from_cbor(field: Field, item: Any) -> Any:
-    """Check one data item and return the value a record holds for it."""
-    found, expected = type(item), _TYPES[field.kind]
-    if found is not expected:  # bool is not an integer here
-        raise ProtocolError(f"{field.name}: {found.__name__} instead of {expected.__name__}")
-    if field.kind == "BOOL":
-        return item
-    size: int = item if field.kind == "UINT" else len(item.encode() if field.kind == "TSTR" else item)
-    if not field.low <= size <= field.high:
-        raise ProtocolError(f"{field.name}: {size} is not in {field.low}..{field.high}")
-    if field.choices:
-        names = [name for name, value in field.choices if value == item]
-        if not names:
-            raise ProtocolError(f"{field.name}: no choice {item}")
-        return names[0]
-    if field.item:
-        for element in item:
-            _from_cbor(field.item, element)
-    return item
+def _dumped(items: list) -> bytes:
+    """Return the encoding of decoded items; what cbor2 reads but does not write has none."""
+    try:
+        return cbor2.dumps(items)
+    except Exception:  # the values of tags are objects of many modules
+        return b""
 
 
 @cache
 def device_messages() -> Codec:
     """What a device may send."""
-    return Codec(schema().device_message)
+    return Codec(schema().device_message, schema().constants["later_message_bytes"], skips=True)
 
 
 @cache
 def host_requests() -> Codec:
     """What a host may send."""
-    return Codec(schema().host_request)
+    return Codec(schema().host_request, schema().constants["later_request_bytes"], skips=False)

@@ -78,7 +78,7 @@ class MessageServer:
 
     def _talk(self, client: socket.socket) -> None:
         """Answer one client until it leaves."""
-        device, splitter = self._session(self.url), FrameSplitter(host_requests().max_bytes)
+        device, splitter = self._session(self.url), FrameSplitter(host_requests().max_received_bytes)
         while not self._closing.is_set():
             readable, _, _ = select.select([client], [], [], _POLL_S)
             if readable:

@@ -1,0 +1,66 @@
+"""Values of messages: checked by the schema, and turned into data items of CBOR and back."""
+
+from typing import Any
+
+from litemrc.device.link.schema import Field
+
+TYPES = {"UINT": int, "BITS": int, "BOOL": bool, "TSTR": str, "BSTR": bytes, "LIST": list}
+
+
+class ProtocolError(Exception):
+    """Bytes that are no message of the schema, or a message that breaks it."""
+
+
+def to_cbor(field: Field, value: Any) -> Any:
+    """Return the data item of a record's value.
+
+    Raises:
+        ProtocolError: the schema does not allow the value; the text names the field.
+    """
+    if field.kind == "BITS":
+        unknown = set(value) - dict(field.choices).keys()
+        if unknown:
+            raise ProtocolError(f"{field.name}: no bit is named {', '.join(sorted(unknown))}")
+        return sum(1 << bit for name, bit in field.choices if name in value)
+    if field.choices:
+        if value not in dict(field.choices):
+            names = ", ".join(name for name, _ in field.choices)
+            raise ProtocolError(f"{field.name}: {value!r} is none of {names}")
+        return dict(field.choices)[value]
+    from_cbor(field, value)
+    return value
+
+
+def from_cbor(field: Field, item: Any) -> Any:
+    """Check one data item and return the value a record holds for it.
+
+    Raises:
+        ProtocolError: the schema does not allow the item; the text names the field.
+    """
+    found, expected = type(item), TYPES[field.kind]
+    if found is not expected:  # bool is not an integer here
+        raise ProtocolError(f"{field.name}: {found.__name__} instead of {expected.__name__}")
+    if field.kind == "BOOL":
+        return item
+    size: int = (
+        item if field.kind in ("UINT", "BITS") else len(item.encode() if field.kind == "TSTR" else item)
+    )
+    if not field.low <= size <= field.high:
+        raise ProtocolError(f"{field.name}: {size} is not in {field.low}..{field.high}")
+    if field.kind == "BITS":
+        return frozenset(name for name, bit in field.choices if item >> bit & 1)
+    if field.choices:
+        names = [name for name, value in field.choices if value == item]
+        if not names:
+            raise ProtocolError(f"{field.name}: no choice {item}")
+        return names[0]
+    if field.item:
+        for element in item:
+            from_cbor(field.item, element)
+    return item
+
+
+def unknown_bits(field: Field, item: Any) -> int:
+    """Count the bits of a data item that have no name."""
+    known = sum(1 << bit for _, bit in field.choices)
+    return (item & ~known).bit_count() if field.kind == "BITS" else 0
