@@ -53,7 +53,7 @@ function ofHistory({ curves, points, start, end }) {
   return curves.curves.map((curve) => {
     const trend = inside.map(({ contexts }) => contexts.find(({ context }) => context === curve.context)?.working_set_bytes ?? 0);
     const { context, name, accesses, misses } = curve;
-    return { context, name, accesses, misses, working_set_bytes: trend.at(-1) ?? 0, trend, curve: accesses ? curve : null };
+    return { context, name, accesses, misses, working_set_bytes: trend.at(-1) ?? 0, trend, curve };
   });
 }
 

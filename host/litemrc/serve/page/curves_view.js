@@ -3,14 +3,14 @@
 import { app, contextsShown, hiddenContexts, shown, timesShown, timesText } from "./app.js";
 import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
 import { byId, el, fill, setAttribute, setText } from "./dom.js";
-import { count, ratio, size, smallest } from "./format.js";
+import { count, measured, ratio, size, smallest } from "./format.js";
 import { lineStyle } from "./palette.js";
 import { touch } from "./schedule.js";
 import { showSwatch, sparkline } from "./small_pictures.js";
 
 export function drawCurves(figure) {
   const hidden = hiddenContexts();
-  const entries = contextsShown().filter(({ context, curve }) => curve?.bytes.length && !hidden.has(context));
+  const entries = contextsShown().filter(({ context, curve }) => measured(curve) && !hidden.has(context));
   const curves = entries.map(({ curve }) => curve);
   const traces = entries.map(({ context, name, curve }) => curveTrace(curve, context, name, app.log));
   const width = figure.chart.clientWidth;
@@ -43,7 +43,7 @@ export function drawContexts() {
     setText(accesses, count(entry.accesses));
     setText(misses, count(entry.misses));
     setText(workingSet, size(entry.working_set_bytes));
-    setText(enough, entry.curve ? size(smallest(entry.curve)) : "–");
+    setText(enough, measured(entry.curve) ? size(smallest(entry.curve)) : "–");
   });
   // The last thing to be set: whoever watches it finds the values of this epoch.
   const last = app.mode === "history" ? null : shown()?.last;

@@ -5,7 +5,7 @@ import { app, deviceNamed, say } from "./app.js";
 import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
 import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
 import { Figure, savePicture } from "./figure.js";
-import { count, plain, ratio, size, smallest } from "./format.js";
+import { count, measured, plain, ratio, size, smallest } from "./format.js";
 import { deviceRate, linkText } from "./header_view.js";
 import { lineStyle } from "./palette.js";
 import { touch } from "./schedule.js";
@@ -99,7 +99,7 @@ const colour = (name) => {
   return colours.get(name);
 };
 
-const drawn = (curves) => curves.filter(({ accesses, bytes }) => accesses && bytes.length);
+const drawn = (curves) => curves.filter(measured);
 
 export function drawFleet() {
   const all = [...tiles.values()].flatMap(({ curves }) => drawn(curves));
@@ -126,7 +126,7 @@ function drawTile(name, { figure, state, legend, curves, epoch }, all) {
 }
 
 function drawMerged() {
-  const entries = mergedAnswer.filter(({ curve }) => curve.accesses && curve.bytes.length).map(({ value, curve, devices }) => ({ name: value, curve, devices }));
+  const entries = mergedAnswer.filter(({ curve }) => measured(curve)).map(({ value, curve, devices }) => ({ name: value, curve, devices }));
   const curves = entries.map(({ curve }) => curve);
   mergedFigure.draw({
     traces: entries.map(({ name, curve }) => curveTrace(curve, colour(name), name, fleetLog)),

@@ -51,10 +51,12 @@ export function sizeTicks(least, largest, log, most) {
 /** A time as Plotly wants it to draw this browser's time zone: it takes milliseconds as UTC. */
 export const local = (seconds) => seconds * 1000 - new Date(seconds * 1000).getTimezoneOffset() * 60_000;
 
+/** Was an access counted, so that there is something to draw? */
+export const measured = (curve) => Boolean(curve?.bytes.length) && curve.miss_ratio[0] !== null;
+
 /** The smallest size whose miss ratio is within epsilon of the minimum: Curve.smallest of the package. */
 export function smallest(curve, epsilon = 0.01) {
   const ratios = curve.miss_ratio;
-  if (!ratios.length || ratios[0] === null) return 0;
   const enough = ratios.at(-1) + epsilon;
   return enough >= 1 ? 0 : curve.bytes[ratios.findIndex((value) => value <= enough)];
 }

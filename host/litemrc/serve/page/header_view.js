@@ -68,11 +68,11 @@ function ofEpochs(recent, { sessions }) {
   const facts = [
     ["Epoch", count(last.number)],
     ["Rate", rateText(recent.rate) || "–"],
-    ["Link", linkText(last.link), last.link.damaged + last.link.oversized + last.link.lost > 0],
+    ["Link", linkText(last.link), linkLosses(last.link) > 0],
     ["Dropped", lately(recent, "dropped"), recent.sum("dropped") > 0],
   ];
   if (last.epochs_lost) facts.push(["Epoch messages lost", count(last.epochs_lost), true]);
-  if (last.link.restarts) facts.push(["Device restarts", count(last.link.restarts), true]);
+  if (last.link?.restarts) facts.push(["Device restarts", count(last.link.restarts), true]);
   if (recent.sum("outside")) facts.push(["Outside the memory", lately(recent, "outside")]);
   if (last.scale > 1) facts.push(["Sampled", `1 page of ${last.scale}`]);
   if (recent.missed) facts.push(["Left out for this page", `${count(recent.missed)} epochs`, true]);
@@ -82,9 +82,14 @@ function ofEpochs(recent, { sessions }) {
 
 const lately = (recent, name) => `${count(recent.sum(name))} accesses in ${recent.short.length} epochs`;
 
-/** Share of the device's frames that arrived whole. */
-export function linkText({ frames, damaged, oversized, lost }) {
-  const gone = Math.max(lost, damaged + oversized); // a damaged frame is missing, too
+/** Frames that did not arrive whole; a damaged one is missing, too. */
+const linkLosses = (link) => (link ? Math.max(link.lost, link.damaged + link.oversized) : 0);
+
+/** Share of the device's frames that arrived whole; an epoch of the history has none. */
+export function linkText(link) {
+  if (!link) return "–";
+  const { frames, damaged, lost } = link;
+  const gone = linkLosses(link);
   const good = frames + gone ? frames / (frames + gone) : 1;
   return gone ? `${percent(good)} of frames; ${count(damaged)} damaged, ${count(lost)} lost` : `${percent(1)} of ${count(frames)} frames`;
 }

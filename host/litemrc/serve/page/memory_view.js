@@ -51,6 +51,7 @@ export function drawRanks(figure, list) {
     summary: ranks.map((each) => `rank ${each.rank} ${stateText(each.state)}`).join(", ") || "no ranks yet",
     table: () => rankTable(ranks),
   });
+  list.dataset.epoch = shown()?.last?.number ?? "";
 }
 
 function newRank() {
@@ -92,6 +93,7 @@ export function drawHeat(figure) {
     summary: newest ? `${percent(mean(newest))} of the pages at ${clock(newest.at)}` : "no epochs yet",
     table: () => heatTable(columns, addresses),
   });
+  figure.chart.dataset.epoch = shown()?.last?.number ?? "";
 }
 
 const mean = ({ sums, epochs }) => sums.reduce((total, share) => total + share, 0) / sums.length / epochs;
@@ -112,4 +114,5 @@ export function drawHot() {
   const share = hot?.accesses ? inList / hot.accesses : 0;
   setText(byId("hot-summary"), hot ? `${percent(share)} of ${count(hot.accesses)} accesses${hot.more ? "; more pages were hot than are listed" : ""}` : "None in this epoch.");
   fillTable(byId("hot-pages"), ["address", "accesses", "share"], pages.map(([address, accesses]) => [hex(address), count(accesses), percent(hot.accesses ? accesses / hot.accesses : 0)]));
+  byId("hot-pages").dataset.epoch = shown()?.last?.number ?? "";
 }
