@@ -36,6 +36,7 @@ class PacedDevice:
         rate: epochs in a second; 0: none until it is set.
         settings: what requests set, by their names.
         refused: requests that are refused as busy, each with the reason.
+        closing: set: it is gone.
     """
 
     contexts: int = 8
@@ -54,6 +55,7 @@ class PacedDevice:
     hot_on: bool = False
     hot_sent: bool = False
     url: str = ""
+    closing: threading.Event = field(default_factory=threading.Event)
 
     def hello(self, request: int) -> Message:
         return told(
@@ -195,7 +197,7 @@ def paced(port: int = 0, **parameters: object) -> Iterator[PacedDevice]:
     listener = socket.create_server(("127.0.0.1", port))
     listener.settimeout(0.05)
     device.url = f"socket://127.0.0.1:{listener.getsockname()[1]}"
-    closing = threading.Event()
+    closing = device.closing
     thread = threading.Thread(target=_serve, args=(device, listener, closing), daemon=True)
     thread.start()
     try:
@@ -214,6 +216,7 @@ def _serve(device: PacedDevice, listener: socket.socket, closing: threading.Even
             continue
         with client, suppress(OSError):
             _talk(device, client, closing)
+    listener.close()
 
 
 def _talk(device: PacedDevice, client: socket.socket, closing: threading.Event) -> None:

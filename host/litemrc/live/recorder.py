@@ -79,7 +79,7 @@ class Recorder:
     def summary(self) -> str:
         """What was recorded, for people."""
         if not self.folders:
-            return "no epoch arrived: nothing was recorded"
+            return "nothing was recorded"
         where = ", ".join(map(str, self.folders))
         return f"recorded {self.epochs:,} epochs, {self.lost:,} lost, in {where}"
 
@@ -93,7 +93,7 @@ class Recorder:
             except UserError as error:
                 self.on = False
                 self._abandon()
-                self._report(f"the recording has ended: {error}", True)
+                self._report(f"the recording has ended: {error}\n{self.summary}", True)
 
     def _note(self, event: Event) -> None:
         if isinstance(event, DeviceParameters):
@@ -131,9 +131,12 @@ class Recorder:
 
     def _abandon(self) -> None:
         """Keep what can be kept after a write failed."""
-        files, self._files = self._files, None
+        files = self._files
+        with suppress(OutputError):
+            self._end(interrupted=True)
+            return
         if files:
-            with suppress(OutputError, OSError, ValueError):
+            with suppress(OSError, ValueError):
                 files.discard()
             with suppress(OSError):
                 self._folder.rmdir()
