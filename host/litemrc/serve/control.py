@@ -50,6 +50,21 @@ class Budget(Strict):
     bytes: Annotated[int, Field(ge=1)] | None
 
 
+class Followed(Strict):
+    """What a context follows: state and name of a process."""
+
+    context: int
+    state: str
+    pid: int
+    comm: str
+
+
+class Budgeted(Budget):
+    """A budget in force, and the memory that the context has."""
+
+    used_bytes: int
+
+
 def control_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
     """Return the routes of control."""
 
@@ -69,7 +84,7 @@ def control_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
     }
     routes = APIRouter(prefix=f"{PREFIX}/devices/{{name}}/control")
 
-    @routes.post("/epoch", responses=answers)
+    @routes.post("/epoch", responses={200: {"model": EpochLength}, **answers})
     async def epoch(served: device, body: EpochLength) -> Response:
         """Set the length of epochs."""
 
@@ -79,7 +94,7 @@ def control_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
 
         return await _changed(served, change)
 
-    @routes.post("/freeze", responses=answers)
+    @routes.post("/freeze", responses={200: {"model": Freeze}, **answers})
     async def freeze(served: device, body: Freeze) -> Response:
         """Freeze the monitor, or let it count again."""
 
@@ -88,12 +103,12 @@ def control_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
 
         return await _changed(served, change)
 
-    @routes.post("/follow", responses=answers)
+    @routes.post("/follow", responses={200: {"model": Followed}, **answers})
     async def follow_process(served: device, body: Follow) -> Response:
         """Have a context follow a process."""
         return await _changed(served, lambda device: vars(follow(device, body.context, body.pid)))
 
-    @routes.post("/budget", responses=answers)
+    @routes.post("/budget", responses={200: {"model": Budgeted}, **answers})
     async def budget(served: device, body: Budget) -> Response:
         """Give a context a memory budget."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 
 from fastapi import APIRouter
-from fastapi.responses import Response
+from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -52,7 +52,7 @@ def metrics_routes(fleet: Fleet, hub: LiveHub) -> APIRouter:
     ProcessCollector(registry=registry)
     routes = APIRouter()
 
-    @routes.get("/metrics", responses={200: {"content": {"text/plain": {}}}})
+    @routes.get("/metrics", response_class=PlainTextResponse)
     def metrics() -> Response:
         """Metrics of all devices for Prometheus."""
         return Response(generate_latest(registry), media_type=_TYPE)

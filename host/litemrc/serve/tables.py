@@ -12,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from litemrc.epochs.files import UNITS
-from litemrc.feed.history.kinds import EPOCHS, TYPES
+from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 
 MEDIA = {
@@ -52,8 +52,7 @@ def named(device: str, table: pa.Table, context: int | None) -> pa.Table:
 
 def empty_table(device: str) -> pa.Table:
     """Return the columns without a row."""
-    types = TYPES | EPOCHS.types(_ANY)
-    return named(device, pa.schema(list(types.items())).empty_table(), None)
+    return named(device, epochs_table(_ANY, []), None)
 
 
 def chunks(form: str, tables: Iterable[pa.Table]) -> Iterator[bytes]:

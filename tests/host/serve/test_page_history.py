@@ -1,0 +1,169 @@
+"""A range of the history: chosen by slider, shown as curves, and saved with what is seen."""
+
+import csv
+import io
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pyarrow.parquet as pq
+import pytest
+from paced_device import PacedDevice, hits_of, misses_of, paced
+from page_browser import (
+    accesses_of,
+    chromium,
+    expect,
+    needs_chromium,
+    opened,
+    ratios_of,
+    run_to_a_stop,
+    served,
+    sync_api,
+)
+
+pytestmark = needs_chromium
+EPOCHS = 60
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[PacedDevice]:
+    with paced() as device:
+        yield device
+
+
+@pytest.fixture(scope="module")
+def page(device: PacedDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator["sync_api.Page"]:
+    folder = tmp_path_factory.mktemp("history")
+    with (
+        chromium() as browser,
+        served({"a": device}, "--history", str(folder)) as server,
+        opened(browser, server, accept_downloads=True) as page,
+    ):
+        run_to_a_stop(page, device, EPOCHS, rate=30)
+        newest = f"{arrivals(page)[-1][1]:.1f}"
+        expect(page, f"document.querySelector('.handle')?.getAttribute('aria-valuemax') === '{newest}'", 20)
+        yield page
+
+
+def arrivals(page: "sync_api.Page") -> list[tuple[int, float]]:
+    """Number and arrival of all epochs, as the API has them."""
+    answer = page.evaluate("fetch('/api/v1/devices/a/epochs?last=100').then(a => a.json())")
+    return [(epoch["number"], epoch["arrived"]) for epoch in answer["epochs"]]
+
+
+def handles(page: "sync_api.Page") -> tuple["sync_api.Locator", "sync_api.Locator"]:
+    return page.get_by_role("slider", name="Start of the range"), page.get_by_role(
+        "slider", name="End of the range"
+    )
+
+
+def chosen(page: "sync_api.Page") -> list[int]:
+    """Numbers of the epochs in the range that the page asked for last."""
+    expect(page, "document.querySelector('#seen').textContent.startsWith('History')")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(200)
+    asked = page.evaluate(
+        "performance.getEntriesByType('resource').filter(e => e.name.includes('/curves?')).at(-1).name"
+    )
+    start, end = (float(asked.split(f"{name}=")[1].split("&")[0]) for name in ("start", "end"))
+    return [number for number, at in arrivals(page) if start <= at <= end]
+
+
+def assert_curves_of(page: "sync_api.Page", epochs: list[int]) -> None:
+    expect(page, f"document.querySelector('#seen').textContent.includes(', {len(epochs)} epoch')")
+    drawn = page.evaluate("document.querySelector('#curves .chart').data.map(trace => trace.y)")
+    for context, ratios in enumerate(drawn):
+        assert ratios == pytest.approx(ratios_of(epochs, context), abs=1e-6)
+    shown = page.evaluate(
+        "[...document.querySelectorAll('#contexts tbody tr')].map(r => r.cells[1].textContent)"
+    )
+    assert shown == [f"{sum(accesses_of(epoch, context) for epoch in epochs):,}" for context in range(8)]
+
+
+def test_arrow_keys_choose_a_range_and_live_returns(page: "sync_api.Page") -> None:
+    start, end = handles(page)
+    start.focus()
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("PageUp")
+    end.focus()
+    for _ in range(4):
+        page.keyboard.press("PageDown")
+    page.keyboard.press("ArrowRight")
+    least, most = float(start.get_attribute("aria-valuemin")), float(start.get_attribute("aria-valuemax"))
+    assert float(start.get_attribute("aria-valuenow")) == pytest.approx(
+        least + 0.3 * (most - least), abs=0.11
+    )
+    assert float(end.get_attribute("aria-valuenow")) == pytest.approx(least + 0.61 * (most - least), abs=0.11)
+    epochs = chosen(page)
+    assert 5 < len(epochs) < EPOCHS
+    assert_curves_of(page, epochs)
+    page.get_by_role("button", name="Back to live").click()
+    expect(page, "document.querySelector('#seen').textContent.startsWith('Live')")
+    expect(page, f"document.querySelector('#contexts tbody').dataset.epoch === '{EPOCHS - 1}'")
+
+
+def test_handles_and_the_range_between_them_are_dragged(page: "sync_api.Page") -> None:
+    def drag(handle: "sync_api.Locator", share: float) -> None:
+        handle.scroll_into_view_if_needed()
+        box, track = handle.bounding_box(), page.locator(".slider").bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(track["x"] + share * track["width"], box["y"] + 5, steps=4)
+        page.mouse.up()
+
+    start, end = handles(page)
+    drag(start, 0.25)
+    drag(end, 0.5)
+    epochs = chosen(page)
+    assert_curves_of(page, epochs)
+    before = [float(handle.get_attribute("aria-valuenow")) for handle in (start, end)]
+    drag(page.locator(".slider .band"), 0.6)  # its middle was at 0.375
+    after = [float(handle.get_attribute("aria-valuenow")) for handle in (start, end)]
+    assert after[1] - after[0] == pytest.approx(before[1] - before[0], abs=0.2)
+    assert after[0] > before[0] + 0.1
+    assert_curves_of(page, chosen(page))
+
+
+def save(page: "sync_api.Page", button: "sync_api.Locator", folder: Path) -> Path:
+    with page.expect_download() as waiting:
+        button.click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def test_counters_of_the_range_are_saved_as_parquet_and_csv(page: "sync_api.Page", tmp_path: Path) -> None:
+    epochs = chosen(page)
+    path = save(page, page.get_by_role("button", name="Parquet"), tmp_path)
+    table = pq.read_table(io.BytesIO(path.read_bytes()))
+    rows = {(row["epoch"], row["context"]): row for row in table.to_pylist()}
+    assert sorted(rows) == [(epoch, context) for epoch in epochs for context in range(8)]
+    for (epoch, context), row in rows.items():
+        assert row["hits"] == hits_of(epoch, context)
+        assert (row["misses"], row["accesses"]) == (misses_of(epoch, context), accesses_of(epoch, context))
+        assert row["device"] == "a"
+    page.get_by_role("button", name="context 3").click()
+    path = save(page, page.get_by_role("button", name="CSV"), tmp_path)
+    page.get_by_role("button", name="context 3").click()
+    saved = [
+        (int(row["epoch"]), int(row["context"]), int(row["misses"])) for row in csv.DictReader(path.open())
+    ]
+    shown = [context for context in range(8) if context != 3]
+    assert sorted(saved) == [
+        (epoch, context, misses_of(epoch, context)) for epoch in epochs for context in shown
+    ]
+
+
+@pytest.mark.parametrize("section", ["curves", "history"])
+def test_pictures_are_saved_as_png_and_svg(page: "sync_api.Page", tmp_path: Path, section: str) -> None:
+    png = save(page, page.locator(f"#{section}").get_by_role("button", name="PNG"), tmp_path).read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", png[16:24]) == (2400, 1400)  # twice 1200 x 700
+    path = save(page, page.locator(f"#{section}").get_by_role("button", name="SVG"), tmp_path)
+    svg = ElementTree.parse(path).getroot()
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    texts = "".join(svg.itertext())
+    for name in ("kernel", *(f"context {number}" for number in range(1, 8))):
+        assert name in texts  # the legend, which the page has beside the chart
