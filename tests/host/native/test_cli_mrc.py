@@ -327,11 +327,11 @@ def test_ctrl_c_shows_the_curve_so_far() -> None:
 
 def test_the_engines_and_their_defaults_in_the_help_are_those_of_the_native_core(capsys):
     """The parser repeats them, so that --help need not load the core."""
-    from litemrc.cli.curves.mrc import _ENGINES
+    from litemrc.cli.curves.engine_arguments import ENGINES
     from litemrc.cli.main import main
     from litemrc.native import engines
 
-    assert tuple(engines.ENGINES) == _ENGINES
+    assert tuple(engines.ENGINES) == ENGINES
     with pytest.raises(SystemExit):
         main(["mrc", "--help"])
     text = " ".join(capsys.readouterr().out.split())

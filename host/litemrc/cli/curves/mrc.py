@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from litemrc.cli.curves.engine_arguments import add_cluster_arguments, add_engine_arguments, on_cluster
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
@@ -17,13 +18,6 @@ if TYPE_CHECKING:
     from litemrc.cli.curves.measuring import Measured, Measuring
     from litemrc.curves.curve import Curve
 
-_ENGINES = (
-    "exact",
-    "group",
-    "bucket",
-    "shards",
-    "os",
-)  # as `litemrc.native.engines`, which takes long to load
 _EPILOG = """\
 exact   LRU stack distances of all references: the miss ratio at every size from 1 page to the footprint
 group   the monitor's engine hls/group_stack: exact, at multiples of frames / groups pages
@@ -59,6 +53,11 @@ window, the stack does not. The first access of a window to a page that was acce
 memory that still holds the page; only first accesses of the whole trace are cold misses. Each curve has 8
 sizes in each power of two, or those of --sizes. --plot draws a heat map.
 
+--scheduler or --workers measures on a Dask cluster, by engine exact (by pages) or shards (--sample-rate).
+TRACE is then a folder, a quoted glob, a file or a URL (s3://, gs://, gen:). The files of a folder are the
+parts of one trace, in natural order; every worker must be able to read them. The curve is that of one
+machine, to the last count, even if workers die. Traces with contexts need --context all.
+
 --json prints one object: name, accesses, cold_misses, page_bytes, resolution_pages, sizes_pages, miss_ratio;
 for a band miss_ratio_low and miss_ratio_high. miss_ratio[i] is the miss ratio of a memory of sizes_pages[i]
 pages. The ratio of the last size holds for all larger sizes. Several curves are {"curves": [such objects]}.
@@ -74,10 +73,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "traces",
         metavar="TRACE",
         nargs="+",
-        help="file, - for stdin, or URL such as gen:zipf?pages=1000&n=100000",
+        help="file, - for stdin, or URL such as s3://bucket/file.parquet or gen:zipf?pages=1000&n=100000",
     )
     add_format_arguments(parser)
     add_engine_arguments(parser)
+    add_cluster_arguments(parser)
     parser.add_argument(
         "--context",
         metavar="C",
@@ -91,60 +91,6 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_sizes_argument(parser)
     add_output_formats(parser)
     add_plot_argument(parser, "the curves, or a heat map of the windows")
-
-
-def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the engine that measures traces, and its parameters."""
-    parser.add_argument("--engine", choices=_ENGINES, default="exact", help="see below (%(default)s)")
-    parser.add_argument(
-        "--by",
-        choices=("pages", "bytes"),
-        default="pages",
-        help="exact: bytes: a curve over bytes, with the sizes of the trace's objects (%(default)s)",
-    )
-    parser.add_argument("--threads", metavar="N", type=positive, help="exact: threads (1)")
-    parser.add_argument(
-        "--sample-rate", metavar="R", type=float, help="shards: fraction of pages sampled (0.01)"
-    )
-    parser.add_argument(
-        "--sample-pages",
-        metavar="N",
-        type=positive,
-        help="shards: sample at most N pages, at a decreasing rate",
-    )
-    parser.add_argument(
-        "--no-band",
-        dest="band",
-        action="store_false",
-        default=None,
-        help="shards: no confidence band, which takes 7 times the work on the sample",
-    )
-    parser.add_argument(
-        "--frames",
-        metavar="N",
-        type=int,
-        help="group, bucket: page frames, a power of two, 256 to 1048576 (as few as hold the trace)",
-    )
-    parser.add_argument(
-        "--groups", metavar="G", type=int, help="group, bucket: page groups, 16, 64 or 256 (256)"
-    )
-    parser.add_argument("--scan-list", metavar="N", type=positive, help="os: pages of the scan list (8192)")
-    parser.add_argument("--period", metavar="T", type=positive, help="os: references between scans (2000)")
-    parser.add_argument(
-        "--group-pages", metavar="N", type=positive, help="os: pages of a page group (256; the paper: 64)"
-    )
-    parser.add_argument(
-        "--seen-only",
-        action="store_true",
-        default=None,
-        help="os: a curve of the references that the tracker sees, as in the paper",
-    )
-    parser.add_argument(
-        "--reference-ns",
-        metavar="NS",
-        type=float,
-        help="os: time of the program for a reference, for the overhead (50000)",
-    )
 
 
 def prepare(args: argparse.Namespace) -> "Measuring":
@@ -191,7 +137,11 @@ def main(args: argparse.Namespace) -> int:
 
     check_pictures(args.plot)
     how = prepare(args)
-    if args.window:
+    if on_cluster(args):
+        from litemrc.cli.curves.cluster_measuring import measure_on_cluster
+
+        measured = measure_on_cluster(how, args)
+    elif args.window:
         measured = measure_windows(
             how, args.traces[0], args.window, lambda trace: _sizes(args.sizes, trace.page_bytes)
         )
