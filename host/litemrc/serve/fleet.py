@@ -43,11 +43,15 @@ class Served:
     @property
     def connected(self) -> bool:
         """A session runs."""
-        return self.recent.parameters is not None and self.recent.lost is None
+        return self.recent.parameters is not None and self.failure is None
 
     @property
     def failure(self) -> str | None:
         """Why no session runs; None while one does, or before the first try has ended."""
+        try:
+            self.feed.check()
+        except Exception as error:
+            return f"the server failed: {error!r} (report this as a bug, and start it again)"
         return self.recent.lost.reason if self.recent.lost else None
 
 

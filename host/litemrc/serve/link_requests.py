@@ -4,25 +4,27 @@ from typing import Any
 
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
+from litemrc.device.hot import HotSettings
 from litemrc.device.link.http_link import READ_ONLY
 from litemrc.device.link.protocol import Message, device_messages
+from litemrc.device.ranks import RankPolicy, WorkingSetSize
 from litemrc.serve.link_stream import LinkHost, LinkStream
 
-# A setting that is in force already may be set again: the request that reads it, and the place of the
-# setting's arguments in its values. That answer has the form of the setting's own.
-_IN_FORCE = {
-    "set_epoch": ("get_epoch", 0),
-    "set_engine": ("get_engine", 0),
-    "set_context": ("get_context", 0),
-    "set_range": ("get_range", 0),
-    "set_sampling": ("get_sampling", 0),
-    "freeze": ("get_freeze", 0),
-    "single_shot": ("get_freeze", 1),
-    "set_rank_policy": ("get_rank_policy", 0),
-    "set_working_set": ("get_working_set", 0),
-    "set_split": ("get_split", 0),
-    "set_hot": ("get_hot", 0),
-    "set_page_messages": ("get_page_messages", 0),
+# A setting that is in force may be set again: the request that reads it, and the arguments in the order
+# of that answer, which is the answer to the setting, too. None: not an argument.
+_IN_FORCE: dict[str, tuple[str, tuple[str | None, ...]]] = {
+    "set_epoch": ("get_epoch", ("unit", "length")),
+    "set_engine": ("get_engine", ("engine",)),
+    "set_context": ("get_context", ("context",)),
+    "set_range": ("get_range", ("lower", "upper")),
+    "set_sampling": ("get_sampling", ("sampling",)),
+    "freeze": ("get_freeze", ("on",)),
+    "single_shot": ("get_freeze", (None, "on")),
+    "set_rank_policy": ("get_rank_policy", tuple(RankPolicy.__annotations__)),
+    "set_working_set": ("get_working_set", tuple(WorkingSetSize.__annotations__)),
+    "set_split": ("get_split", ("on",)),
+    "set_hot": ("get_hot", tuple(HotSettings.__annotations__)),
+    "set_page_messages": ("get_page_messages", ("accessed", "hot")),
 }
 _REFUSAL = f"{READ_ONLY}: needs litemrc serve --control and its token in the URL"
 _MOST_REASON = next(f.high for f in device_messages().types["nak"].body if f.name == "reason")
@@ -66,10 +68,10 @@ def _answer(stream: LinkStream, device: Device, request: Message, control: bool)
     if request.name == "monitor" and request.on == stream.monitor:
         return device_messages().new("ack", request=request.sequence, values=[], payload=b"")
     if request.name in _IN_FORCE:
-        reading, place = _IN_FORCE[request.name]
+        reading, names = _IN_FORCE[request.name]
         ack = device.request(reading)
-        wanted = [_number(request, name) for name in fields]
-        if list(ack.values[place : place + len(wanted)]) == wanted:
+        now = {name: value for name, value in zip(names, ack.values, strict=False) if name}
+        if now == {name: _number(request, name) for name in fields}:
             return _ack(request, ack)
     return _nak(request, "busy", _REFUSAL)
 

@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -71,7 +72,8 @@ class LinkHost:
     def _wake(self) -> None:
         if self._idle:
             self._idle = False
-            self._loop.call_soon_threadsafe(self._waiting.set)
+            with suppress(RuntimeError):  # the server has ended before its feeds
+                self._loop.call_soon_threadsafe(self._waiting.set)
 
 
 class LinkStream:

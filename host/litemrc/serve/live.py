@@ -7,6 +7,7 @@ short queue; when it is full, the oldest batch is dropped and counted, and the r
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from litemrc.feed.feed import Event
@@ -126,9 +127,10 @@ class LiveHub:
 
     def _listener(self, device: Served) -> Callable[[Event], None]:
         def listen(event: Event) -> None:
-            """In the feed's thread."""
-            if isinstance(event, DeviceParameters | FeedEpoch | FeedLost) and self._loop:
-                self._loop.call_soon_threadsafe(self._take, device, event)
+            """In the feed's thread, which may outlive the server's loop."""
+            if isinstance(event, DeviceParameters | FeedEpoch | FeedLost) and self._loop and not self._closed:
+                with suppress(RuntimeError):
+                    self._loop.call_soon_threadsafe(self._take, device, event)
 
         return listen
 
