@@ -4,7 +4,8 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -84,16 +85,17 @@ class Journal:
         damaged: lines that could not be read.
     """
 
-    def __init__(self, path: Path, file: BinaryIO) -> None:
-        """Read the file; it is locked, and open for reading and appending."""
-        self.path, self._file = path, file
-        self._index = _Index().read(path, file)
-        self.damaged = self._index.damaged
+    def __init__(self, path: Path, index: _Index, file: BinaryIO, appended: FileIO) -> None:
+        """
+        Parameters:
+            file: to read; it ends where `index` does.
+            appended: the same, locked and without a buffer: what it took survives a kill.
+        """
+        self.path, self._index, self._file, self._appended = path, index, file, appended
+        self.damaged = index.damaged
         self._synced = time.monotonic()
-        file.truncate(self._index.end)
-        if not self._index.end:
-            file.write(_HEADER)
-            file.flush()
+        if not index.end:
+            self._write(_HEADER)
 
     def __contains__(self, key: str) -> bool:
         return key in self._index.offsets
@@ -117,21 +119,29 @@ class Journal:
         Raises:
             OutputError: the operating system refused the write.
         """
+        lines = [(outcome, outcome.line()) for outcome in outcomes]
+        offset = self._index.end
+        self._write(b"".join(line for _, line in lines))
+        for outcome, line in lines:
+            self._index.note(outcome, offset)
+            offset += len(line)
+
+    def _write(self, content: bytes) -> None:
+        """Append all of the content, or none."""
         try:
-            offset = self._file.seek(0, os.SEEK_END)
-            for outcome in outcomes:
-                line = outcome.line()
-                self._file.write(line)
-                self._index.note(outcome, offset)
-                offset += len(line)
-            self._file.flush()
+            written = 0
+            while written < len(content):
+                written += self._appended.write(content[written:])
             if time.monotonic() > self._synced + _SYNC_EVERY_S:
-                os.fsync(self._file.fileno())
+                os.fsync(self._appended.fileno())
                 self._synced = time.monotonic()
         except OSError as error:
+            with suppress(OSError):
+                self._appended.truncate(self._index.end)
             raise OutputError(
                 f"cannot write: {error.strerror or error}", where=str(self.path), remedy="make room there"
             ) from error
+        self._index.end += len(content)
 
 
 @contextmanager
@@ -146,25 +156,29 @@ def open_journal(table: Path, *, restart: bool = False) -> Iterator[Journal]:
         OutputError: it cannot be written.
     """
     path = journal_path(table)
-    try:
-        file = open(path, "a+b")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write: {error.strerror or error}",
-            where=str(path),
-            remedy="check that the folder exists and can be written",
-        ) from error
-    with file:
-        _lock(path, file)
-        if restart:
-            file.truncate(0)
-        file.seek(0)
-        yield Journal(path, file)
+    with ExitStack() as files:
+        try:
+            appended = files.enter_context(FileIO(path, "a"))
+            _lock(path, appended)
+            if restart:
+                appended.truncate(0)
+            with open(path, "rb") as file:
+                index = _Index().read(path, file)
+            appended.truncate(index.end)
+            # Opened now: a buffer must not hold what was cut off.
+            file = files.enter_context(open(path, "rb"))
+        except OSError as error:
+            raise OutputError(
+                f"cannot write: {error.strerror or error}",
+                where=str(path),
+                remedy="check that the folder exists and can be written",
+            ) from error
+        yield Journal(path, index, file, appended)
         with suppress(OSError):  # `append` has reported what could not be written
-            os.fsync(file.fileno())
+            os.fsync(appended.fileno())
 
 
-def _lock(path: Path, file: BinaryIO) -> None:
+def _lock(path: Path, file: FileIO) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

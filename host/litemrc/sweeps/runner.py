@@ -5,10 +5,12 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Generator, Sequence
+from concurrent.futures import CancelledError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from litemrc.cluster.build import build
+from litemrc.cluster.calls import submit_call
 from litemrc.errors import UserError
 from litemrc.sweeps.batch import Run, run_batch
 from litemrc.sweeps.point import Outcome, Point
@@ -21,6 +23,7 @@ Batch = list[tuple[str, Point]]
 BATCH_S = 0.5
 """A task has as many points as take this time: Dask's own work for a task is about a millisecond."""
 WAIT_S = 0.5
+_FETCH_S = 10.0  # for a result; should its worker die meanwhile, other results are not held up for longer
 _MOST_IN_BATCH = 500
 _TASKS_PER_THREAD = 2  # one that runs, and one that waits beside it
 
@@ -88,11 +91,9 @@ class Runner:
                 batch = self._alone = self._suspects.popleft()
             else:
                 return
-            future = self._client.submit(
-                run_batch, self._run, batch, build(), key=f"{self._name}-{uuid.uuid4().hex}", pure=False
-            )
-            self._in_flight[future] = batch
-            future.add_done_callback(self._finished.put)
+            key = f"{self._name}-{uuid.uuid4().hex}"
+            future = submit_call(self._client, key, run_batch, self._run, batch, build())
+            self._wait_for(future, batch)
 
     def _batch_size(self) -> int:
         fitting = int(BATCH_S / max(self._mean_s, BATCH_S / _MOST_IN_BATCH))
@@ -111,29 +112,44 @@ class Runner:
             self._counted = time.monotonic()
 
     def _outcomes(self, future: "Future", batch: Batch) -> list[Outcome]:
+        """Return the outcomes of a task; none if its worker died, and it runs again."""
         from distributed import KilledWorker
 
-        alone, self._alone = self._alone is batch, None if self._alone is batch else self._alone
-        if future.status == "cancelled" or self._client.status != "running":
-            raise _lost()
-        if future.status == "finished":
-            outcomes: list[Outcome] = future.result()
-            done_s = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
-            self._mean_s += (done_s - self._mean_s) / 4
-            return outcomes
-        error = future.exception()
-        if isinstance(error, UserError):
-            raise error
-        if not isinstance(error, KilledWorker):
+        try:
+            if future.status in ("pending", "lost"):  # its worker died before the result was fetched
+                raise TimeoutError
+            outcomes: list[Outcome] = future.result(timeout=_FETCH_S)
+        except TimeoutError:
+            self._wait_for(future, batch)
+            return []
+        except UserError:
+            raise
+        except KilledWorker:
+            return self._given_up(batch)
+        except CancelledError as error:
+            raise _lost() from error
+        except Exception as error:  # whatever a worker's environment lacks
             raise UserError(
                 f"a worker cannot run LiteMRC: {type(error).__name__}: {error}",
                 remedy="install this version of LiteMRC in the environment of each worker",
             ) from error
-        if not alone:
+        self._alone = None if batch is self._alone else self._alone
+        done_s = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
+        self._mean_s += (done_s - self._mean_s) / 4
+        return outcomes
+
+    def _given_up(self, batch: Batch) -> list[Outcome]:
+        """Run the points of a task that cost several workers again, apart; a point that was alone failed."""
+        if batch is not self._alone:
             (self._singles if len(batch) > 1 else self._suspects).extend([each] for each in batch)
             return []
+        self._alone = None
         text = "its worker process died each time it ran, as when memory is short"
         return [Outcome(key, [], [], 0.0, text) for key, _ in batch]
+
+    def _wait_for(self, future: "Future", batch: Batch) -> None:
+        self._in_flight[future] = batch
+        future.add_done_callback(self._finished.put)
 
 
 def _lost() -> UserError:
