@@ -105,10 +105,8 @@ def run_to_a_stop(page: "sync_api.Page", device: PacedDevice, epochs: int = 12, 
     time.sleep(0.1)  # an epoch that has begun is sent whole
     last = device.epochs - 1
     expect(page, f"document.querySelector('#contexts tbody').dataset.epoch === '{last}'")
-    expect(
-        page,
-        "document.querySelector('#curves .chart').dataset.arrived === document.querySelector('#contexts tbody').dataset.arrived",
-    )
+    arrived = "document.querySelector('#contexts tbody').dataset.arrived"
+    expect(page, f"document.querySelector('#curves .chart').dataset.arrived === {arrived}")
     return last
 
 
@@ -122,10 +120,8 @@ def expect(page: "sync_api.Page", condition: str, seconds: float = 10) -> None:
 
 def cells(page: "sync_api.Page", table: str) -> list[list[str]]:
     """The texts of a table's body."""
-    rows = (
-        f"[...document.querySelectorAll('{table} tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
-    )
-    return page.evaluate(rows)
+    rows = f"[...document.querySelectorAll('{table} tbody tr')]"
+    return page.evaluate(f"{rows}.map(row => [...row.cells].map(cell => cell.textContent))")
 
 
 def accesses_of(epoch: int, context: int) -> int:
@@ -133,7 +129,7 @@ def accesses_of(epoch: int, context: int) -> int:
 
 
 def ratios_of(epochs: list[int], context: int) -> list[float]:
-    """Miss ratio at each size: accesses that do not hit in the groups of that size, of all epochs together."""
+    """Miss ratio at each size: accesses of all epochs that do not hit in the groups of that size."""
     accesses = sum(accesses_of(epoch, context) for epoch in epochs)
     hits = [sum(group) for group in zip(*(hits_of(epoch, context) for epoch in epochs), strict=True)]
     return [(accesses - sum(hits[: group + 1])) / accesses for group in range(GROUPS)]

@@ -41,8 +41,9 @@ def page(device: PacedDevice, tmp_path_factory: pytest.TempPathFactory) -> Itera
         opened(browser, server, accept_downloads=True) as page,
     ):
         run_to_a_stop(page, device, EPOCHS, rate=30)
-        newest = f"{arrivals(page)[-1][1]:.1f}"
-        expect(page, f"document.querySelector('.handle')?.getAttribute('aria-valuemax') === '{newest}'", 20)
+        for name, place in (("min", 0), ("max", -1)):
+            value = f"document.querySelector('.handle').getAttribute('aria-value{name}')"
+            expect(page, f"{value} === '{arrivals(page)[place][1]:.1f}'", 20)
         yield page
 
 

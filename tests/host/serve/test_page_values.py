@@ -197,7 +197,7 @@ def test_pause_holds_what_is_seen_and_live_goes_on(
 ) -> None:
     page.get_by_role("button", name="Pause").click()
     before = page.evaluate(
-        "[document.querySelector('#contexts tbody').dataset.epoch, document.querySelector('#contexts tbody').innerText]"
+        "(({dataset, innerText}) => [dataset.epoch, innerText])(document.querySelector('#contexts tbody'))"
     )
     until = device.epochs + 10
     device.rate = 20
@@ -205,7 +205,7 @@ def test_pause_holds_what_is_seen_and_live_goes_on(
     while device.epochs < until:
         page.wait_for_timeout(20)
     after = page.evaluate(
-        "[document.querySelector('#contexts tbody').dataset.epoch, document.querySelector('#contexts tbody').innerText]"
+        "(({dataset, innerText}) => [dataset.epoch, innerText])(document.querySelector('#contexts tbody'))"
     )
     assert after == before
     page.get_by_role("button", name="Live", exact=True).click()

@@ -19,7 +19,7 @@ export class Figure {
     this.chart.style.height = `${options.height}px`;
     this.table = el("table");
     const id = `table-${(figures += 1)}`;
-    this.box = el("div", { class: "scroll values", id, tabindex: "0", role: "region", "aria-label": `Values: ${options.title}`, hidden: true }, this.table);
+    this.box = el("div", { class: "scroll values", id, tabindex: "0", role: "group", "aria-label": `Values: ${options.title}`, hidden: true }, this.table);
     this.toggle = el("button", { type: "button", "aria-expanded": "false", "aria-controls": id, onclick: () => this.flip() }, "Table");
     const buttons = el("span", { class: "exports", role: "group", "aria-label": options.title }, this.toggle);
     for (const format of options.buttons === false ? [] : ["png", "svg"]) {

@@ -24,7 +24,7 @@ export function buildFleet() {
   box = el("div", { class: "tiles" });
   section.append(box);
   mergedFigure = new Figure(byId("merged"), { name: "merged", title: "Merged miss-ratio curves", height: 340 }, say);
-  byId("merged").append(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "merged-title" }, el("table", { id: "merged-table" })));
+  byId("merged").append(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of the merged curves" }, el("table", { id: "merged-table" })));
   // Only tiles in sight are asked for, so that a fleet of hundreds costs the server no more than a screen of them.
   watcher = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => (target.inSight = isIntersecting)), { rootMargin: "200px" });
   byId("fleet-scale").addEventListener("change", (event) => {

@@ -19,7 +19,11 @@ export class RangeSlider {
     this.track.style.marginRight = `${margin.r}px`;
     this.handles.forEach((handle, which) => {
       handle.addEventListener("keydown", (event) => this.key(event, which));
-      handle.addEventListener("pointerdown", (event) => this.drag(event, handle, (at) => this.move(which, at)));
+      handle.addEventListener("pointerdown", (event) => {
+        // A pointer may take a handle across the other one: where both are at the end, it meets only one of them.
+        const other = this.range[1 - which];
+        this.drag(event, handle, (at) => this.set(Math.min(at, other), Math.max(at, other)));
+      });
     });
     this.band.addEventListener("pointerdown", (event) => {
       const [start, end] = this.range, from = this.time(event);
