@@ -8,39 +8,8 @@ from importlib import import_module
 import pytest
 from in_process import interrupt_replace, litemrc
 from litemrc.errors import UserError
+from small_scenarios import MM, TRAYS
 
-MM = """\
-title = "small"
-memory_pages = 100
-policies = ["global-clock", "equal"]
-sample = 10_000
-[costs]
-time_slice = 10_000
-page_read = 8_000
-write_out = 1_500
-[[process]]
-name = "job"
-kind = "batch"
-trace = "gen:loop?pages=150"
-touches = 500
-touch = 10
-"""
-TRAYS = """\
-title = "make"
-workload = "compilation"
-[machine]
-trays = 4
-tray_mib = 8
-[compilation]
-units = 3
-header_pages = 100
-heap_pages = 100
-[[configuration]]
-name = "default"
-allocator = "buddy"
-[[configuration]]
-name = "colors"
-"""
 BANKS = ("--workload", "light", "--ticks", "3", "--memory", "64M", "--banks", "16")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from in_process import litemrc
 from litemrc.machines.numa.costs import PAPER
-from test_order_of_work import MM, TRAYS
+from small_scenarios import MM, TRAYS
 
 NUMA = PAPER.read_text()
 SHARED = "gen:speech?n=30000&seed=2"
