@@ -61,7 +61,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
-	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
 	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
@@ -304,6 +304,10 @@ bench: $(HOST) .venv/bench.stamp   ## the trace engines, plain trees and libcach
 
 bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long_trace.json
 	python bench/long_trace.py
+
+bench-cluster: $(HOST)   ## curves by one and two workers, 64 simulated ones: docs/cluster.md, build/bench/cluster.json (15 min)
+	PYTHONPATH=scripts/results python bench/cluster_plan.py --page docs/cluster.md
+	PYTHONPATH=scripts/results python bench/cluster.py --page docs/cluster.md
 
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
