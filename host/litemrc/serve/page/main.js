@@ -132,7 +132,7 @@ function buildViews() {
   view("contexts", pace(0, 500), drawContexts);
   view("curves", pace(50), () => drawCurves(curves));
   view("trends", pace(250), drawTrends);
-  view("ranks", pace(250), () => drawRanks(ranks, list));
+  view("ranks", pace(500), () => drawRanks(ranks, list));
   view("heat", pace(1000), () => drawHeat(heat));
   view("hot", pace(250), drawHot);
   view("overview", pace(100), () => drawOverview(overview));
