@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from rich.segment import Segment
 from rich.style import Style
@@ -11,6 +12,9 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 # Okabe and Ito's palette; where a colour has too little contrast, a darker or lighter one of the same hue.
 _ON_DARK = ("#56B4E9", "#E69F00", "#2BC096", "#F0E442", "#E09BC4", "#7FA8FF", "#FF8A3D", "#E0E0E0")
 _ON_LIGHT = ("#0072B2", "#8F5F00", "#00704F", "#6B6400", "#9C3F74", "#3B4CC0", "#B34700", "#303030")
+
+STRONG = Style(bold=True)
+_ALARM = Style(bold=True, reverse=True)
 
 Part = str | tuple[str, Style]
 
@@ -24,22 +28,27 @@ class Ink:
     def series(self, number: int) -> Style:
         """The colour of the curve of a context; from the ninth on colours repeat."""
         colours = _ON_DARK if self.dark else _ON_LIGHT
-        return Style(color=colours[number % len(colours)])
+        return _coloured(colours[number % len(colours)])
 
     @property
     def dim(self) -> Style:
         """Of axes and what is not the matter."""
-        return Style(color="#9AA5B1" if self.dark else "#5A6470")
+        return _coloured("#9AA5B1" if self.dark else "#5A6470")
 
     @property
     def strong(self) -> Style:
         """Of titles and values that are looked for."""
-        return Style(bold=True)
+        return STRONG
 
     @property
     def alarm(self) -> Style:
         """Of what is wrong: also without colour."""
-        return Style(bold=True, reverse=True)
+        return _ALARM
+
+
+@cache
+def _coloured(colour: str) -> Style:
+    return Style(color=colour)
 
 
 def line(parts: Sequence[Part], width: int) -> Strip:

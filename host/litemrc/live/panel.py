@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -16,15 +17,16 @@ class Panel(Widget):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._lines: list[Strip] = []
+        self._style = Style()  # before the first draw: a null style
 
     def show(self, draw: Draw) -> None:
         """Draw, if the panel has a size."""
         width, height = self.size
         if not width or not height:
             return
-        lines = draw(width, height)
-        if len(lines) != len(self._lines):
-            self._lines = lines
+        lines, style = draw(width, height), self.rich_style
+        if len(lines) != len(self._lines) or style != self._style:
+            self._lines, self._style = lines, style
             self.refresh()
             return
         changed = [place for place, each in enumerate(lines) if each != self._lines[place]]
@@ -36,4 +38,4 @@ class Panel(Widget):
         """Return a line; Textual calls this."""
         width = self.size.width
         strip = self._lines[y] if y < len(self._lines) else Strip.blank(width)
-        return strip.adjust_cell_length(width).apply_style(self.rich_style)
+        return strip.adjust_cell_length(width).apply_style(self._style or self.rich_style)

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from rich.style import Style
 from textual.strip import Strip
 
 from litemrc.curves.sizes import EPSILON, size_text
-from litemrc.live.ink import Ink, Part, both_ends, count_text, line, spark
+from litemrc.live.ink import STRONG, Ink, Part, both_ends, count_text, line, spark
 from litemrc.live.plot import PlottedCurve, plot_lines
 from litemrc.live.view import ContextView, RankView, View
 from litemrc.ranks.activity import LABELS
@@ -55,7 +54,7 @@ def context_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
         rows.append(
             line(
                 [
-                    (f"{each.context:>2} ", ink.series(place) + Style(bold=True)),
+                    (f"{each.context:>2} ", ink.series(place) + STRONG),
                     f"{each.name[:_NAME_CELLS]:<{_NAME_CELLS}}{count_text(each.curve.accesses, 10):>11}",
                     f"{count_text(each.curve.misses, 8):>9}{size_text(each.working_set, page_bytes, 3):>10} ",
                     (spark(each.history, history), ink.series(place)),
@@ -78,7 +77,7 @@ def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     if not view.ranks or not dram:
         return message_lines(nothing_yet(view), width, height, ink)
     what = "slices of one rank" if dram.virtual else "ranks"
-    bar = min(_BAR_CELLS, max(width - _RANK_CELLS, 8))
+    bar = min(_BAR_CELLS, max((width - _RANK_CELLS) // 2, 8))
     history = max(width - _RANK_CELLS - bar, 0)
     head = f"    {'state at end':<{_STATE_CELLS}} asleep {'states':<{bar}} {'accesses':>9} {'live':>6} "
     lines = [
@@ -101,9 +100,11 @@ def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
                 width,
             )
         )
-    names = [f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state.name.lower() in dram.states]
-    awake = [f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state < PowerState.POWER_DOWN]
-    lines.append(line([(", ".join([*awake, *names]), ink.dim)], width))
+    asleep = [
+        f"{_STATES[state]} {LABELS[state]}" for state in PowerState if state.name.lower() in dram.states
+    ]
+    states = f"standby: {_STATES[0]} active, {_STATES[1]} precharge; {', '.join(asleep)}"
+    lines.append(line([(states, ink.dim)], width))
     lines.append(line([("*: holds a page of the working set; live: pages in use", ink.dim)], width))
     return padded(lines, width, height)
 

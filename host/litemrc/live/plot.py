@@ -10,9 +10,10 @@ from textual.strip import Strip
 from litemrc.curves.curve import Curve
 from litemrc.curves.shown import ratio_top
 from litemrc.curves.sizes import size_text
-from litemrc.live.ink import Ink, line
+from litemrc.live.ink import STRONG, Ink, line
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # [column][row] of a braille character
+_BRAILLE = 0x2800
 _MARGIN = 6  # cells of the labels and the axis
 _LABEL_CELLS = 6  # from the label of one curve to that of the next
 _TICKS = 4
@@ -62,14 +63,37 @@ def plot_lines(
     strips = []
     for row in range(rows):
         label = f"{top:g}" if row == 0 else f"{top / 2:g}" if row == rows // 2 and rows > 3 else ""
-        parts: list[tuple[str, Style]] = [(f"{label:>{_MARGIN - 1}}{'┤' if label else '│'}", ink.dim)]
-        for column in range(columns):
-            bits, style = cells.get((row, column), (0, ink.dim))
-            parts.append(marks.get((row, column)) or (chr(0x2800 + bits) if bits else " ", style))
-        strips.append(line(parts, width).simplify())
+        axis = f"{label:>{_MARGIN - 1}}{'┤' if label else '│'}"
+        strips.append(line([(axis, ink.dim), *_runs(cells, marks, row, columns, ink)], width))
     strips.append(line([(f"{'0':>{_MARGIN - 1}}└{_ticks(columns)}", ink.dim)], width))
     strips.append(line([(" " * (_MARGIN - 1) + _sizes(end, page_bytes, columns), ink.dim)], width))
     return strips
+
+
+def _runs(
+    cells: dict[tuple[int, int], tuple[int, Style]],
+    marks: dict[tuple[int, int], tuple[str, Style]],
+    row: int,
+    columns: int,
+    ink: Ink,
+) -> list[tuple[str, Style]]:
+    """Return the characters of a row, those of one style together."""
+    runs: list[tuple[str, Style]] = []
+    text, style = "", ink.dim
+    for column in range(columns):
+        place = row, column
+        if place in marks:
+            character, own = marks[place]
+        elif place in cells:
+            bits, own = cells[place]
+            character = chr(_BRAILLE + bits)
+        else:
+            character, own = " ", style
+        if own is not style:
+            runs.append((text, style))
+            text, style = "", own
+        text += character
+    return [*runs, (text, style)]
 
 
 def _heights(curve: Curve, end: int, top: float, columns: int, rows: int) -> list[int]:
@@ -106,7 +130,7 @@ def _mark(
     for column in range(1 + _LABEL_CELLS * number, columns - len(each.label), period):
         if (height := heights[2 * column]) >= 0:
             for place, character in enumerate(each.label):
-                marks[height // 4, column + place] = character, each.style + Style(bold=True)
+                marks[height // 4, column + place] = character, each.style + STRONG
 
 
 def _border(

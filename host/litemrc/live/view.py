@@ -10,12 +10,15 @@ from litemrc.device.contexts import Budget
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.recent import Recent
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
-from litemrc.ranks.activity import RankActivity
+from litemrc.ranks.activity import COUNTERS, RankActivity
+from litemrc.ranks.states import PowerState
 from litemrc.ranks.table import RankRow
 
 WINDOWS = (1, 5, 20, 100)  # epochs that are summed
 _HISTORY = 120  # epochs of histories and of the heat map
 _RATE_EPOCHS = 21
+_SLEEPING = (PowerState.POWER_DOWN, PowerState.SELF_REFRESH, PowerState.SELF_REFRESH_PARTIAL)
+_ASLEEP = tuple(COUNTERS.index(state.name.lower()) for state in _SLEEPING)
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class RankView:
     @property
     def asleep(self) -> float:
         """Share of the cycles in a low-power state, over the window."""
-        return _asleep(self.activity)
+        return sum(map(self.activity.share, _SLEEPING))
 
 
 class View:
@@ -156,12 +159,13 @@ class View:
         whole = [epoch.ranks for epoch in self.epochs if epoch.ranks]
         if not whole:
             return []
-        activities = [[RankActivity.of_counters(row.counters) for row in rows] for rows in whole]
         return [
             RankView(
                 row,
-                RankActivity.sum(each[place] for each in activities[-self.window :]),
-                tuple(_asleep(each[place]) for each in activities),
+                RankActivity.sum(
+                    RankActivity.of_counters(rows[place].counters) for rows in whole[-self.window :]
+                ),
+                tuple(_share_asleep(rows[place]) for rows in whole),
             )
             for place, row in enumerate(whole[-1])
         ]
@@ -182,6 +186,5 @@ def _scale(epoch: FeedEpoch) -> int:
     return epoch.rows[0].scale_log2
 
 
-def _asleep(activity: RankActivity) -> float:
-    asleep = activity.power_down + activity.self_refresh + activity.self_refresh_partial
-    return asleep / activity.clocks if activity.clocks else 0.0
+def _share_asleep(row: RankRow) -> float:
+    return sum(row.counters[word] for word in _ASLEEP) / row.clocks if row.clocks else 0.0

@@ -7,8 +7,8 @@ from litemrc.feed.records import FeedLost
 from litemrc.live import app as live_app
 from litemrc.live.app import LiveApp
 from litemrc.live.connection import Connection
-from live_epochs import PARAMETERS, RATE, feed_epochs
-from live_sessions import NARROW, WIDE
+from live_epochs import PARAMETERS, RATE, PlayedFeed, feed_epochs
+from live_sessions import NARROW, WIDE, until
 
 EPOCHS = 120
 
@@ -27,8 +27,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def program(tmp_path: Path, *events: object) -> LiveApp:
     """The program after these events."""
-    from live_epochs import PlayedFeed
-
     connection = Connection("socket://localhost:4711", tmp_path, lambda: PlayedFeed(list(events)))
     connection.feed.start()
     return LiveApp(connection, 20)
@@ -37,8 +35,7 @@ def program(tmp_path: Path, *events: object) -> LiveApp:
 async def settle(pilot) -> None:
     """Wait until the settings are shown."""
     app = pilot.app
-    while not app.settings.epoch_length or app._drawing:
-        await pilot.pause(0.02)
+    await until(lambda: app.settings.epoch_length > 0 and not app._drawing, "the settings")
     await pilot.pause()
 
 
@@ -55,6 +52,8 @@ def test_without_colour(snap_compare, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_lost_link(snap_compare, tmp_path: Path) -> None:
-    lost = FeedLost(0.0, "socket://localhost:4711: the port was lost (check the cable; the device may be off)")
+    lost = FeedLost(
+        0.0, "socket://localhost:4711: the port was lost (check the cable; the device may be off)"
+    )
     app = program(tmp_path, PARAMETERS, *feed_epochs(3), lost)
     assert snap_compare(app, terminal_size=NARROW, run_before=settle)
