@@ -81,11 +81,7 @@ class ShardsFixedSize:
     """
 
     def __init__(self, most_pages: int, *, band: bool = False) -> None:
-        if not 1 <= most_pages <= MOST_PAGES:
-            raise UserError(
-                f"the sample must be 1 to {MOST_PAGES} pages (got {most_pages})",
-                remedy=f"give 1 to {MOST_PAGES}",
-            )
+        check_sample_pages(most_pages)
         self._groups = GROUPS if band else 0
         self._core = _core.ShardsFixedSize(most_pages, self._groups)
 
@@ -119,6 +115,19 @@ def check_rate(rate: float) -> None:
         raise UserError(
             f"the sampling rate must be above 0 and at most 1 (got {rate})",
             remedy="give a rate such as 0.01",
+        )
+
+
+def check_sample_pages(most_pages: int) -> None:
+    """Check a size of a sample.
+
+    Raises:
+        UserError: not 1 to `MOST_PAGES`.
+    """
+    if not 1 <= most_pages <= MOST_PAGES:
+        raise UserError(
+            f"the sample must be 1 to {MOST_PAGES} pages (got {most_pages})",
+            remedy=f"give 1 to {MOST_PAGES}",
         )
 
 
