@@ -88,7 +88,7 @@ def measure(client: "Client", trace: str, how: ClusterMeasuring, shown: Shown | 
         except KeyboardInterrupt as error:
             stopped = error
             found = run.stop()
-        notes = _notes(run.repeated)
+        notes = _notes(run.repeated, len(parts), threads)
     if stopped and (found is None or not found.state.accesses):
         raise stopped
     if found is None or not found.state.accesses:
@@ -98,9 +98,12 @@ def measure(client: "Client", trace: str, how: ClusterMeasuring, shown: Shown | 
     return ClusterCurve(curve if known == 1 else curve.from_size(known), found.facts.notes + notes, stopped)
 
 
-def _notes(repeated: int) -> tuple[str, ...]:
-    if not repeated:
-        return ()
-    return (
-        f"{repeated} {'part was' if repeated == 1 else 'parts were'} measured again, as workers were lost",
-    )
+def _notes(repeated: int, parts: int, threads: int) -> tuple[str, ...]:
+    notes = []
+    if parts < threads:
+        what = "1 part" if parts == 1 else f"{parts} parts"
+        notes.append(f"{what} for {threads} workers: compressed streams and text are not cut")
+    if repeated:
+        were = "part was" if repeated == 1 else "parts were"
+        notes.append(f"{repeated} {were} measured again, as workers were lost")
+    return tuple(notes)

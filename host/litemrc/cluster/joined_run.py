@@ -11,6 +11,8 @@ from uuid import uuid4
 from litemrc.cluster.calls import submit_call
 from litemrc.cluster.part_result import PartResult
 from litemrc.errors import UserError
+from litemrc.native.part_engines import make_first_reading
+from litemrc.native.shards_size_part import SmallestPages
 from litemrc.traces.parts.cutting import Part
 
 if TYPE_CHECKING:
@@ -54,23 +56,19 @@ class JoinedRun:
 
     def __init__(self, client: "Client", task: "Task", parts: Sequence[Part]) -> None:
         self._client, self._task, self._parts = client, task, parts
-        self._reports: dict[int, tuple[int, float]] = {}
+        self._reads_twice = make_first_reading(task.engine, **task.parameters) is not None
+        self._before: list[Future[SmallestPages]] = []  # by part, of it and all earlier ones
+        self._reports: dict[tuple[int, int], tuple[int, float]] = {}
         self.repeated = 0
 
     def __enter__(self) -> Self:
-        from litemrc.cluster.part_task import StopSwitch, measure_part
+        from litemrc.cluster.part_task import StopSwitch
 
         run = self._task.run
         self._client.register_plugin(StopSwitch(run))
         self._client.subscribe_topic(run, self._report)
-        level = [
-            _Node(
-                number,
-                number + 1,
-                submit_call(self._client, f"part-{run}-{number}", measure_part, self._task, part, number),
-            )
-            for number, part in enumerate(self._parts)
-        ]
+        self._submit_first_readings()
+        level = [_Node(number, number + 1, self._submit_part(number)) for number in range(len(self._parts))]
         self._nodes = list(level)
         height = 0
         while len(level) > 1:
@@ -83,36 +81,65 @@ class JoinedRun:
 
     def __exit__(self, *_: object) -> None:
         with suppress(OSError, TimeoutError):  # the scheduler may have gone
-            self._client.cancel([node.future for node in self._nodes], force=True)
+            self._client.cancel([*self._before, *(node.future for node in self._nodes)], force=True)
             self._client.unsubscribe_topic(self._task.run)
             self._client.unregister_worker_plugin(self._task.run)
         self._nodes.clear()
+        self._before.clear()
+
+    def _submit_first_readings(self) -> None:
+        """Let the parts be read once before, if the engine needs it, and join what earlier parts have."""
+        if not self._reads_twice:
+            return
+        from litemrc.cluster.part_task import read_first
+
+        run = self._task.run
+        for number, part in enumerate(self._parts[:-1]):
+            found = submit_call(self._client, f"first-{run}-{number}", read_first, self._task, part, number)
+            if self._before:
+                key = f"before-{run}-{number}"
+                found = self._client.submit(
+                    SmallestPages.join, self._before[-1], found, key=key, pure=False, priority=2
+                )
+            self._before.append(found)
+
+    def _submit_part(self, number: int) -> "Future[PartResult]":
+        from litemrc.cluster.part_task import measure_part
+
+        key = f"part-{self._task.run}-{number}"
+        arguments = self._task, self._parts[number], number
+        if not self._before or number == 0:
+            return submit_call(self._client, key, measure_part, *arguments)
+        before = self._before[number - 1]
+        return self._client.submit(measure_part, *arguments, before, key=key, pure=False, priority=1)
 
     def _joined(self, one: _Node, other: _Node, height: int) -> _Node:
         key = f"join-{self._task.run}-{one.first}-{other.stop}"
         # Before parts that have not begun, so that few results wait; the higher the earlier.
         future = self._client.submit(
-            PartResult.join, one.future, other.future, key=key, pure=False, priority=height
+            PartResult.join, one.future, other.future, key=key, pure=False, priority=height + 1
         )
         return _Node(one.first, other.stop, future, (one, other))
 
     def _report(self, event: tuple[float, Any]) -> None:
-        number, references, share = event[1]
-        if references < self._reports.get(number, (0, 0.0))[0]:
+        reading, number, references, share = event[1]
+        part = reading, number
+        if references < self._reports.get(part, (0, 0.0))[0]:
             self.repeated += 1
-        self._reports[number] = references, share
+        self._reports[part] = references, share
 
     @property
     def references(self) -> int:
-        """Return the number of references measured so far."""
+        """Return the number of references read so far; some engines read each twice."""
         return sum(references for references, _ in list(self._reports.values()))
 
     @property
     def fraction(self) -> float:
-        """Return the share of the parts measured so far, by their sizes where they are known."""
+        """Return the share of the work done so far, by the sizes of parts where they are known."""
         sizes = [sum(section.size or 1 for section in part) for part in self._parts]
-        done = [share * sizes[number] for number, (_, share) in list(self._reports.items())]
-        return min(sum(done) / sum(sizes), 1.0)
+        done = [share * sizes[number] for (_, number), (_, share) in list(self._reports.items())]
+        total = sum(sizes) + (sum(sizes[:-1]) if self._reads_twice else 0)
+        return min(sum(done) / total, 1.0)
 
     def wait(self) -> Iterator[None]:
         """Yield again and again until the result is there.
@@ -141,12 +168,12 @@ class JoinedRun:
         Returns:
             None: not even the first part has begun.
         """
-        from litemrc.cluster.part_task import stop
+        from litemrc.cluster.part_task import SECOND, stop
 
-        begun = set(self._reports)
+        begun = {number for reading, number in self._reports if reading == SECOND}
         pending = [node for node in self._nodes if not node.future.done()]
         useless = [node for node in pending if node.stop - node.first > 1 or node.first not in begun]
-        self._client.cancel([node.future for node in useless], force=True)
+        self._client.cancel([*self._before, *(node.future for node in useless)], force=True)
         self._client.run(stop, self._task.run)
         kept = [node for node in self._nodes if node not in useless]
         found: Future[PartResult] | None = None
@@ -212,7 +239,7 @@ class JoinedRun:
         kind, _, rest = key.partition(f"-{self._task.run}-")
         numbers = [int(number) for number in rest.split("-")]
         first = str(self._parts[numbers[0]][0])
-        return first if kind == "part" else f"the parts from {first} on, joined"
+        return first if kind in ("part", "first") else f"the parts from {first} on, joined"
 
 
 def _is_complete(result: PartResult) -> bool:

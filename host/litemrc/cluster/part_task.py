@@ -3,20 +3,23 @@
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from distributed import WorkerPlugin, get_worker
+from numpy.typing import ArrayLike
 
 from litemrc.cluster.build import build
 from litemrc.cluster.part_result import Facts, PartResult
 from litemrc.errors import UserError
-from litemrc.native.part_engines import PartEngine, make_part_engine
+from litemrc.native.part_engines import make_first_reading, make_part_engine
+from litemrc.native.shards_size_part import SmallestPages
 from litemrc.traces import Trace
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.parts.cutting import Part
 from litemrc.traces.parts.section import Section
 
 REPORT_EVERY_S = 0.5
+FIRST, SECOND = range(2)  # readings of a part
 
 
 @dataclass(frozen=True)
@@ -53,24 +56,41 @@ def stop(run: str, dask_worker: Any = None) -> None:
         dask_worker.plugins[run].on = True
 
 
-def measure_part(task: Task, part: Part, number: int) -> PartResult:
+def read_first(task: Task, part: Part, number: int) -> SmallestPages:
+    """Read a part before `measure_part` does, for an engine that needs it, within a task of Dask.
+
+    Raises:
+        UserError: as `measure_part`.
+    """
+    reading = make_first_reading(task.engine, **task.parameters)
+    assert reading is not None  # the run asks only if it is needed
+    _measure_sections(task, part, _Reports(task.run, FIRST, number, len(part)), reading)
+    return reading.state()
+
+
+def measure_part(task: Task, part: Part, number: int, before: SmallestPages | None = None) -> PartResult:
     """Measure a part, within a task of Dask.
 
     Parameters:
         number: of the part, for reports.
+        before: as `make_part_engine` takes it.
 
     Raises:
         UserError: a file cannot be read or is damaged; contexts; the engine cannot hold the pages; or this
             worker has another LiteMRC.
     """
+    engine = make_part_engine(task.engine, before, **task.parameters)
+    facts = _measure_sections(task, part, _Reports(task.run, SECOND, number, len(part)), engine)
+    return PartResult(engine.state(), facts)
+
+
+def _measure_sections(task: Task, part: Part, reports: "_Reports", engine: "_Takes") -> Facts:
     if build() != task.build:
         raise UserError(
             f"a worker has LiteMRC {build()}, and this is {task.build}",
             where=get_worker().address,
             remedy="install the same LiteMRC on each worker, and start the workers again",
         )
-    engine = make_part_engine(task.engine, **task.parameters)
-    reports = _Reports(task.run, number, len(part))
     facts: Facts | None = None
     for section in part:
         with section.open(task.page_bytes) as trace:
@@ -81,11 +101,11 @@ def measure_part(task: Task, part: Part, number: int) -> PartResult:
             break
     assert facts is not None  # a part has a section
     reports.send(final=True)
-    return PartResult(engine.state(), facts)
+    return facts
 
 
 def _measure_section(
-    task: Task, section: Section, trace: Trace, chunks: Iterable[Chunk], engine: PartEngine
+    task: Task, section: Section, trace: Trace, chunks: Iterable[Chunk], engine: "_Takes"
 ) -> Facts:
     first = last = None
     switch = get_worker().plugins.get(task.run)
@@ -109,11 +129,15 @@ def _measure_section(
     return Facts(str(section), trace.page_bytes, stored, first, last, trace.minimum_pages, complete, notes)
 
 
+class _Takes(Protocol):
+    def access(self, pages: ArrayLike) -> None: ...
+
+
 class _Reports:
     """Reports the references so far, and the share of the part, to those who listen to the run's topic."""
 
-    def __init__(self, run: str, number: int, sections: int) -> None:
-        self._run, self._number, self._sections = run, number, sections
+    def __init__(self, run: str, reading: int, number: int, sections: int) -> None:
+        self._run, self._part, self._sections = run, (reading, number), sections
         self._references = 0
         self._section = -1
         self._share = 0.0
@@ -133,4 +157,4 @@ class _Reports:
         if final or time.monotonic() >= self._due:
             self._due = time.monotonic() + REPORT_EVERY_S
             share = 1.0 if final else self._share
-            get_worker().log_event(self._run, (self._number, self._references, share))
+            get_worker().log_event(self._run, (*self._part, self._references, share))

@@ -10,6 +10,7 @@ from litemrc.errors import UserError
 from litemrc.native.engines import DEFAULT_RATE, make_engine
 from litemrc.native.exact_part import ExactPart
 from litemrc.native.shards_part import ShardsPart
+from litemrc.native.shards_size_part import ShardsSizePart, SmallestPages, SmallestPagesPart
 
 
 class PartState(Protocol):
@@ -49,11 +50,28 @@ class PartEngine(Protocol):
         ...
 
 
-def make_part_engine(name: str, **parameters: Any) -> PartEngine:
+def make_first_reading(name: str, **parameters: Any) -> SmallestPagesPart | None:
+    """Return what reads a part before its engine does; None: nothing needs to.
+
+    The states of the first readings of all earlier parts, joined, are what the engine takes as `before`.
+
+    Parameters:
+        name, parameters: as `make_engine` takes them.
+
+    Raises:
+        UserError: as `make_part_engine`.
+    """
+    make_part_engine(name, **parameters)  # checks them
+    sample_pages = parameters.get("sample_pages")
+    return None if sample_pages is None else SmallestPagesPart(sample_pages)
+
+
+def make_part_engine(name: str, before: SmallestPages | None = None, **parameters: Any) -> PartEngine:
     """Return an engine for a part of a trace.
 
     Parameters:
         name, parameters: as `make_engine` takes them.
+        before: as `make_first_reading` describes; None for the first part.
 
     Raises:
         UserError: as `make_engine`, or an engine or parameter whose parts cannot be joined.
@@ -73,11 +91,8 @@ def make_part_engine(name: str, **parameters: Any) -> PartEngine:
         raise UserError(
             f"the parts of engine {name} cannot be joined", where="--engine", remedy="choose exact or shards"
         )
-    if parameters.get("sample_pages") is not None:
-        raise UserError(
-            "a sample of a fixed number of pages cannot be joined from parts: its rate falls with all pages",
-            where="--sample-pages",
-            remedy="choose --sample-rate",
-        )
+    band = parameters.get("band") is not False
+    if (sample_pages := parameters.get("sample_pages")) is not None:
+        return ShardsSizePart(sample_pages, band=band, before=before)
     rate = parameters.get("sample_rate")
-    return ShardsPart(DEFAULT_RATE if rate is None else rate, band=parameters.get("band") is not False)
+    return ShardsPart(DEFAULT_RATE if rate is None else rate, band=band)

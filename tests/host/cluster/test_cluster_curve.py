@@ -66,7 +66,9 @@ def test_a_folder_has_the_curve_of_its_references(
     folder = write_parts(tmp_path / "t", suffix)
     found = measure(client, folder, ClusterMeasuring(parts=parts))
     assert same(found.curve, litemrc.mrc(PAGES))
-    assert found.notes == () and found.stopped is None
+    assert found.stopped is None
+    idle = "1 part for 3 workers: compressed streams and text are not cut"
+    assert found.notes == ((idle,) if parts == 1 else ())
 
 
 @pytest.mark.parametrize(
@@ -80,6 +82,20 @@ def test_shards_is_the_same_estimate_and_band(client: Client, tmp_path: Path, pa
     wanted = litemrc.mrc(PAGES, "shards", **parameters)
     assert same(found.curve, wanted)
     assert (found.curve.low is None) == (parameters.get("band") is False)
+
+
+@pytest.mark.parametrize("band", [True, False])
+def test_a_sample_of_a_fixed_size_is_that_of_one_machine(client: Client, tmp_path: Path, band: bool) -> None:
+    folder = write_parts(tmp_path / "t", ".oracleGeneral")
+    parameters = {"sample_pages": 300, "band": band}
+    found = measure(client, folder, ClusterMeasuring("shards", parameters)).curve
+    wanted = litemrc.mrc(PAGES, "shards", **parameters)
+    assert (found.accesses, found.misses) == (wanted.accesses, wanted.misses)
+    assert np.array_equal(found.sizes_pages, wanted.sizes_pages)
+    # Sums of weights, in another order: rounding of up to 10^5 additions.
+    np.testing.assert_allclose(found.miss_ratio, wanted.miss_ratio, rtol=0, atol=1e-11)
+    if band:
+        np.testing.assert_allclose(found.high, wanted.high, rtol=0, atol=1e-7)
 
 
 def test_one_file_is_cut_and_a_url_is_read_by_the_workers(client: Client, tmp_path: Path) -> None:
@@ -171,7 +187,7 @@ def test_notes_of_readers_have_their_part(client: Client, tmp_path: Path) -> Non
         (tmp_path / f"{number}.oracleGeneral").write_bytes(records.tobytes())
     found = measure(client, str(tmp_path), ClusterMeasuring(parts=2))
     note = "objects have 100 to 300 bytes; a curve by pages counts each as one"
-    assert found.notes == tuple(f"{tmp_path}/{number}.oracleGeneral: {note}" for number in (1, 2))
+    assert found.notes[:2] == tuple(f"{tmp_path}/{number}.oracleGeneral: {note}" for number in (1, 2))
 
 
 def test_a_worker_with_another_build_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

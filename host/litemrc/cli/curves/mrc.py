@@ -53,10 +53,10 @@ window, the stack does not. The first access of a window to a page that was acce
 memory that still holds the page; only first accesses of the whole trace are cold misses. Each curve has 8
 sizes in each power of two, or those of --sizes. --plot draws a heat map.
 
---scheduler or --workers measures on a Dask cluster, by engine exact (by pages) or shards (--sample-rate).
-TRACE is then a folder, a quoted glob, a file or a URL (s3://, gs://, gen:). The files of a folder are the
-parts of one trace, in natural order; every worker must be able to read them. The curve is that of one
-machine, to the last count, even if workers die. Traces with contexts need --context all.
+--scheduler or --workers measures on a Dask cluster, by engine exact (by pages) or shards. TRACE is then a
+folder, a quoted glob, a file or a URL (s3://, gs://, gen:). The files of a folder are the parts of one trace,
+in natural order; every worker must be able to read them. The curve is that of one machine, to the last count,
+even if workers die. Traces with contexts need --context all. --sample-pages reads the trace twice.
 
 --json prints one object: name, accesses, cold_misses, page_bytes, resolution_pages, sizes_pages, miss_ratio;
 for a band miss_ratio_low and miss_ratio_high. miss_ratio[i] is the miss ratio of a memory of sizes_pages[i]
