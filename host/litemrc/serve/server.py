@@ -88,6 +88,8 @@ class Server(uvicorn.Server):
 
 def run(application: Application, fleet: Fleet, sockets: list[socket.socket]) -> None:
     """Serve until a signal."""
+    # asyncio warns at each write to a peer that has gone.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     try:
         Server(application).run(sockets)
     finally:

@@ -1,0 +1,166 @@
+"""The command starts and ends cleanly, and refuses what cannot work."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from paced_device import paced
+from patience import patience, wait_until
+
+SERVE = (sys.executable, "-m", "litemrc.cli.main", "serve", "--listen", "127.0.0.1:0")
+
+
+@contextmanager
+def command(*options: str, folder: Path) -> Iterator[tuple[subprocess.Popen, str, Path]]:
+    """Run `litemrc serve`; yield the process, its URL and the file with what it says on stderr."""
+    said = folder / "stderr"
+    with said.open("w") as file:
+        process = subprocess.Popen([*SERVE, *options], stdout=subprocess.PIPE, stderr=file, text=True)
+    try:
+        assert process.stdout
+        yield process, process.stdout.readline().strip().rstrip("/"), said
+    finally:
+        process.kill()
+        process.wait()
+
+
+def ended(process: subprocess.Popen, number: signal.Signals) -> float:
+    """Send a signal; return the seconds until the process ended with code 0."""
+    begun = time.monotonic()
+    process.send_signal(number)
+    assert process.wait(patience(10)) == 0
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_and_its_readers(number: signal.Signals, tmp_path: Path) -> None:
+    with paced(rate=20) as device, command("--port", device.url, folder=tmp_path) as (process, url, said):
+        with httpx.stream("GET", f"{url}/api/v1/live", timeout=patience(10)) as answer:
+            lines = answer.iter_lines()
+            while next(lines) != "event: epochs":
+                pass
+            assert ended(process, number) < patience(2)
+            for _ in lines:  # the stream has an end, it is not cut
+                pass
+        assert said.read_text() == ""
+
+
+def test_a_signal_ends_a_server_whose_device_is_silent(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = f"socket://127.0.0.1:{silent.getsockname()[1]}"
+        with command("--port", port, folder=tmp_path) as (process, url, _):
+            assert not httpx.get(f"{url}/api/v1/devices", timeout=patience(10)).json()["devices"][0][
+                "connected"
+            ]
+            assert ended(process, signal.SIGTERM) < patience(2)
+
+
+def test_a_history_is_whole_behind_a_signal(tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    options = ("--history", str(folder))
+    with (
+        paced(rate=20) as device,
+        command("--port", device.url, *options, folder=tmp_path) as (process, url, _),
+    ):
+        count = lambda: httpx.get(f"{url}/api/v1/devices").json()["devices"][0]["epochs"]  # noqa: E731
+        wait_until(lambda: count() >= 10, 20, "epoch 10")
+        ended(process, signal.SIGTERM)
+    assert list(folder.glob("epochs/device=device/date=*/*.parquet"))
+    with paced(rate=0) as device, command("--port", device.url, *options, folder=tmp_path) as (_, url, _):
+        kept = httpx.get(f"{url}/api/v1/devices/device/curves?start=0", timeout=patience(10)).json()
+        assert kept["epochs"] >= 10 and len(kept["curves"]) == 8
+
+
+def test_a_device_that_is_powered_on_later_appears(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    options = ("--port", f"board=socket://127.0.0.1:{port}")
+    with command(*options, folder=tmp_path) as (_, url, said):
+        wait_until(lambda: "board: " in said.read_text(), 10, "the report")
+        with paced(port, rate=20):
+            state = lambda: httpx.get(f"{url}/api/v1/devices").json()["devices"][0]  # noqa: E731
+            wait_until(lambda: state()["connected"], 20, "the device")
+    assert "Connection refused" in said.read_text() and "board: the device is there" in said.read_text()
+
+
+def run(*options: str) -> subprocess.CompletedProcess:
+    return subprocess.run([*SERVE[:-2], *options], capture_output=True, text=True, timeout=patience(30))
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (["--port", "foo://x"], "not a port"),
+        (["--port", "a=/dev/x", "--port", "b=/dev/y", "--label", "c:k=v"], "no device is called c"),
+        (["--port", "/dev/x", "--listen", "127.0.0.1"], "not an address"),
+        (["--port", "/dev/x", "--listen", "127.0.0.1:99999"], "not an address"),
+        (["--port", "/dev/x", "--token-file", "/x"], "without --control"),
+        (
+            ["--port", "/dev/x", "--listen", "127.0.0.1:0", "--control", "--token-file", "/x"],
+            "token cannot be read",
+        ),
+        ([], "--port"),
+    ],
+)
+def test_what_cannot_work_ends_with_code_2(options: list[str], what: str) -> None:
+    found = run(*options)
+    assert found.returncode == 2 and what in found.stderr and "Traceback" not in found.stderr
+
+
+def test_a_taken_address_ends_with_code_2() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        found = run("--port", "/dev/x", "--listen", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert found.returncode == 2 and "Address already in use" in found.stderr
+
+
+def test_a_token_is_made_once_or_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("short\n")
+    options = ("--port", "/dev/x", "--listen", "127.0.0.1:0", "--control")
+    assert "too short" in run(*options, "--token-file", str(file)).stderr
+    token = "0123456789abcdef-of-a-file"
+    file.write_text(token + "\n")
+    os.chmod(file, 0o644)
+    with paced(rate=20) as device:
+        ports = ("--port", device.url, "--control")
+        with command(*ports, "--token-file", str(file), folder=tmp_path) as (_, url, said):
+            wait_until(lambda: "chmod 600" in said.read_text(), 10, "the warning")
+            assert token not in said.read_text()
+            assert frozen(url, token) == 200
+        with command(*ports, folder=tmp_path) as (_, url, said):
+            (line,) = said.read_text().splitlines()
+            assert line.startswith("litemrc: token for control: ")
+            assert frozen(url, line.split()[-1]) == 200 and frozen(url, token) == 401
+
+
+def frozen(url: str, token: str) -> int:
+    """Freeze the monitor; return the status of the answer."""
+    wait_until(lambda: httpx.get(f"{url}/api/v1/devices").json()["devices"][0]["connected"], 20, "a session")
+    headers = {"Authorization": f"Bearer {token}"}
+    path = f"{url}/api/v1/devices/device/control/freeze"
+    return httpx.post(path, json={"on": True}, headers=headers, timeout=patience(10)).status_code
+
+
+def test_what_an_open_address_exposes_is_said(tmp_path: Path) -> None:
+    with command("--port", "/dev/x", "--listen", "0.0.0.0:0", folder=tmp_path) as (_, url, said):
+        assert url.startswith("http://0.0.0.0:")
+        wait_until(lambda: "whoever reaches this machine" in said.read_text(), 10, "the warning")
+        port = url.rpartition(":")[2]
+        for host, status in (("localhost", 200), ("evil.example", 400)):
+            answer = httpx.get(f"http://127.0.0.1:{port}/api/v1/devices", headers={"Host": host})
+            assert answer.status_code == status
+
+
+def test_allowed_hosts_are_answered(tmp_path: Path) -> None:
+    options = ("--port", "/dev/x", "--allow-host", "lab.example")
+    with command(*options, folder=tmp_path) as (_, url, _):
+        for host, status in (("lab.example:8000", 200), ("other.example", 400)):
+            assert httpx.get(f"{url}/api/v1/devices", headers={"Host": host}).status_code == status
