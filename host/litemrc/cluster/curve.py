@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 PARTS_A_WORKER = 4
 """Parts for each thread of the workers: all end at about the same time, and a lost worker costs little."""
 
+UNKNOWN_WORKERS = 16
+"""Workers that are expected where none has joined yet."""
+
 
 @dataclass(frozen=True)
 class ClusterMeasuring:
@@ -76,7 +79,7 @@ def measure(client: "Client", trace: str, how: ClusterMeasuring, shown: Shown | 
     make_part_engine(how.engine, **how.parameters)  # checks them
     sections = list_sections(trace, how.format, how.columns, allow_gaps=how.allow_gaps)
     threads = sum(worker["nthreads"] for worker in client.scheduler_info(-1)["workers"].values())
-    parts = cut_into_parts(sections, how.parts or PARTS_A_WORKER * max(threads, 1))
+    parts = cut_into_parts(sections, how.parts or PARTS_A_WORKER * (threads or UNKNOWN_WORKERS))
     task = Task(new_run(), build(), how.engine, how.parameters, how.page_bytes, how.all_contexts)
     stopped: KeyboardInterrupt | None = None
     with JoinedRun(client, task, parts) as run:

@@ -64,7 +64,8 @@ class ExactState:
         counts[0] += self.histogram[0]
         counts[1 : self.histogram.size] += self.histogram[1:]
         counts[1 : later.histogram.size] += later.histogram[1:]
-        return ExactState(narrow(counts), narrow(core.pages()), narrow(core.ranks()))
+        ranks = narrow(core.ranks())
+        return ExactState(narrow(counts), narrow(core.take_pages()), ranks)
 
     def only_counts(self) -> "ExactState":
         """Return what a curve needs: the histogram alone; it cannot be joined."""

@@ -40,6 +40,7 @@ void bind_exact_part(nb::module_ &module) {
             nb::arg("pages").noconvert(), nb::arg("ranks").noconvert())
         .def("histogram", [](const ExactPart &self) { return histogram(self.stack()); })
         .def("pages", [](const ExactPart &self) { return to_array(std::vector<uint64_t>(self.pages())); })
+        .def("take_pages", [](ExactPart &self) { return to_array(self.take_pages()); })
         .def("ranks", [](ExactPart &self) {
             std::vector<uint32_t> ranks;
             {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace litemrc_native {
@@ -19,6 +20,8 @@ class ExactPart {
     // Begins again as the part of `count` pages and their ranks, with counters of 0 and slots for `more` pages.
     // Throws as ExactStack::access.
     void restore(const uint64_t *pages, const uint32_t *ranks, size_t count, size_t more) {
+        pages_.clear();
+        pages_.reserve(count + more); // of address space; growing would touch, and copy, as much memory again
         pages_.assign(pages, pages + count);
         stack_.restore(pages, ranks, count, more);
     }
@@ -31,6 +34,9 @@ class ExactPart {
 
     const ExactStack &stack() const { return stack_; }
     const std::vector<uint64_t> &pages() const { return pages_; }
+
+    // The same, as the last thing that is asked for.
+    std::vector<uint64_t> take_pages() { return std::move(pages_); }
 
     // The rank of each of `pages()`: 1 for the least recently used one.
     std::vector<uint32_t> ranks() {
