@@ -1,7 +1,7 @@
 """HTTP connections with limits on what a peer sends, how long it waits, and how long it does not read.
 
-uvicorn bounds the bodies that wait; headers, requests behind one that is still answered, and connections
-that say nothing are bounded here.
+uvicorn bounds the bodies that wait; headers and connections that say nothing are bounded here, and a request
+must wait until the one before it on a connection is answered.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 HEAD_BYTES = 16384  # request line and headers
-PIPELINED = 8
 REQUEST_S = 20.0  # until a request is whole
 STALLED_S = 30.0  # that a peer may not read what it asked for
 CONNECTIONS = 1024
@@ -95,8 +94,12 @@ class LimitedHttp(_Stalls, HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """All headers of a request are there."""
-        if len(self.pipeline) >= PIPELINED:
+        """All headers of a request are there; the one before must have been answered.
+
+        uvicorn queues such requests, without a limit. At the end of a connection it tells the last one only:
+        the one under way, which may be a live reader, would write on for ever.
+        """
+        if self.cycle and not self.cycle.response_complete:
             self.transport.abort()
         if not self.transport.is_closing():
             super().on_headers_complete()
