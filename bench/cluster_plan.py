@@ -1,12 +1,14 @@
 """What a curve of 10^13 references on 1,000 cores costs, checked against 64 workers: `make bench-cluster`.
 
-The constants are measured on two parts only; then 64 parts are measured and joined in three ways, and their
+The constants are measured on five other parts; then 64 parts are measured and joined in three ways, and their
 times and bytes compared with those that the formulas of `cluster_model.py` predict.
 """
 
 import argparse
 import json
+import statistics
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +41,9 @@ ENGINE_BYTES = 63  # of memory a page while a part is measured: 55 (make bench-l
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--references", type=float, default=1e9, help="of the simulation (%(default)s)")
+    parser.add_argument(
+        "--references", type=float, default=WORKERS << 22, help="of the simulation (%(default)s)"
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("build/bench/cluster_plan.json"), help="(%(default)s)"
     )
@@ -57,7 +61,9 @@ def main() -> None:
     print("\n\n".join(tables.values()))
     if args.page:
         fill_tables(args.page, tables)
-        fill_values(args.page, page_values(args.references, rows, loop, plan))
+        fill_values(
+            args.page, page_values(args.references, rows, loop, plan, constants[MEASURED[-1]].join_bytes)
+        )
     args.out.parent.mkdir(parents=True, exist_ok=True)
     found = {"url": url, "simulation": rows, "loop_bytes": loop, "plan": plan}
     found["constants"] = {2**size: asdict(each) for size, each in constants.items()}
@@ -68,14 +74,16 @@ def simulated(url: str) -> dict[str, dict[str, float]]:
     """Return, for each way to join 64 parts, seconds and bytes as predicted and as simulated."""
     references = GeneratedTrace(url).references // WORKERS
     expected = Zipf(PAGES)
-    # The constants: from two parts of other references, before anything is measured.
-    states, seconds = measured_parts(f"gen:zipf?pages={PAGES}&n={2 * references}&seed=2", 2)
-    joined, join_s = timed(states[0].join, states[1])
-    appended = chain(states, [0.0, 0.0], NETWORK)
-    constants = Constants(0, join_s / joined.pages.size, appended.work / states[1].pages.size)
+    # The constants: from five parts of other references, before anything is measured.
+    states, seconds = measured_parts(f"gen:zipf?pages={PAGES}&n={5 * references}&seed=2", 5)
+    joins = [timed(one.join, other) for one, other in pairwise(states)]
+    join_s = statistics.median(spent / joined.pages.size for joined, spent in joins)
+    appends = [chain([one, other], [0.0, 0.0], NETWORK).work for one, other in pairwise(states)]
+    append_s = statistics.median(appends) / states[0].pages.size
+    constants = Constants(0, join_s, append_s)
     plan = Plan(
         WORKERS,
-        min(seconds),
+        statistics.median(seconds),
         lambda parts: expected.footprint(parts * references),
         lambda pages: state_bytes(pages, PAGES - 1, pages),
         expected.travelling(references),
@@ -144,7 +152,8 @@ def planned(constants: dict[int, Constants]) -> dict[str, dict[str, float]]:
             "state_bytes": per_state,
             "moved_bytes": (CORES - 1) * per_state,
             "part_memory": ENGINE_BYTES * pages,
-            "join_memory": known.join_bytes * pages + 2 * per_state,
+            # Small arrays reuse freed memory, so that only the largest footprint shows what a join needs.
+            "join_memory": constants[MEASURED[-1]].join_bytes * pages + 2 * per_state,
         }
     return rows
 
@@ -189,7 +198,6 @@ def constants_table(constants: dict[int, Constants]) -> str:
             f"{each.reference_s * 1e9:.0f}",
             f"{each.join_s * 1e9:.0f}",
             f"{each.append_s * 1e9:.0f}",
-            f"{each.join_bytes:.0f}",
         ]
         for size, each in constants.items()
     ])  # fmt: skip
@@ -220,13 +228,15 @@ def page_values(
     rows: dict[str, dict[str, float]],
     loop: dict[str, int],
     plan: dict[str, dict[str, float]],
+    join_bytes: float,
 ) -> dict[str, str]:
     """Return the values in the text of docs/cluster.md."""
     typical, huge = plan["24"], plan["28"]
     times = [(row["predicted_s"], row["seconds"]) for row in rows.values()]
     worst = max(times, key=lambda pair: abs(pair[0] / pair[1] - 1))
     return {
-        "references": f"{references:.0e}".replace("e+0", " x 10^"),
+        "references": f"{int(references):,}",
+        "join_bytes": f"{join_bytes:.0f}",
         "loop_predicted": f"{loop['predicted']:,}",
         "loop_moved": f"{loop['moved']:,}",
         "worst_time_error": _error(*worst),

@@ -69,12 +69,12 @@ class JoinedRun:
         self._client.subscribe_topic(run, self._report)
         self._submit_first_readings()
         level = [_Node(number, number + 1, self._submit_part(number)) for number in range(len(self._parts))]
-        self._nodes = list(level)
+        self._nodes = set(level)
         height = 0
         while len(level) > 1:
             height += 1
             pairs = [self._joined(a, b, height) for a, b in zip(level[::2], level[1::2], strict=False)]
-            self._nodes += pairs
+            self._nodes |= set(pairs)
             level = pairs + level[2 * len(pairs) :]
         (self._root,) = level
         return self
@@ -175,7 +175,7 @@ class JoinedRun:
         useless = [node for node in pending if node.stop - node.first > 1 or node.first not in begun]
         self._client.cancel([*self._before, *(node.future for node in useless)], force=True)
         self._client.run(stop, self._task.run)
-        kept = [node for node in self._nodes if node not in useless]
+        kept = self._nodes - set(useless)
         found: Future[PartResult] | None = None
         reached = 0
         while best := max((n for n in kept if n.first == reached), key=lambda n: n.stop, default=None):
@@ -209,8 +209,7 @@ class JoinedRun:
         """Release the results of a node's children: its own contains them."""
         for child in node.children or ():
             self._forget(child)
-            if child in self._nodes:
-                self._nodes.remove(child)
+            self._nodes.discard(child)
         node.children = None
 
     def _check(self, future: "Future[PartResult]") -> None:
