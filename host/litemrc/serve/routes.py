@@ -1,11 +1,12 @@
 """The read-only part of the API."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
 
 from litemrc.feed.recent import EPOCHS as RECENT
 from litemrc.serve import models
@@ -44,7 +45,10 @@ def span(
 
 
 Spanned = Annotated[Span, Depends(span)]
-Context = Annotated[int | None, Query(ge=0, le=255, description="of this context only")]
+Contexts = Annotated[
+    Sequence[Annotated[int, Field(ge=0, le=255)]],
+    Query(description="of this context only; may be repeated", max_length=256),
+]
 Format = Literal["json", "arrow", "parquet", "csv"]
 
 
@@ -72,7 +76,7 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
             413: {"model": models.Error},
         },
     )
-    def epochs(served: device, span: Spanned, format: Format = "json", context: Context = None) -> Response:
+    def epochs(served: device, span: Spanned, format: Format = "json", context: Contexts = ()) -> Response:
         """Counters of epochs: JSON, or a table with a row for each epoch and context."""
         if format == "json":
             return json_answer({"epochs": _records(served, span, context)})
@@ -121,7 +125,7 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
     return routes
 
 
-def _records(served: Served, span: Span, context: int | None) -> list[Record]:
+def _records(served: Served, span: Span, shown: Sequence[int]) -> list[Record]:
     found = epochs_in(served, span, JSON_EPOCHS + 1)
     if len(found) > JSON_EPOCHS:
         remedy = "ask for a shorter time, or for format=arrow, parquet or csv"
@@ -132,6 +136,6 @@ def _records(served: Served, span: Span, context: int | None) -> list[Record]:
         contexts = context_records(table, table)
         records.append(
             epoch_record(served.name, parameters, epoch)
-            | {"contexts": [each for each in contexts if context in (None, each["context"])]}
+            | {"contexts": [each for each in contexts if not shown or each["context"] in shown]}
         )
     return records

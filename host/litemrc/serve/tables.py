@@ -40,10 +40,10 @@ def epochs_table(parameters: DeviceParameters, epochs: Sequence[FeedEpoch]) -> p
     return pa.Table.from_batches(batches, schema)
 
 
-def named(device: str, table: pa.Table, context: int | None) -> pa.Table:
-    """Return a table with the device's name in front, and of one context only, if asked for."""
-    if context is not None:
-        table = table.filter(pc.equal(table.column("context"), context))
+def named(device: str, table: pa.Table, contexts: Sequence[int] = ()) -> pa.Table:
+    """Return a table with the device's name in front, and of these contexts only, if there are any."""
+    if contexts:
+        table = table.filter(pc.is_in(table.column("context"), pa.array(contexts, pa.uint8())))
     column = pa.array([device] * len(table), pa.string())
     fields = [pa.field("device", pa.string()), *table.schema]
     metadata = {"litemrc_units": json.dumps(dict(UNITS))}
@@ -52,7 +52,7 @@ def named(device: str, table: pa.Table, context: int | None) -> pa.Table:
 
 def empty_table(device: str) -> pa.Table:
     """Return the columns without a row."""
-    return named(device, epochs_table(_ANY, []), None)
+    return named(device, epochs_table(_ANY, []))
 
 
 def chunks(form: str, tables: Iterable[pa.Table]) -> Iterator[bytes]:

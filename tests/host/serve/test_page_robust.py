@@ -115,15 +115,15 @@ def test_memory_of_the_page_is_bounded(browser: "sync_api.Browser") -> None:
 
         def run_on(epochs: int) -> None:
             until = device.epochs + epochs
-            device.rate = 100
+            device.rate = 200
             wait_until(lambda: device.epochs >= until, 60, "the epochs")
             device.rate = 0
             time.sleep(0.5)
             expect(page, f"{EPOCH} === {device.epochs - 1}", 30)
 
-        run_on(500)
+        run_on(400)
         early = heap()
-        run_on(2000)
+        run_on(1600)
         late = heap()
-        # 2,000 epochs of 8 curves are about 20 MB of JSON; the heat map fills up meanwhile.
+        # 1,600 epochs of 8 curves are about 16 MB of JSON; the heat map fills up meanwhile.
         assert late - early < 2_500_000, f"{early:,} -> {late:,} bytes"

@@ -104,7 +104,7 @@ export async function showRange(start, end, points) {
       wanted = null;
       const curves = await api.curves(device, range);
       if (app.mode !== "history" || app.device !== device) continue;
-      app.range.curves = curves;
+      app.range.curves = { ...curves, asked: range };
       touchAll();
       if (!wanted) say(timesText());
     }

@@ -22,6 +22,8 @@ export function drawCurves(figure) {
   });
   setText(byId("seen"), timesText());
   figure.chart.dataset.arrived = timesShown()?.end ?? "";
+  const asked = app.mode === "history" ? app.range.curves?.asked : null;
+  figure.chart.dataset.range = asked ? `${asked.start},${asked.end}` : "";
 }
 
 function summary(entries) {

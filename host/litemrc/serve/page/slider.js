@@ -106,6 +106,7 @@ export class RangeSlider {
     const shares = this.range.map((at) => (100 * (at - first)) / width);
     this.handles.forEach((handle, which) => {
       handle.style.left = `${shares[which]}%`;
+      handle.dataset.at = this.range[which];
       setAttribute(handle, "aria-valuemin", first.toFixed(1));
       setAttribute(handle, "aria-valuemax", last.toFixed(1));
       setAttribute(handle, "aria-valuenow", this.range[which].toFixed(1));
