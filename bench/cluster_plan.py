@@ -244,6 +244,7 @@ def page_values(
         "plan_reading": f"{typical['reading_s']:.0f}",
         "plan_share": f"{typical['tree_s'] / (typical['part_s'] + typical['tree_s']):.1%}",
         "huge_share": f"{huge['tree_s'] / (huge['part_s'] + huge['tree_s']):.0%}",
+        "huge_wave": f"{huge['wave_s']:.0f}",
         "huge_memory": f"{max(huge['part_memory'], huge['join_memory']) / 1e9:.0f}",
     }  # fmt: skip
 
