@@ -33,7 +33,7 @@ function heard(name, data) {
   let news = false;
   for (const epoch of data.epochs) if (epoch.device === recent?.device && recent.add(epoch)) news = true;
   if (!news || app.mode !== "live") return;
-  touch("contexts", "trends", "curves", "facts", "ranks", "heat", "hot");
+  touch("contexts", "trends", "curves", "facts", "sections", "ranks", "heat", "hot");
 }
 
 function lost(seconds) {

@@ -9,7 +9,8 @@ import { chartColors, stateColor, STATES } from "./palette.js";
 export function placeSections() {
   const parameters = deviceNamed(app.device)?.parameters;
   const present = app.mode !== "history";
-  byId("ranks").hidden = !(present && parameters?.ranks);
+  const metered = shown()?.last?.ranks.length; // a memory may have ranks that nothing meters
+  byId("ranks").hidden = !(present && parameters?.ranks && metered);
   byId("heat").hidden = !(present && parameters?.accessed);
   byId("hot").hidden = !(present && parameters?.hot);
 }
