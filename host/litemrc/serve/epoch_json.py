@@ -6,6 +6,10 @@ from typing import Any
 import numpy as np
 
 from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
+from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.groups import groups_of_memory
+from litemrc.epochs.split import rows_together
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.ranks.activity import RankActivity
@@ -61,28 +65,51 @@ def epoch_record(device: str, parameters: DeviceParameters, epoch: FeedEpoch) ->
     }
 
 
-def context_records(epoch: EpochTable, window: EpochTable) -> list[Record]:
-    """Return the contexts of an epoch; each has the curve of all epochs in `window`."""
-    bytes_touched = epoch.working_set_pages * epoch.page_bytes
-    found = {
-        context: (int(epoch.accesses[row]), int(epoch.misses[row]), int(bytes_touched[row]))
-        for row, context in enumerate(epoch.context.tolist())
-    }
+def context_records(
+    parameters: DeviceParameters, epoch: FeedEpoch, window: EpochTable | None = None
+) -> list[Record]:
+    """Return the contexts of an epoch; each has the curve of all epochs in `window`; None: of this epoch."""
+    rows = {row.context: row for row in _rows_together(parameters, epoch)}
     records = []
-    for context in sorted({*found, *window.contexts_with_data}):
-        accesses, misses, touched = found.get(context, (0, 0, 0))
-        curve = window.curve(context)
+    for context in sorted({*rows, *(window.contexts_with_data if window else ())}):
+        row = rows.get(context)
         records.append(
             {
                 "context": context,
-                "name": curve.name,
-                "accesses": accesses,
-                "misses": misses,
-                "working_set_bytes": touched,
-                "curve": points_record(curve),
+                "name": window.name_of(context) if window else _name(epoch, context),
+                "accesses": row.accesses if row else 0,
+                "misses": row.misses if row else 0,
+                "working_set_bytes": (row.touched << row.scale_log2) * parameters.page_bytes if row else 0,
+                "curve": points_record(
+                    window.curve(context) if window else _curve(parameters, rows[context])
+                ),
             }
         )
     return records
+
+
+def _rows_together(parameters: DeviceParameters, epoch: FeedEpoch) -> list[EpochRow]:
+    rows = list(epoch.rows)
+    return rows_together(rows, parameters.contexts) if rows[0].split else rows
+
+
+def _name(epoch: FeedEpoch, context: int) -> str:
+    return epoch.names.get(context) or f"context {context}"
+
+
+def _curve(parameters: DeviceParameters, row: EpochRow) -> Curve:
+    """Return the curve of one row; a table of one epoch has the same, in twice the time."""
+    groups = groups_of_memory(parameters.frames, parameters.pages, parameters.groups, row.scale_log2)
+    counters = HitCounters.of(
+        row.hits[:groups],
+        row.misses,
+        parameters.pages // parameters.groups << row.scale_log2,
+        accesses=row.accesses,
+        overflow=row.overflow,
+        refaults=row.tail,
+        scale_log2=row.scale_log2,
+    )
+    return counters.curve(parameters.page_bytes)
 
 
 def curve_record(context: int, curve: Curve) -> Record:
@@ -107,12 +134,14 @@ def points_record(curve: Curve) -> Record:
 
 def _rank(row: RankRow) -> Record:
     activity = RankActivity.of_counters(row.counters)
+    cycles = {state.name.lower(): activity.residency(state) for state in PowerState}
+    total = sum(cycles.values()) or 1
     return {
         "rank": row.domain,
         "state": "awake" if row.state == AWAKE else PowerState(row.state).name.lower(),
         "working": row.working,
         "live_pages": row.live_pages,
-        "shares": {state.name.lower(): round(activity.share(state), _DIGITS) for state in PowerState},
+        "shares": {state: round(each / total, _DIGITS) for state, each in cycles.items()},
         "reads": activity.reads,
         "writes": activity.writes,
         "wake_ups": activity.wake_ups,

@@ -17,7 +17,6 @@ from litemrc.serve.merging import merged_by, merged_contexts
 from litemrc.serve.overview import overview
 from litemrc.serve.queries import Span, counters_in, epochs_in, tables_in
 from litemrc.serve.tables import MEDIA, SUFFIXES, chunks, empty_table, named
-from litemrc.serve.windows import table_of
 
 JSON_EPOCHS = 1000
 LATEST = 253402300800.0  # the year 10000
@@ -132,8 +131,7 @@ def _records(served: Served, span: Span, shown: Sequence[int]) -> list[Record]:
         raise Refusal(413, f"more than {JSON_EPOCHS} epochs are not sent as JSON", remedy)
     records = []
     for parameters, epoch in found:
-        table = table_of(parameters, [epoch])
-        contexts = context_records(table, table)
+        contexts = context_records(parameters, epoch)
         records.append(
             epoch_record(served.name, parameters, epoch)
             | {"contexts": [each for each in contexts if not shown or each["context"] in shown]}

@@ -3,6 +3,8 @@
 import threading
 from collections import Counter, OrderedDict, defaultdict
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -106,18 +108,21 @@ class Tallies:
         before = self._evicted.get(row.context)
         self._evicted[row.context] = row.evicted
         evictions = row.evictions(before) if sees_the_kernel(parameters.engine) else 0
-        group_pages = parameters.pages // parameters.groups
-        counters = row.counters(group_pages, evictions)
         scale = 1 << row.scale_log2
+        group_pages = parameters.pages // parameters.groups
+        hits, misses = list(accumulate(row.hits)), float(row.misses)
+        if row.tail or evictions:
+            counters = row.counters(group_pages, evictions)
+            hits, misses = np.cumsum(counters.combined_hits).tolist(), counters.combined_misses
         tally.accesses += row.accesses * scale
-        tally.misses += max(round(counters.combined_misses * scale), 0)
+        tally.misses += max(round(misses * scale), 0)
         tally.working_set_bytes = row.touched * scale * parameters.page_bytes
-        hits = np.cumsum(counters.combined_hits)
         for groups in _ladder(parameters.groups):
-            within = float(hits[min(groups, hits.size) - 1]) * scale
-            tally.hits[groups * counters.group_pages * parameters.page_bytes] += round(within)
+            within = hits[min(groups, len(hits)) - 1] * scale
+            tally.hits[groups * group_pages * scale * parameters.page_bytes] += round(within)
 
 
+@cache
 def _ladder(groups: int) -> list[int]:
     """Return 1, 2, 4 ... groups, and all of them: sizes at which a curve is exact."""
     return sorted({1 << step for step in range(groups.bit_length()) if 1 << step <= groups} | {groups})

@@ -2,9 +2,12 @@
 
 import json
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
-from litemrc.epochs.table import EpochTable
+import numpy as np
+
+from litemrc.epochs.table import COLUMNS, EpochTable
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.serve.epoch_json import Record, context_records, epoch_record
 
@@ -27,6 +30,8 @@ class EpochWriter:
         self.device = device
         self._parameters: DeviceParameters | None = None
         self._epochs: deque[FeedEpoch] = deque(maxlen=max(WINDOWS))
+        # Of each epoch, once it was asked for.
+        self._tables: deque[EpochTable | None] = deque(maxlen=max(WINDOWS))
         self._record: Record = {}
         self._texts: dict[int, bytes] = {}
 
@@ -34,10 +39,12 @@ class EpochWriter:
         """A session begins."""
         self._parameters = parameters
         self._epochs.clear()
+        self._tables.clear()
 
     def add(self, epoch: FeedEpoch) -> None:
         """The next epoch is the newest from now on."""
         self._epochs.append(epoch)
+        self._tables.append(None)
         self._record, self._texts = {}, {}
 
     def newest(self, window: int) -> bytes:
@@ -48,13 +55,32 @@ class EpochWriter:
             epoch = self._epochs[-1]
             if not self._record:
                 self._record = epoch_record(self.device, self._parameters, epoch)
-            last = table_of(self._parameters, [epoch])
-            whole = last if window == 1 else table_of(self._parameters, self._window(window))
-            text = self._texts[window] = encoded(self._record | {"contexts": context_records(last, whole)})
+            whole = self._window(self._parameters, window) if window > 1 else None
+            contexts = context_records(self._parameters, epoch, whole)
+            text = self._texts[window] = encoded(self._record | {"contexts": contexts})
         return text
 
-    def _window(self, window: int) -> list[FeedEpoch]:
-        return of_equal_scale(list(self._epochs)[-window:])
+    def _window(self, parameters: DeviceParameters, window: int) -> EpochTable:
+        count = len(of_equal_scale(list(self._epochs)[-window:]))
+        for place in range(-count, 0):
+            if self._tables[place] is None:
+                self._tables[place] = table_of(parameters, [self._epochs[place]])
+        return joined([table for table in list(self._tables)[-count:] if table])
+
+
+def joined(tables: list[EpochTable]) -> EpochTable:
+    """Return the epochs of tables of one session, in a quarter of the time that their rows would take."""
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(table, name) for table in tables]) for name in COLUMNS if name != "tail"
+    }
+    width = max(table.tail.shape[1] for table in tables)
+    if width:
+        tails = [np.pad(table.tail, ((0, 0), (0, width - table.tail.shape[1]))) for table in tables]
+        columns["tail"] = np.concatenate(tails)
+    else:
+        columns["tail"] = tables[-1].tail[:0]
+    names = {context: name for table in tables for context, name in table.context_names.items()}
+    return replace(tables[-1], **columns, context_names=names)
 
 
 def of_equal_scale(epochs: list[FeedEpoch]) -> list[FeedEpoch]:

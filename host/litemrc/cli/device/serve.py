@@ -5,11 +5,15 @@ import re
 import secrets
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.messages import warning
 from litemrc.device import TIMEOUT_S
 from litemrc.errors import UserError
+
+if TYPE_CHECKING:
+    from litemrc.feed.history.history import Retention
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,256}")
 LISTEN = "127.0.0.1:8000"
@@ -72,6 +76,17 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="keep every epoch in Parquet files in this folder (default: none is kept)",
     )
     parser.add_argument(
+        "--keep-days",
+        metavar="N",
+        type=positive,
+        help="remove epochs of the history that are older (default: none)",
+    )
+    parser.add_argument(
+        "--keep-bytes",
+        metavar="SIZE",
+        help="remove the oldest epochs of a device above this size, such as 10G (default: none)",
+    )
+    parser.add_argument(
         "--baud", type=positive, default=115200, help="bit rate of device files (%(default)s)"
     )
     parser.add_argument(
@@ -107,12 +122,24 @@ def main(args: argparse.Namespace) -> int:
         token = _token(args.token_file) if args.control else None
         if not is_loopback(host):
             warning(_exposed(host, control=args.control))
-        fleet = open_fleet(ports, labels, options, history=args.history, say=warning)
+        fleet = open_fleet(
+            ports, labels, options, history=args.history, retention=_retention(args), say=warning
+        )
         application = build(fleet, token=token, hosts=allowed_hosts(host, args.allow_host))
         shown = f"[{host}]" if ":" in host else host
         print(f"http://{shown}:{listener.getsockname()[1]}/", flush=True)
         run(application, fleet, [listener])
     return 0
+
+
+def _retention(args: argparse.Namespace) -> "Retention":
+    from litemrc.curves.sizes import size_bytes
+    from litemrc.feed.history.history import Retention
+
+    if args.history is None and (args.keep_days or args.keep_bytes):
+        raise UserError("--keep-days and --keep-bytes are of a history", remedy="add --history FOLDER")
+    seconds = args.keep_days * 86400 if args.keep_days else None
+    return Retention(seconds, size_bytes(args.keep_bytes) if args.keep_bytes else None)
 
 
 def _address(text: str) -> tuple[str, int]:
