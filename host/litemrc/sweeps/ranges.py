@@ -65,7 +65,6 @@ def _range(table: TomlTable) -> list[Value]:
             found = [first * (last / first) ** part for part in parts]
         else:
             found = [first + (last - first) * part for part in parts]
-        found[-1] = last  # exactly
     else:
         if scale == "log":
             raise table.wrong("steps", "is missing", "the number of values of a range with scale log")
@@ -79,7 +78,9 @@ def _range(table: TomlTable) -> list[Value]:
         whole = whole and isinstance(step, int)
         # The last value counts though its sum has rounding errors.
         found = [first + step * number for number in range(int((last - first) / step * (1 + 1e-12)) + 1)]
-    return list(dict.fromkeys(round(value) for value in found)) if whole else list(map(float, found))
+    if whole:
+        return list(dict.fromkeys(round(value) for value in found))
+    return [float(f"{value:.12g}") for value in found]  # 0.3, and not 0.30000000000000004
 
 
 def _number(table: TomlTable, key: str) -> int | float:

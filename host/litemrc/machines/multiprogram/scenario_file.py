@@ -1,6 +1,7 @@
 """Reads multiprogramming scenarios from TOML files; `docs/multiprogram.md` documents the keys."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -265,7 +266,10 @@ class _Reader:
         else:
             trace = str(self._folder / trace)
         try:
-            open_trace(trace).close()
+            if trace.startswith(PREFIX):
+                _check_generated(trace)
+            else:
+                open_trace(trace).close()
         except UserError as error:
             raise table.wrong("trace", error.what, error.remedy or "a trace that can be read") from error
         return trace
@@ -296,3 +300,9 @@ class _Reader:
             "random": table.text("spread", _SPREADS[0], of=_SPREADS) == _SPREADS[0],
             "requests": table.count("requests") if table.has("requests") else 0,
         }
+
+
+@lru_cache(maxsize=256)
+def _check_generated(url: str) -> None:
+    """Check the URL of a generated trace; a sweep has it in thousands of scenarios."""
+    open_trace(url).close()

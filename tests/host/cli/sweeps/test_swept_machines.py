@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tomllib
 from itertools import groupby
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from litemrc.cli.sweeps.arguments import FILES
 from litemrc.cli.sweeps.machines import MACHINES, REFUSED, parameters_of
 from small_scenarios import MM, TRAYS
 
+ROOT = Path(__file__).parents[4]
 TIMES = ("alloc_ns_mean", "alloc_ns_max", "free_ns_mean", "free_ns_max")  # measured, differ from run to run
 
 # For each machine the sweep, and for each point the command line of its own.
@@ -234,3 +236,20 @@ def test_options_are_parameters_or_refused_and_files_among_them_are_known():
         assert ("trace" in parameters) != ("scenario" in parameters)
         files = {name for name, action in parameters.items() if action.type is Path}
         assert files <= set(FILES), "a parameter that is a path must be made absolute for workers"
+
+
+@pytest.mark.parametrize(
+    "file", sorted(Path(__file__).parents[4].glob("scenarios/sweeps/*.toml")), ids=lambda file: file.stem
+)
+def test_the_points_of_shipped_sweeps_are_those_of_the_page(file):
+    page = (ROOT / "docs" / "sweeps.md").read_text()
+    plan = json.loads(litemrc("sweep", f"sweeps/{file.stem}", "--dry-run", "--json").stdout)
+    command = plan["first"][0].split()[2 if plan["first"][0].split()[1] == "simulate" else 1]
+    assert f"| `{file.stem}` | `{command}` | {plan['points']:,}: " in page
+
+
+def test_the_example_of_the_page_is_the_shipped_sweep():
+    page = (ROOT / "docs" / "sweeps.md").read_text()
+    example = tomllib.loads(page.partition("```toml\n")[2].partition("```")[0])
+    shipped = tomllib.loads((ROOT / "scenarios" / "sweeps" / "replacement.toml").read_text())
+    assert example == {key: shipped[key] for key in example}
