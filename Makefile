@@ -62,7 +62,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
-	bench-govern bench-replication bench-numa bench-placement stress-placement \
+	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve stress-placement \
 	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
@@ -346,6 +346,12 @@ bench-multiprogram: $(HOST)   ## references per second through the machine of se
 
 bench-energy: $(HOST)   ## references per second through chips that sleep: a table, build/bench/energy.json
 	python bench/energy.py
+
+bench-live: $(HOST) .venv/test.stamp   ## latency, processor time and output of litemrc live: the table of docs/live.md
+	PYTHONPATH=tests:tests/host python bench/live.py
+
+bench-serve: $(HOST) .venv/test.stamp   ## 100 readers of litemrc serve: processor time, losses, latency; build/bench/serve.json
+	PYTHONPATH=tests:tests/host python bench/serve.py
 
 bench-placement: $(HOST)   ## ns and list work of allocations and frees: table 5 of docs/results/panwar2015.md, build/bench/placement.json
 	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
