@@ -31,8 +31,10 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def refuse(_: Request, error: HTTPException) -> Response:
-        remedy = getattr(error, "remedy", "")
-        return json_answer({"error": error.detail, "remedy": remedy}, error.status_code, error.headers)
+        remedy, headers = getattr(error, "remedy", ""), dict(error.headers or {})
+        if error.status_code == 413 and not remedy:  # of a body: its rest is not read
+            remedy, headers["Connection"] = "send less", "close"
+        return json_answer({"error": error.detail, "remedy": remedy}, error.status_code, headers)
 
     @app.exception_handler(RequestValidationError)
     async def refuse_value(_: Request, error: RequestValidationError) -> Response:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import resource
 import signal
 import socket
 import threading
@@ -19,6 +20,7 @@ from litemrc.serve.limits import CONNECTIONS, LimitedHttp, LimitedWebSocket
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GRACE_S = 1  # for answers under way; live readers are ended at once
 _FEEDS_S = 0.8
+_OTHER_FILES = 256  # links, files of the history, libraries
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -86,8 +88,17 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def _allow_files(count: int) -> None:
+    """Have the system allow so many open files, or as many as it does: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < count:
+        most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(most, soft), hard))
+
+
 def run(application: Application, fleet: Fleet, sockets: list[socket.socket]) -> None:
     """Serve until a signal."""
+    _allow_files(CONNECTIONS + _OTHER_FILES)
     # asyncio warns at each write to a peer that has gone.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     try:
