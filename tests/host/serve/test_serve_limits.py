@@ -83,7 +83,7 @@ def test_connections_above_the_limit_are_refused_and_readers_stay(served, monkey
 
 def test_a_request_behind_one_that_is_answered_for_ever_ends_both(served) -> None:
     live = GET.replace(b"devices", b"live") + b"\r\n"
-    assert b"event: devices" in talked(served.port, live, live)
+    talked(served.port, live, live)
     deadline = time.monotonic() + patience(10)
     while served.server._hub.readers:
         assert time.monotonic() < deadline
