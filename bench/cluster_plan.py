@@ -23,6 +23,7 @@ from cluster_simulation import (
     tree,
     wave,
 )
+from cluster_workers import moved_by_dask
 from litemrc.native.exact_stack import ExactStack
 from litemrc.traces.generators.urls import GeneratedTrace
 from page_tables import fill_tables, fill_values, markdown
@@ -114,12 +115,18 @@ def simulated(url: str) -> dict[str, dict[str, float]]:
 def exact_bytes() -> dict[str, int]:
     """Return the bytes of a tree of 64 parts of a loop, whose footprints are known: predicted and real."""
     pages, references = 100_000, 250_000
-    parts, parts_s = measured_parts(f"gen:loop?pages={pages}&n={WORKERS * references}", WORKERS)
+    url = f"gen:loop?pages={pages}&n={WORKERS * references}"
+    parts, parts_s = measured_parts(url, WORKERS)
     found = tree(parts, parts_s, NETWORK)
     # 2^16 < pages: page numbers, ranks and counts have 4 bytes; every state has all pages.
     size = 4 * pages + 4 * pages + 4 * (pages + 1)
     assert message_bytes(parts[0]) == size
-    return {"predicted": (WORKERS - 1) * size, "moved": found.moved}
+    return {
+        "predicted": (WORKERS - 1) * size,
+        "moved": found.moved,
+        "dask_predicted": (WORKERS - 1) * size + 4 * (pages + 1),  # and the histogram to the client
+        "dask_moved": moved_by_dask(url, WORKERS),
+    }
 
 
 def planned(constants: dict[int, Constants]) -> dict[str, dict[str, float]]:
@@ -239,6 +246,8 @@ def page_values(
         "join_bytes": f"{join_bytes:.0f}",
         "loop_predicted": f"{loop['predicted']:,}",
         "loop_moved": f"{loop['moved']:,}",
+        "dask_predicted": f"{loop['dask_predicted']:,}",
+        "dask_moved": f"{loop['dask_moved']:,}",
         "worst_time_error": _error(*worst),
         "plan_minutes": f"{(max(typical['part_s'], typical['reading_s']) + typical['tree_s']) / 60:.0f}",
         "plan_reading": f"{typical['reading_s']:.0f}",
