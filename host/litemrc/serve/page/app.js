@@ -7,6 +7,7 @@ import { Recent } from "./recent.js";
 import { touch, touchAll } from "./schedule.js";
 
 export const WINDOWS = [1, 5, 20, 100];
+const LAST = 100; // epochs of a range, about, whose ranks and pages are shown
 
 export const app = {
   devices: [],
@@ -20,14 +21,14 @@ export const app = {
   mode: "live", // "paused", "history"
   recent: null, // what arrives
   paused: null, // what was there when the page was paused
-  range: null, // {start, end, curves, points} of the history
+  range: null, // {start, end, curves, points, recent: its last epochs} of the history
   hidden: new Map(), // device -> numbers of the contexts whose curves are hidden
 };
 
 export const say = (message) => setText(byId("status"), message);
 
 export const deviceNamed = (name) => app.devices.find((each) => each.name === name) ?? null;
-export const shown = () => (app.mode === "paused" ? app.paused : app.recent);
+export const shown = () => ({ live: app.recent, paused: app.paused, history: app.range?.recent })[app.mode] ?? null;
 
 export function hiddenContexts() {
   if (!app.hidden.has(app.device)) app.hidden.set(app.device, new Set());
@@ -92,8 +93,8 @@ let fetching = false;
 
 /** Show a range of the history; while one is fetched, only the newest wish is kept. */
 export async function showRange(start, end, points) {
-  const kept = app.mode === "history" ? app.range.curves : null;
-  Object.assign(app, { mode: "history", paused: null, range: { start, end, points, curves: kept } });
+  const { curves = null, recent = null } = app.mode === "history" ? app.range : {};
+  Object.assign(app, { mode: "history", paused: null, range: { start, end, points, curves, recent } });
   touchAll();
   wanted = { device: app.device, start, end };
   if (fetching) return;
@@ -106,13 +107,28 @@ export async function showRange(start, end, points) {
       if (app.mode !== "history" || app.device !== device) continue;
       app.range.curves = { ...curves, asked: range };
       touchAll();
-      if (!wanted) say(timesText());
+      if (wanted) continue;
+      say(timesText());
+      const recent = await lastEpochs(device, range, curves.epochs);
+      if (wanted || app.mode !== "history" || app.device !== device) continue;
+      app.range.recent = recent;
+      touchAll();
     }
   } catch (error) {
     say(`The history cannot be shown: ${error.message}`);
   } finally {
     fetching = false;
   }
+}
+
+/** The last epochs of a range, as they are kept of the live ones: ranks and pages as they were at its end. */
+async function lastEpochs(device, { start, end }, count) {
+  const recent = new Recent(device);
+  if (!count) return recent;
+  const from = end - (end - start) * Math.min(1, LAST / count);
+  const { epochs } = await api.epochs(device, { start: from, end });
+  for (const epoch of epochs) recent.add(epoch);
+  return recent;
 }
 
 /** Take another device; what was kept of the one so far is forgotten. */

@@ -1,7 +1,7 @@
 // The overview of a device's history, and the slider that chooses a range of it.
 
 import * as api from "./api.js";
-import { app, deviceNamed, goLive, hiddenContexts, say, shown, showRange, timesShown } from "./app.js";
+import { app, deviceNamed, goLive, hiddenContexts, say, showRange, timesShown } from "./app.js";
 import { el, setText } from "./dom.js";
 import { clock, count, plain, local, ratio, size, sizeTicks } from "./format.js";
 import { chartColors, lineStyle } from "./palette.js";
@@ -39,7 +39,7 @@ export async function refresh() {
   asking = true;
   try {
     const { history } = deviceNamed(device) ?? {};
-    const newest = shown()?.last?.arrived ?? history?.last;
+    const newest = app.recent?.last?.arrived ?? history?.last;
     if (!newest) return;
     const start = Math.max(span === Infinity ? 0 : newest - span, history?.first ?? 0);
     const answer = await api.history(device, { start, end: newest, points: POINTS });

@@ -109,7 +109,9 @@ async function saveCounters(format) {
   const context = hidden.size ? contextsShown().map((each) => each.context).filter((each) => !hidden.has(each)) : [];
   const { device } = app;
   try {
-    const file = await api.epochFile(device, { start: times.start, end: times.end, format, context });
+    // A history keeps microseconds: the first and the last epoch must not fall out by rounding.
+    const span = { start: times.start - 1e-6, end: times.end + 1e-6 };
+    const file = await api.epochFile(device, { ...span, format, context });
     download(`${device}-${new Date(times.start * 1000).toISOString().replaceAll(":", "")}.${format}`, file);
     say(`Saved the counters of ${times.epochs} epochs as ${format.toUpperCase()}.`);
   } catch (error) {

@@ -5,14 +5,14 @@ import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
 import { clock, count, hex, local, percent } from "./format.js";
 import { chartColors, stateColor, STATES } from "./palette.js";
 
-/** Show only what the device has; ranks and pages are those of the present, not of the history. */
+/** Show only what the device has, and what was kept of it. */
 export function placeSections() {
   const parameters = deviceNamed(app.device)?.parameters;
-  const present = app.mode !== "history";
-  const metered = shown()?.last?.ranks.length; // a memory may have ranks that nothing meters
-  byId("ranks").hidden = !(present && parameters?.ranks && metered);
-  byId("heat").hidden = !(present && parameters?.accessed);
-  byId("hot").hidden = !(present && parameters?.hot);
+  const recent = shown();
+  const metered = recent?.last?.ranks.length; // a memory may have ranks that nothing meters
+  byId("ranks").hidden = !(parameters?.ranks && metered);
+  byId("heat").hidden = !(app.mode === "history" ? recent?.heat.length : parameters?.accessed);
+  byId("hot").hidden = !(app.mode === "history" ? recent?.last?.hot : parameters?.hot);
 }
 
 const stateText = (state) => STATES[state]?.text ?? state.replaceAll("_", " ");
