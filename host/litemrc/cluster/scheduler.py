@@ -22,6 +22,7 @@ ANSWER_WITHIN_S = 5.0
 """A scheduler that takes longer to answer is taken for absent."""
 _DASHBOARD_PORT = 8787
 _LOOPBACK = "127.0.0.1"
+_WORKER_BACK_WITHIN = "1 day"
 _ADDRESS = re.compile(r"(?:tcp|tls)://(?:([^\s/:\[\]]+)|\[([^\s/]+)\]):(\d{1,5})", re.ASCII)
 # Ctrl-C in a terminal reaches the workers, too; only this process decides what is finished and saved.
 _WORKERS_IGNORE_CTRL_C = ["litemrc.cluster.no_interrupts"]
@@ -71,12 +72,16 @@ def open_client(
 
 @contextmanager
 def _local_client(workers: int | None) -> "Iterator[Client]":
+    import dask
     from distributed import Client, LocalCluster
 
     count = len(os.sched_getaffinity(0)) if workers is None else workers
     if count < 1:
         raise UserError(f"a cluster needs a worker (got {count})", where="--workers", remedy="give 1 or more")
     with (
+        # By default the cluster gives a worker up for good that is not back within 15 s of its death. On a
+        # busy machine a start takes longer; all workers were lost, and the work waited forever.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": _WORKER_BACK_WITHIN}),
         LocalCluster(
             n_workers=count,
             threads_per_worker=1,
