@@ -37,6 +37,7 @@ class PacedDevice:
         settings: what requests set, by their names.
         refused: requests that are refused as busy, each with the reason.
         closing: set: it is gone.
+        also: messages that follow the next epoch.
     """
 
     contexts: int = 8
@@ -56,6 +57,7 @@ class PacedDevice:
     hot_sent: bool = False
     url: str = ""
     closing: threading.Event = field(default_factory=threading.Event)
+    also: list[Message] = field(default_factory=list)
 
     def hello(self, request: int) -> Message:
         return told(
@@ -121,6 +123,8 @@ class PacedDevice:
             counts = [1000 - 10 * place for place in range(self.hot)]
             accesses = sum(counts) + 5
             yield told("hot", index=number, epoch=number, accesses=accesses, frames=frames, counts=counts)
+        while self.also:
+            yield self.also.pop(0)
 
     def _rank(self, number: int, domain: int) -> dict:
         asleep = (number // 10 + domain) % self.ranks

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from textual.strip import Strip
 
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from litemrc.live.ink import Ink, both_ends, line
+from litemrc.live.ink import Ink, line, title
 from litemrc.live.panels import message_lines, nothing_yet, padded
 from litemrc.live.view import View
 from litemrc.pages.heat_map import heat_map
@@ -46,7 +46,7 @@ class HeatPanel:
         }
         numbers = range(max(newest - (width - margin - 2), view.epochs[0].number), newest + 1)
         highest = max((float(shares.max()) for shares in columns.values()), default=0.0)
-        lines = [both_ends([("heat map", ink.strong)], [(_legend(highest), ink.dim)], width)]
+        lines = [title("heat map", _legend(highest), width, ink)]
         edges = [parameters.frames * row // rows for row in range(rows)]
         for row in reversed(range(rows)):
             address = f"{parameters.base_address + edges[row] * parameters.page_bytes:#x}"
@@ -97,5 +97,5 @@ def _sign(share: float, highest: float) -> str:
 def _legend(highest: float) -> str:
     if not highest:
         return "no page was accessed"
-    limits = [f"{shade} {highest * (at + 1) / 4:.2g}" for at, shade in enumerate(_SHADES[1:])]
-    return f"share of pages, up to: {'  '.join(limits)}"
+    limits = [f"{shade} ≤{highest * (at + 1) / 4:.2g}" for at, shade in enumerate(_SHADES[1:])]
+    return f"share of pages: {'  '.join(limits)}"

@@ -66,6 +66,13 @@ def both_ends(left: Sequence[Part], right: Sequence[Part], width: int) -> Strip:
     return Strip.join([line(left, max(width - end.cell_length, 0)), end]).adjust_cell_length(width)
 
 
+def title(text: str, note: str, width: int, ink: Ink) -> Strip:
+    """Return the first line of a panel: what it shows, and a note at the right end, which is cut if needed."""
+    room = max(width - len(text) - 2, 0)
+    noted = note if len(note) <= room else f"{note[: max(room - 1, 0)]}…"
+    return both_ends([(text, ink.strong)], [(noted, ink.dim)], width)
+
+
 def spark(values: Sequence[float], width: int, top: float | None = None) -> str:
     """Return the last `width` values as blocks from 0 to the highest, or to `top`; above 0 is one block."""
     shown = list(values)[-width:] if width > 0 else []

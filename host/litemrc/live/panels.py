@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.strip import Strip
 
 from litemrc.curves.sizes import EPSILON, size_text
-from litemrc.live.ink import STRONG, Ink, Part, both_ends, count_text, line, spark
+from litemrc.live.ink import STRONG, Ink, count_text, line, spark, title
 from litemrc.live.plot import PlottedCurve, plot_lines
 from litemrc.live.view import ContextView, RankView, View
 from litemrc.ranks.activity import LABELS
@@ -30,9 +30,8 @@ def curve_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
         if each.curve.accesses
     ]
     of = len(view.summed)
-    title: list[Part] = [("miss ratio", ink.strong)]
     what = f"by memory size, {'last epoch' if of == 1 else f'sum of {of} epochs'}; numbers are contexts"
-    lines = [both_ends(title, [(what, ink.dim)], width)]
+    lines = [title("miss ratio", what, width, ink)]
     plotted = plot_lines(curves, parameters.frames, parameters.page_bytes, width, height - 1, ink)
     return padded(lines + plotted, width, height)
 
@@ -81,9 +80,7 @@ def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     history = max(width - _RANK_CELLS - bar, 0)
     head = f"    {'state at end':<{_STATE_CELLS}} asleep {'states':<{bar}} {'accesses':>9} {'live':>6} "
     lines = [
-        both_ends(
-            [("ranks", ink.strong)], [(f"{dram.ranks} {what}, {dram.part or 'chips'}", ink.dim)], width
-        ),
+        title("ranks", f"{dram.ranks} {what}, {dram.part or 'chips'}", width, ink),
         line([(f"{head}{'history asleep'[:history]}", ink.dim)], width),
     ]
     for place, rank in enumerate(view.ranks):
@@ -118,12 +115,13 @@ def hot_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     hot = next((epoch.hot for epoch in reversed(view.epochs) if epoch.hot), None)
     if hot is None or view.parameters is None:
         return message_lines(nothing_yet(view), width, height, ink)
-    listed = f"{len(hot.frames)} hot pages{', and more are hot' if hot.more else ''}"
+    listed = f"{len(hot.frames)} pages{', more are hot' if hot.more else ''}"
     lines = [
-        both_ends(
-            [("hot pages", ink.strong)],
-            [(f"epoch {hot.epoch}: {hot.share:.1%} of {hot.accesses:,} accesses to {listed}", ink.dim)],
+        title(
+            "hot pages",
+            f"epoch {hot.epoch}: {hot.share:.1%} of {hot.accesses:,} accesses to {listed}",
             width,
+            ink,
         ),
         line([(f"{'frame':>9} {'address':>12} {'accesses':>10} {'share':>7}", ink.dim)], width),
     ]

@@ -1,5 +1,6 @@
 """Programs of the device that run while it is watched, one after the other."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
@@ -10,7 +11,7 @@ from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
 
 class Programs:
-    """A listener that starts the next program when one has ended.
+    """A listener that starts the next program when one has ended, also one that ended between two sessions.
 
     Parameters:
         feed: returns the current feed.
@@ -19,36 +20,43 @@ class Programs:
 
     def __init__(self, feed: Callable[[], Feed], report: Callable[[str, bool], None]) -> None:
         self._feed, self._report = feed, report
-        self._running: RunningPrograms | None = None
+        self._pending: deque[Run] = deque()
+        self._running = self._unsure = False
 
     def start(self, runs: Sequence[Run]) -> "Future[None]":
         """Start the first one; the future raises what the device refuses, or that it has no such program."""
 
         def begin(device: Device) -> None:
-            running = RunningPrograms(device)
-            running.queue(runs, together=False)
-            running.go_on()
-            self._running = running
+            RunningPrograms(device).queue(runs, together=False)  # checks them all
+            self._pending = deque(runs)
+            self._next(device)
 
         return self._feed().call(begin)
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""
-        if self._running is None or isinstance(event, DeviceParameters | FeedEpoch):
+        if not self._running or isinstance(event, FeedLost):
             return
-        if isinstance(event, FeedLost):
-            self._running = None
-            self._report("the link was lost: the programs that --run names are left out", True)
-        elif event.name == "event" and event.kind == "workload_done":
-            self._running.note_done(event)
-            self._feed().call(self._go_on).add_done_callback(self._answered)
+        if isinstance(event, DeviceParameters):
+            self._unsure = True
+        elif self._unsure:
+            self._unsure = False
+            self._ask(lambda device: None if device.hello.running else self._next(device))
+        elif not isinstance(event, FeedEpoch) and event.name == "event" and event.kind == "workload_done":
+            self._ask(self._next)
 
-    def _go_on(self, _: Device) -> None:
-        if self._running and not self._running.go_on():
-            self._running = None
+    def _next(self, device: Device) -> None:
+        self._running = bool(self._pending)
+        if self._pending:
+            programs = RunningPrograms(device)
+            programs.queue([self._pending.popleft()], together=False)
+            programs.go_on()
+        else:
             self._report("the programs that --run names have ended", False)
 
-    def _answered(self, future: "Future[None]") -> None:
-        if error := future.exception():
-            self._running = None
-            self._report(f"no further program is started: {error}", True)
+    def _ask(self, action: Callable[[Device], None]) -> None:
+        def answered(future: "Future[None]") -> None:
+            if error := future.exception():
+                self._report(f"the next program is not started: {error}", True)
+
+        self._feed().call(action).add_done_callback(answered)

@@ -36,7 +36,7 @@ def test_tabs_show_curves_contexts_ranks_hot_pages_and_the_heat_map(tmp_path: Pa
         for key, words in (
             ("2", "≤min+0.01"),
             ("3", "MT41K128M16"),
-            ("4", "accesses to 16 hot pages"),
+            ("4", "accesses to 16 pages"),
             ("5", "share of pages"),
         ):
             await pilot.press(key)

@@ -56,7 +56,7 @@ def test_the_state_bar_has_a_part_of_each_state() -> None:
 def test_hot_pages_have_addresses_counts_and_shares() -> None:
     lines = text(panels.hot_lines(view(PARAMETERS, *feed_epochs(3)), 80, 20, INK))
     accesses = sum(1000 - 10 * place for place in range(16)) + 5
-    assert f"of {accesses:,} accesses to 16 hot pages" in lines[0]
+    assert f"of {accesses:,} accesses to 16 pages" in lines[0]
     assert lines[2].split()[:4] == ["2", "0x40002000", "1,000", f"{1000 / accesses:.1%}"]
     assert lines[3].split()[:3] == ["5", "0x40005000", "990"]
 
@@ -70,7 +70,7 @@ def test_the_heat_map_has_a_column_of_each_epoch_and_marks_those_that_were_lost(
     drawn = view(PARAMETERS, nothing, replace(last, accessed=AccessedEpoch(2, bits, bits)))
     lines = text(HeatPanel().lines(drawn, 70, 7, INK))
     assert [line[11:14] for line in lines[1:5]] == [" ? ", " ?░", " ?▒", " ?█"]
-    assert lines[4].startswith("0x40000000┤") and "█ 1" in lines[0]
+    assert lines[4].startswith("0x40000000┤") and "█ ≤1" in lines[0]
 
 
 def test_pages_are_those_of_the_device_or_it_is_said_that_there_are_none() -> None:
