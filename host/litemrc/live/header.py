@@ -51,12 +51,12 @@ def _running_lines(view: View, status: Status, width: int, ink: Ink) -> list[Str
     if last is None:
         return [line([("waiting for the first epoch", ink.dim)], width), line([""], width)]
     epoch: list[Part] = ["epoch ", (f"{last.number:,}", ink.strong)]
+    if view.settings.epoch_length:
+        epoch.append((f" of {view.settings.epoch_length:,} {view.settings.epoch_unit}", ink.dim))
     if status.silent_s is not None:
         epoch.append((f"  none for {status.silent_s:.0f} s", ink.strong))
     elif view.rate:
         epoch.append(f"  {view.rate:.3g}/s")
-    if view.settings.epoch_length:
-        epoch.append((f" of {view.settings.epoch_length:,} {view.settings.epoch_unit}", ink.dim))
     window = f"window {len(view.summed)} of {view.window}" if len(view.summed) < view.window else ""
     window = window or f"window {view.window} epoch{'s' * (view.window > 1)}"
     dropped = f"{view.dropped:,} accesses dropped"

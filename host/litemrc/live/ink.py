@@ -67,7 +67,7 @@ def both_ends(left: Sequence[Part], right: Sequence[Part], width: int) -> Strip:
 
 
 def title(text: str, note: str, width: int, ink: Ink) -> Strip:
-    """Return the first line of a panel: what it shows, and a note at the right end, which is cut if needed."""
+    """Return the first line of a panel: what it shows, and at the right end a note, cut if needed."""
     room = max(width - len(text) - 2, 0)
     noted = note if len(note) <= room else f"{note[: max(room - 1, 0)]}…"
     return both_ends([(text, ink.strong)], [(noted, ink.dim)], width)
