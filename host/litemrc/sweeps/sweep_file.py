@@ -12,7 +12,8 @@ from litemrc.files.toml_table import TomlTable, line_of
 from litemrc.sweeps.ranges import Value, checked, is_range, values_of
 
 MOST_POINTS = 1_000_000
-_TOP = ("title", "command", "fixed", "grid", "show")
+_TOP = ("title", "command", "fixed", "grid", "show", "plot")
+_PLOT = ("x", "y", "lines", "panels")
 _ZIP = "zip"
 
 
@@ -57,6 +58,7 @@ class Sweep:
         fixed: arguments of all points.
         grids: one after the other.
         show: columns of results that are shown; empty: as many as there is room for.
+        plot: columns of a picture: x, y, and perhaps lines and panels; empty: none is described.
     """
 
     path: Path
@@ -67,11 +69,23 @@ class Sweep:
     fixed_paths: Mapping[str, KeyPath]
     grids: tuple[Grid, ...]
     show: tuple[str, ...]
+    plot: Mapping[str, str]
 
     @property
     def parameters(self) -> list[str]:
         """The names of the parameters of all grids."""
         return list(dict.fromkeys(name for grid in self.grids for name in grid.paths))
+
+    @property
+    def varying(self) -> list[str]:
+        """The names of the parameters that have several values, or not the same in all grids."""
+        values: dict[str, set[str]] = {}
+        for grid in self.grids:
+            for axis in grid.axes:
+                for name, each in axis.items():
+                    values.setdefault(name, set()).update(map(str, each))
+        everywhere = [name for name in values if all(name in grid.paths for grid in self.grids)]
+        return [name for name in values if len(values[name]) > 1 or name not in everywhere]
 
     def place(self, name: str, grid: Grid | None = None) -> str:
         """Return file and line of a parameter; in one grid, or in any, or of a fixed argument."""
@@ -114,7 +128,15 @@ def read_sweep(path: str | Path, commands: Mapping[str, Any]) -> Sweep:
     if not isinstance(show, list) or not all(isinstance(name, str) for name in show):
         raise top.wrong("show", f"is {show!r}", "a list of names of columns")
     title = top.text("title") if top.has("title") else ""
-    return Sweep(Path(path), top.file[1], title, command, fixed, paths, grids, tuple(show))
+    return Sweep(Path(path), top.file[1], title, command, fixed, paths, grids, tuple(show), _plot(top))
+
+
+def _plot(top: TomlTable) -> dict[str, str]:
+    if not top.has("plot"):
+        return {}
+    table = top.table("plot")
+    table.check_keys(_PLOT)
+    return {key: table.text(key) for key in _PLOT if key in _PLOT[:2] or table.has(key)}
 
 
 def _grid(table: TomlTable, fixed: Mapping[str, Value]) -> Grid:

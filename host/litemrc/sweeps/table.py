@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from litemrc.errors import UserError
 from litemrc.files.outputs import replacing
 from litemrc.sweeps.journal import Journal
 from litemrc.sweeps.point import Outcome, Point
@@ -139,6 +140,22 @@ def read_rows(path: Path, most: int | None = None) -> Iterator[Row]:
                     return
                 most -= 1
             yield row
+
+
+def read_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
+    """Return some columns of a table.
+
+    Raises:
+        UserError: it has none of a name.
+    """
+    known = pq.read_schema(path).names
+    for name in names:
+        if name not in known:
+            raise UserError(
+                f"no column is named {name!r}", where=str(path), remedy=f"use some of {', '.join(known)}"
+            )
+    columns: dict[str, list[Any]] = pq.read_table(path, columns=list(names)).to_pydict()
+    return columns
 
 
 def _outcomes(points: Sequence[tuple[str, Point]], journal: Journal) -> Iterator[tuple[Point, Outcome]]:

@@ -113,6 +113,8 @@ def test_floats_of_a_range_are_written_as_a_reader_would(read):
         ('command = "mrc"\n[grid]\nzip = 3\nx = [1]', 3, "grid.zip: is 3"),
         ('command = "mrc"\n[grid]\nzip = ["x", "y"]\nx = [1]\ny = [1, 2]', 3, "x has 1, y has 2 values"),
         ('command = "mrc"\nshow = "x"\n[grid]\nx = [1]', 2, "show: is 'x'"),
+        ('command = "mrc"\n[plot]\nx = "a"\n[grid]\nx = [1]', 2, "plot.y: is missing"),
+        ('command = "mrc"\n[plot]\nx = "a"\nz = "b"\n[grid]\nx = [1]', 4, "plot.z: no such key"),
         ('command = "mrc"\ngrid = 3', 2, "grid: is 3"),
     ],
 )  # fmt: skip
@@ -135,3 +137,8 @@ def test_the_place_of_a_parameter_is_its_line(read):
     sweep = read('command = "mrc"\n[fixed]\nf = 1\n[[grid]]\na = [1]\n[[grid]]\nb = [1]\na = [2]\n')
     assert [sweep.place(name).rpartition(":")[2] for name in ("f", "a", "b")] == ["3", "5", "7"]
     assert sweep.place("a", sweep.grids[1]).endswith(":8")
+
+
+def test_parameters_with_one_value_everywhere_do_not_vary(read):
+    assert read('command = "mrc"\n[grid]\na = [1]\nb = [1, 2]\n').varying == ["b"]
+    assert read('command = "mrc"\n[[grid]]\na = [1]\n[[grid]]\na = [1]\nb = [1]').varying == ["b"]

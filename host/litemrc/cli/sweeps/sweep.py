@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.options import add_output_formats
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument
+from litemrc.cli.shared.results import check_pictures
+from litemrc.errors import UserError
 from litemrc.files.scenarios import scenario_path
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="check all points, print their number and the first ones"
     )
     add_output_formats(parser)
+    add_plot_argument(parser, "the columns that [plot] of the file names")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -81,8 +84,15 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.sweeps.sweep_file import read_sweep
 
     require("sweep")
+    check_pictures(args.plot)
     sweep = read_sweep(args.sweep, MACHINES)
     out = check_output_path(args.out or Path(f"{sweep.path.stem}.parquet"), (".parquet",))
+    if args.plot and not sweep.plot:
+        raise UserError(
+            "the sweep file describes no picture",
+            where=str(sweep.path),
+            remedy="add a table [plot] with x and y",
+        )
     points = points_of(sweep)
     if args.dry_run:
         _print_plan(args, sweep, out, points)
@@ -91,6 +101,8 @@ def main(args: argparse.Namespace) -> int:
         stopped = _run(args, sweep, points, journal)
         summary = _write(sweep, out, points, journal)
     _print(args, sweep, out, summary, interrupted=stopped is not None)
+    if args.plot:
+        _draw(args, sweep, out)
     if stopped:
         raise stopped
     return _EXIT_FAILED if summary.failed else 0
@@ -107,7 +119,6 @@ def _run(
     from litemrc.cli.shared.messages import note, warning
     from litemrc.cli.sweeps.progress import run_shown
     from litemrc.cluster.scheduler import open_client
-    from litemrc.errors import UserError
 
     if journal.damaged:
         warning(f"{journal.path}: {journal.damaged} damaged lines; their points run again")
@@ -152,6 +163,17 @@ def _print(
     else:
         print(sweep_table(sweep, out, summary))
         print("interrupted: the results are incomplete\n" * interrupted, end="", flush=True)
+
+
+def _draw(args: argparse.Namespace, sweep: "Sweep", out: Path) -> None:
+    # Imported here: matplotlib takes long to load.
+    from litemrc.plots.files import save_figure
+    from litemrc.plots.machines.sweep import sweep_figure
+    from litemrc.sweeps.table import read_columns
+
+    columns = read_columns(out, list(sweep.plot.values()))
+    over = [name for name in sweep.varying if name not in sweep.plot.values()]
+    save_figure(sweep_figure(columns, **sweep.plot, over=over, title=sweep.title), args.plot)
 
 
 def _print_plan(

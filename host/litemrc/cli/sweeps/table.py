@@ -76,14 +76,7 @@ def sweep_csv(out: Path) -> Iterator[str]:
 
 def _columns(sweep: Sweep, summary: TableSummary, rows: Sequence[dict[str, Any]], width: int) -> list[str]:
     """Return the columns to show: what varies, then what `show` names or there is room for."""
-    values: dict[str, set[str]] = {}
-    for grid in sweep.grids:
-        for axis in grid.axes:
-            for name, each in axis.items():
-                values.setdefault(name, set()).update(map(str, each))
-    several = len(sweep.grids) > 1
-    varying = [name for name in summary.parameters if several or len(values[name]) > 1]
-    names = [name for name in varying if any(row[name] is not None for row in rows)]
+    names = [name for name in sweep.varying if any(row[name] is not None for row in rows)]
     known = {*summary.parameters, *summary.results, SECONDS}
     for name in sweep.show:
         if name not in known:

@@ -200,6 +200,20 @@ def test_a_wrong_key_of_a_scenario_is_refused_with_the_line_of_the_sweep():
     assert "sweep.toml:6, point 1: set.memory_pages=40000, set.mrc.epoch=-1" in done.stderr
 
 
+def test_the_picture_of_a_sweep_file_is_drawn(scheduler):
+    write(REPLACE.replace("[fixed]", '[plot]\nx = "memory"\ny = "faults"\nlines = "policy"\n[fixed]'))
+    done = litemrc("sweep", "sweep.toml", "--scheduler", scheduler, "--plot", "sweep.svg")
+    assert done.returncode == 0, done.stderr
+    picture = Path("sweep.svg").read_text()
+    assert all(f">{word}<" in picture for word in ("small", "memory", "faults", "lru", "opt"))
+    write(REPLACE.replace("[fixed]", '[plot]\nx = "memory"\ny = "misses"\n[fixed]'))
+    done = litemrc("sweep", "sweep.toml", "--plot", "sweep.svg")
+    assert done.returncode == 2 and "no column is named 'misses'" in done.stderr
+    write(REPLACE)
+    done = litemrc("sweep", "sweep.toml", "--plot", "sweep.svg")
+    assert done.returncode == 2 and "the sweep file describes no picture" in done.stderr
+
+
 def test_outputs_and_schedulers_are_checked_before_the_work():
     write(REPLACE)
     for options, what in (
