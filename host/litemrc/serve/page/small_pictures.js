@@ -8,7 +8,7 @@ const SHAPES = {
   "triangle-up": "M0-5 5 4H-5z", "triangle-down": "M0 5 5-4H-5z", x: "M-4-4 4 4M4-4-4 4", cross: "M0-5V5M-5 0H5",
   star: "M0-5 1.5-1.5 5-1.5 2 1 3 5 0 2.5-3 5-2 1-5-1.5-1.5-1.5z",
 };
-const WIDTH = 96, HEIGHT = 20;
+const WIDTH = 76, HEIGHT = 20;
 
 /** The line of a style, as in the chart; without arguments a new one. */
 export function showSwatch(picture, style) {
