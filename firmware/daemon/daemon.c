@@ -13,13 +13,14 @@
 #include "budgets/fault_cost.h"
 #include "budgets/groups.h"
 #include "budgets/lease.h"
+#include "clients.h"
 #include "driver/driver.h"
 #include "driver/ranks.h"
 #include "driver/record.h"
 #include "messages/epochs.h"
 #include "messages/events.h"
 #include "messages/followers.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 #include "messages/pages.h"
 #include "processes/cgroups.h"
 #include "processes/child.h"
@@ -31,12 +32,13 @@
 #include "system/privileges.h"
 #include "system/say.h"
 #include "system/tty.h"
+#include "system/unix_socket.h"
 
 /* Default until the host sets another: at 115,200 baud an epoch of 8 contexts takes 0.3 s to send. */
 #define BOOT_EPOCH_CYCLES (1u << 24)
 #define PRIORITY (-10) /* else the budgets for an epoch wait for the programs that they concern */
 
-enum { SIGNALS, DEVICE, TTY, SOURCES };
+enum { SIGNALS, DEVICE, TTY, CLIENTS, SOURCES = CLIENTS + CLIENT_SOURCES };
 
 static int open_signals(void)
 {
@@ -85,7 +87,8 @@ static void take_record(int device)
 	if (!record)
 		return;
 	/* No epoch overtakes a process message. */
-	epochs_send(record, followers_report());
+	followers_report();
+	epochs_send(record);
 	followers_note(record);
 	followers_report();
 	if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
@@ -116,7 +119,8 @@ static int serve(struct pollfd *sources)
 	int error = 0;
 
 	while (!error) {
-		sources[TTY].events = (service_can_read() ? POLLIN : 0) | (outbox_empty() ? 0 : POLLOUT);
+		sources[TTY].events = (service_can_read(SERIAL) ? POLLIN : 0) | (host_is_idle(SERIAL) ? 0 : POLLOUT);
+		clients_watch(sources + CLIENTS);
 		if (poll(sources, SOURCES, patience_ms()) < 0 && errno != EINTR)
 			return -errno;
 		if (must_end(sources[SIGNALS].fd))
@@ -124,17 +128,38 @@ static int serve(struct pollfd *sources)
 		if (sources[DEVICE].revents)
 			take_record(sources[DEVICE].fd);
 		pages_progress();
-		if (service_can_read() && (sources[TTY].revents & (POLLIN | POLLHUP | POLLERR)))
-			error = service_read();
+		if (service_can_read(SERIAL) && (sources[TTY].revents & (POLLIN | POLLHUP | POLLERR)))
+			error = service_read(SERIAL);
+		clients_read(sources + CLIENTS);
 		followers_report();
-		service_progress();
+		service_progress(SERIAL);
 		fault_cost_progress();
 		runs_progress();
 		lease_progress();
 		if (!error)
-			error = outbox_flush();
+			error = host_flush(SERIAL);
+		clients_progress();
 	}
 	return error;
+}
+
+static const char *socket_path;
+
+/* As another user the daemon may not remove it: it stays, stale, and is replaced at the next start. */
+static void remove_socket(void)
+{
+	unlink(socket_path);
+}
+
+static int open_socket(const struct options *options, const struct identity *owner)
+{
+	struct socket_access access = {.owner = owner, .group = NO_GROUP, .mode = options->socket_mode};
+
+	if (!options->socket)
+		return -1;
+	if (options->socket_group)
+		access.group = group_named("--socket-group", options->socket_group);
+	return unix_socket_open(options->socket, &access);
 }
 
 int daemon_serve(const struct options *options)
@@ -142,7 +167,7 @@ int daemon_serve(const struct options *options)
 	struct identity identity = {0}, programs_identity = {0};
 	struct pollfd sources[SOURCES] = {{.events = POLLIN}, {.events = POLLIN}, {0}};
 	bool root = !geteuid();
-	int error;
+	int listener, error;
 
 	if (root && !options->user)
 		give_up(EXIT_BAD_INPUT, "name an unprivileged user with --user USER:GROUP",
@@ -177,6 +202,7 @@ int daemon_serve(const struct options *options)
 	groups_open(options->cgroups);
 	child_init();
 	starter_begin(root ? &identity : NULL, options->program_user ? &programs_identity : NULL);
+	listener = open_socket(options, root ? &identity : NULL);
 	if (root && setpriority(PRIO_PROCESS, 0, PRIORITY))
 		say("busy programs may delay epochs: setpriority: %s", strerror(errno));
 	privileges_drop(root ? &identity : NULL);
@@ -184,7 +210,8 @@ int daemon_serve(const struct options *options)
 	atexit(fault_cost_end);
 	atexit(lease_end);
 
-	outbox_init(sources[TTY].fd, parameters.contexts + dram.ranks + pages_most());
+	hosts_init(sources[TTY].fd, parameters.contexts + dram.ranks + pages_most(), listener >= 0);
+	clients_init(listener);
 	pages_init();
 	service_init(sources[TTY].fd);
 	start_counting();
@@ -192,6 +219,11 @@ int daemon_serve(const struct options *options)
 		say("programs run as the daemon's user: they can change their budgets");
 	if (listed_count)
 		say("a host may govern %u cgroups", (unsigned int)listed_count);
+	if (options->socket) {
+		socket_path = options->socket;
+		atexit(remove_socket);
+		say("up to %u clients may read at %s", CLIENTS_MAX, options->socket);
+	}
 	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
 	say_end();

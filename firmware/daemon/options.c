@@ -24,6 +24,9 @@ static const char help[] =
 	"  --config PATH    programs that a host may start, and cgroups that it may govern (/etc/litemrcd.conf)\n"
 	"  --cgroup PATH    cgroup v2 to create for these programs, or none (/sys/fs/cgroup/litemrcd)\n"
 	"  --cgroups PATH   where cgroup v2 is mounted, for the cgroups that the config lists (/sys/fs/cgroup)\n"
+	"  --socket PATH    Unix socket to make, on which up to 8 clients read\n"
+	"  --socket-mode N  its permissions, octal (0660)\n"
+	"  --socket-group GROUP  its group, a name or a number (that of --user)\n"
 	"  --clock-hz N     system clock, Hz (clock-frequency of cpu@0 in the device tree)\n"
 	"  --user NAME      user to run as: USER or USER:GROUP, names or numbers; required for root\n"
 	"  --program-user NAME   another user, for the programs; required for root\n"
@@ -44,6 +47,9 @@ static const struct option known[] = {
 	{"user", required_argument, NULL, 'u'},
 	{"program-user", required_argument, NULL, 'p'},
 	{"context", required_argument, NULL, 'n'},
+	{"socket", required_argument, NULL, 'k'},
+	{"socket-mode", required_argument, NULL, 'o'},
+	{"socket-group", required_argument, NULL, 'r'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
@@ -54,6 +60,16 @@ static uint32_t number(const char *name, const char *text)
 
 	if (!whole_number(text, UINT32_MAX, &value) || !value)
 		give_up(EXIT_BAD_INPUT, HELP_HINT, "--%s %s: not a number from 1 to 4294967295", name, text);
+	return value;
+}
+
+static uint32_t mode(const char *text)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 8);
+
+	if (*text < '0' || *text > '7' || *end || value > 0777)
+		give_up(EXIT_BAD_INPUT, HELP_HINT, "--socket-mode %s: not an octal number from 0 to 0777", text);
 	return value;
 }
 
@@ -68,6 +84,9 @@ static void take(struct options *options, int letter)
 	case 'm': options->cgroups = optarg; break;
 	case 'u': options->user = optarg; break;
 	case 'p': options->program_user = optarg; break;
+	case 'k': options->socket = optarg; break;
+	case 'r': options->socket_group = optarg; break;
+	case 'o': options->socket_mode = mode(optarg); break;
 	case 'z': options->clock_hz = number("clock-hz", optarg); break;
 	case 'n': options->context = number("context", optarg); break;
 	case 'b':
@@ -95,6 +114,7 @@ struct options options_read(int argc, char **argv)
 		.cgroup = "/sys/fs/cgroup/litemrcd",
 		.cgroups = "/sys/fs/cgroup",
 		.baud = 115200,
+		.socket_mode = 0660,
 	};
 	int run = argc > 1 && !strcmp(argv[1], "run");
 	int letter;
@@ -106,6 +126,9 @@ struct options options_read(int argc, char **argv)
 		give_up(EXIT_BAD_INPUT, "write litemrcd run [--context N] -- COMMAND ...", "run: no command");
 	if (!run && optind < argc)
 		give_up(EXIT_BAD_INPUT, HELP_HINT, "%s: not an option", argv[optind]);
+	if (options.socket_group && !options.socket)
+		give_up(EXIT_BAD_INPUT, "name the socket with --socket", "--socket-group %s: there is no socket",
+			options.socket_group);
 	if (run)
 		options.command = argv + optind;
 	return options;

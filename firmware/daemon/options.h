@@ -9,6 +9,8 @@ struct options {
 	const char *tty, *device, *sysfs, *config, *cgroup, *cgroups;
 	const char *user;	/* NULL: not given */
 	const char *program_user;
+	const char *socket, *socket_group;	/* NULL: not given */
+	uint32_t socket_mode;
 	uint32_t baud;
 	uint32_t clock_hz;	/* 0: from the device tree */
 	uint32_t context;	/* of run; 0: any free one */

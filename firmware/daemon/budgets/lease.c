@@ -5,7 +5,7 @@
 
 #include "driver/driver.h"
 #include "driver/ranks.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 #include "processes/listed.h"
 #include "processes/programs.h"
 #include "system/say.h"
@@ -113,7 +113,7 @@ static void report(void)
 		.line.value = (const uint8_t *)line,
 		.line.len = strlen(ENDED) + (dram.ranks ? strlen(RANKS_ENDED) : 0),
 	};
-	outbox_send(&message);
+	hosts_send(&message);
 	unreported = false;
 }
 
@@ -124,7 +124,7 @@ void lease_progress(void)
 		unreported = true;
 		say(ENDED);
 	}
-	if (unreported && outbox_has_room())
+	if (unreported && host_has_room(SERIAL))
 		report();
 }
 

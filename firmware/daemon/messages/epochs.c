@@ -5,7 +5,7 @@
 
 #include "driver/driver.h"
 #include "driver/record.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 #include "messages/pages.h"
 #include "messages/ranks.h"
 
@@ -65,10 +65,10 @@ static void send_context(const struct litemrc_epoch *record, uint32_t context, u
 	epoch->hits_count = record->groups;
 	memcpy(epoch->hits, row, record->groups * sizeof(row[0]));
 	fill_tail(epoch, record, context);
-	outbox_send(&message);
+	hosts_send_epoch(&message);
 }
 
-void epochs_send(const struct litemrc_epoch *record, bool allowed)
+void epochs_send(const struct litemrc_epoch *record)
 {
 	uint32_t used = 0, messages;
 
@@ -81,13 +81,15 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 	lost += record->lost;
 	ranks_lose(record->lost);
 	pages_lose(record->epoch, record->lost);
-	if (!allowed || !outbox_has_room_for_epoch(messages + record->ranks)) {
+	if (!hosts_begin_epoch(messages + record->ranks)) {
 		sent += messages;
 		lost += messages;
 		ranks_lose(1);
 		pages_lose(record->epoch + 1, 1);
 		return;
 	}
+	if (!host_takes(SERIAL))
+		lost += messages;
 	if (!used)
 		send_context(record, 0, 0);
 	for (uint32_t context = 0; used; context++)

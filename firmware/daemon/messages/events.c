@@ -6,14 +6,14 @@
 #include <sys/wait.h>
 
 #include "messages/epochs.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 #include "system/say.h"
 
 static struct device_message message;
 
 static bool send(int kind, uint32_t program, uint32_t context, uint64_t cycles)
 {
-	if (!outbox_has_room())
+	if (!host_has_room(SERIAL))
 		return false;
 	message.type_choice = device_message_type_event_c;
 	message.event = (struct event_body){
@@ -23,7 +23,7 @@ static bool send(int kind, uint32_t program, uint32_t context, uint64_t cycles)
 		.cycles.cycles = cycles,
 		.epoch_messages = epochs_sent(),
 	};
-	outbox_send(&message);
+	hosts_send(&message);
 	return true;
 }
 
@@ -37,17 +37,15 @@ bool events_done(uint32_t program, uint32_t context, uint64_t cycles)
 	return send(event_kind_workload_done_c, program, context, cycles);
 }
 
-/* On stderr and, if the outbox has room, to the host. */
+/* On stderr, and to the hosts that have room. */
 static void log_line(int level, const char *line)
 {
 	say("%s", line);
-	if (!outbox_has_room())
-		return;
 	message.type_choice = device_message_type_log_c;
 	message.log.level.log_level_choice = level;
 	message.log.line.value = (const uint8_t *)line;
 	message.log.line.len = strlen(line);
-	outbox_send(&message);
+	hosts_send(&message);
 }
 
 void events_status(const char *name, int status)

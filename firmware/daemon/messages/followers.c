@@ -5,7 +5,7 @@
 
 #include "driver/driver.h"
 #include "messages/epochs.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 #include "system/text.h"
 
 /* The link and the driver number the states alike. */
@@ -13,7 +13,7 @@ _Static_assert((int)process_state_free_c == LITEMRC_CONTEXT_FREE, "free");
 _Static_assert((int)process_state_following_c == LITEMRC_CONTEXT_FOLLOWING, "following");
 _Static_assert((int)process_state_ended_c == LITEMRC_CONTEXT_ENDED, "ended");
 
-static struct litemrc_context known[256], reported[256];
+static struct litemrc_context known[256], reported[HOSTS][256];
 
 static bool same(const struct litemrc_context *a, const struct litemrc_context *b)
 {
@@ -22,11 +22,15 @@ static bool same(const struct litemrc_context *a, const struct litemrc_context *
 
 void followers_init(void)
 {
-	for (uint32_t context = 0; context < parameters.contexts; context++) {
+	for (uint32_t context = 0; context < parameters.contexts; context++)
 		if (driver_followed(context, &known[context]))
 			known[context].state = LITEMRC_CONTEXT_FREE;
-		reported[context] = known[context];
-	}
+	followers_join(SERIAL);
+}
+
+void followers_join(unsigned int host)
+{
+	memcpy(reported[host], known, sizeof(known));
 }
 
 void followers_note(const struct litemrc_epoch *record)
@@ -39,7 +43,7 @@ void followers_note(const struct litemrc_epoch *record)
 	}
 }
 
-static void report(uint32_t context)
+static void report(unsigned int host, uint32_t context)
 {
 	static struct device_message message;
 	char comm[sizeof(known[0].comm) + 1];
@@ -53,20 +57,34 @@ static void report(uint32_t context)
 		.comm.comm.len = copy_name(comm, sizeof(comm), known[context].comm, sizeof(known[0].comm)),
 		.epoch_messages = epochs_sent(),
 	};
-	outbox_send(&message);
-	reported[context] = known[context];
+	host_send(host, &message);
+	reported[host][context] = known[context];
+}
+
+static bool report_to(unsigned int host)
+{
+	for (uint32_t context = 0; context < parameters.contexts; context++) {
+		if (same(&reported[host][context], &known[context]))
+			continue;
+		if (!host_has_room(host))
+			return false;
+		report(host, context);
+	}
+	return true;
 }
 
 bool followers_report(void)
 {
-	for (uint32_t context = 0; context < parameters.contexts; context++) {
-		if (same(&reported[context], &known[context]))
-			continue;
-		if (!outbox_has_room())
-			return false;
-		report(context);
+	bool all_to_serial = false;
+
+	for (unsigned int host = 0; host < HOSTS; host++) {
+		bool all = hosts_has(host) && report_to(host);
+
+		host_hold(host, !all);
+		if (host == SERIAL)
+			all_to_serial = all;
 	}
-	return true;
+	return all_to_serial;
 }
 
 const struct litemrc_context *follower(uint32_t context)

@@ -14,12 +14,15 @@
 /* Reads the present state, which is not reported. */
 void followers_init(void);
 
+/* A host that joins finds the present state by requests; later changes are reported. */
+void followers_join(unsigned int host);
+
 /* Takes over the state after the epoch of a record. */
 void followers_note(const struct litemrc_epoch *record);
 
 /*
- * Sends all changes. Returns false if the outbox has no room: then no epoch may be sent. A change that is overwritten
- * before it could be sent is not reported.
+ * Sends all changes to each host. A host that has no room for one gets no epochs until it has. Returns whether the serial
+ * host has all. A change that is overwritten before it could be sent is not reported.
  */
 bool followers_report(void);
 

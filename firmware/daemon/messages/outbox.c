@@ -10,70 +10,79 @@
 
 #define RESERVE (16 * LITEMRC_FRAME_MAX)
 
-static int tty;
-static uint8_t *ring;
-static size_t size, first, used;
-static struct litemrc_sender sender;
-
-void outbox_init(int port, unsigned int messages)
+void outbox_init(struct outbox *outbox, unsigned int epochs, unsigned int messages)
 {
-	tty = port;
-	size = 4 * messages * LITEMRC_FRAME_MAX + RESERVE;
-	ring = malloc(size);
-	if (!ring)
-		give_up(1, "free memory", "no memory for the %zu bytes of the send buffer", size);
+	outbox->size = epochs * messages * LITEMRC_FRAME_MAX + RESERVE;
+	outbox->ring = malloc(outbox->size);
+	if (!outbox->ring)
+		give_up(1, "free memory", "no memory for the %zu bytes of a send buffer", outbox->size);
+}
+
+void outbox_open(struct outbox *outbox, int port)
+{
+	outbox->port = port;
+	outbox->first = outbox->used = 0;
+	outbox->sender = (struct litemrc_sender){0};
 	/* Terminates bytes that a console wrote to this port. */
-	ring[used++] = 0;
+	outbox->ring[outbox->used++] = 0;
 }
 
-bool outbox_has_room(void)
+bool outbox_has_room(const struct outbox *outbox)
 {
-	return size - used >= LITEMRC_FRAME_MAX;
+	return outbox->size - outbox->used >= LITEMRC_FRAME_MAX;
 }
 
-bool outbox_has_room_for_epoch(unsigned int messages)
+bool outbox_has_room_for_epoch(const struct outbox *outbox, unsigned int messages)
 {
-	return size - used >= messages * LITEMRC_FRAME_MAX + RESERVE;
+	return outbox->size - outbox->used >= messages * LITEMRC_FRAME_MAX + RESERVE;
 }
 
-void outbox_send(struct device_message *message)
+void outbox_send(struct outbox *outbox, struct device_message *message)
 {
 	static uint8_t frame[LITEMRC_FRAME_MAX];
-	int length = litemrc_frame_encode(&sender, message, frame, sizeof(frame));
+	int length = litemrc_frame_encode(&outbox->sender, message, frame, sizeof(frame));
 	size_t end, until_wrap;
 
 	/* A message that violates the schema is a bug here; queueing half a frame would be worse. */
-	if (length < 0 || (size_t)length > size - used) {
+	if (length < 0 || (size_t)length > outbox->size - outbox->used) {
 		say("a message of type %d was dropped: it violates the schema", message->type_choice);
 		return;
 	}
-	end = (first + used) % size;
-	until_wrap = size - end;
+	end = (outbox->first + outbox->used) % outbox->size;
+	until_wrap = outbox->size - end;
 	if ((size_t)length <= until_wrap) {
-		memcpy(ring + end, frame, length);
+		memcpy(outbox->ring + end, frame, length);
 	} else {
-		memcpy(ring + end, frame, until_wrap);
-		memcpy(ring, frame + until_wrap, length - until_wrap);
+		memcpy(outbox->ring + end, frame, until_wrap);
+		memcpy(outbox->ring, frame + until_wrap, length - until_wrap);
 	}
-	used += length;
+	outbox->used += length;
 }
 
-bool outbox_empty(void)
+void outbox_skip(struct outbox *outbox)
 {
-	return !used;
+	outbox->sender.sequence++;
 }
 
-int outbox_flush(void)
+bool outbox_empty(const struct outbox *outbox)
 {
-	while (used) {
-		size_t until_wrap = size - first < used ? size - first : used;
-		struct iovec parts[2] = {{ring + first, until_wrap}, {ring, used - until_wrap}};
-		ssize_t taken = writev(tty, parts, 2);
+	return !outbox->used;
+}
+
+int outbox_flush(struct outbox *outbox)
+{
+	while (outbox->used) {
+		size_t left = outbox->size - outbox->first;
+		size_t until_wrap = left < outbox->used ? left : outbox->used;
+		struct iovec parts[2] = {
+			{outbox->ring + outbox->first, until_wrap}, {outbox->ring, outbox->used - until_wrap},
+		};
+		ssize_t taken = writev(outbox->port, parts, 2);
 
 		if (taken < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-		first = (first + taken) % size;
-		used -= taken;
+		outbox->first = (outbox->first + taken) % outbox->size;
+		outbox->used -= taken;
 	}
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "driver/driver.h"
 #include "driver/pages.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 #include "system/timing.h"
 
 #define MESSAGE_WORDS (LITEMRC_ACCESSED_FRAMES / LITEMRC_BITMAP_FRAMES)
@@ -75,7 +75,7 @@ static void send_accessed(uint32_t epoch, const struct bitmap *bitmap)
 {
 	uint32_t remaining = count_accessed(bitmap), piece = 0;
 
-	if (!outbox_has_room_for_epoch(remaining)) {
+	if (!hosts_begin_pages(remaining)) {
 		accessed.sent += remaining;
 		return;
 	}
@@ -95,7 +95,7 @@ static void send_accessed(uint32_t epoch, const struct bitmap *bitmap)
 			.accessed = bits,
 			.written.written = bits_of(bitmap->written, bitmap, first),
 		};
-		outbox_send(&message);
+		hosts_send_epoch(&message);
 	}
 }
 
@@ -106,7 +106,7 @@ static void send_hot(uint32_t epoch, const struct hot_list *list)
 	uint32_t messages = messages_for(list->count, MESSAGE_HOT_PAGES);
 	struct hot_body *body = &message.hot;
 
-	if (!outbox_has_room_for_epoch(messages)) {
+	if (!hosts_begin_pages(messages)) {
 		hot.sent += messages;
 		return;
 	}
@@ -127,7 +127,7 @@ static void send_hot(uint32_t epoch, const struct hot_list *list)
 			body->frames[i] = pages[2 * i];
 			body->counts[i] = pages[2 * i + 1];
 		}
-		outbox_send(&message);
+		hosts_send_epoch(&message);
 	}
 }
 
@@ -213,10 +213,10 @@ static void send_queued(const uint32_t *frames, uint32_t count, bool overflow)
 	message.queued.overflow.overflow = overflow;
 	message.queued.frames_count = count;
 	memcpy(message.queued.frames, frames, count * sizeof(frames[0]));
-	outbox_send(&message);
+	hosts_send_epoch(&message);
 }
 
-/* Without room the pages wait in the driver, which counts those that it loses. */
+/* Without room for the serial host the pages wait in the driver, which counts those that it loses. */
 static void drain(void)
 {
 	static uint32_t frames[QUEUE_PAGES];
@@ -224,7 +224,8 @@ static void drain(void)
 	int count;
 
 	queue_due_ms = now_ms() + TICK_MS;
-	if (!outbox_has_room_for_epoch(QUEUED_ROOM))
+	hosts_begin_between(QUEUED_ROOM);
+	if (!host_takes(SERIAL))
 		return;
 	count = hot_queue(frames, &lost);
 	for (int first = 0; first < count; first += (int)MESSAGE_QUEUED) {

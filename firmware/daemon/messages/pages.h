@@ -31,7 +31,7 @@ void pages_empty_queue(void);
 
 /*
  * Queues the messages of an epoch, directly behind its others. If the driver has a later epoch by now, or if there is no
- * room, all messages of one kind are dropped; the host sees the gap in their indices.
+ * room, all messages of one kind are dropped; a host sees the gap in their indices.
  */
 void pages_send(uint32_t epoch);
 

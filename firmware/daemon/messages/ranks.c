@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "driver/ranks.h"
-#include "messages/outbox.h"
+#include "messages/hosts.h"
 
 static uint32_t sent;
 
@@ -27,7 +27,7 @@ static void send_rank(const struct litemrc_epoch *record, uint32_t number)
 	rank->overflow.overflow = counted->flags & LITEMRC_RANK_OVERFLOW;
 	rank->counters_count = sizeof(counted->counters) / sizeof(counted->counters[0]);
 	memcpy(rank->counters, counted->counters, sizeof(counted->counters));
-	outbox_send(&message);
+	hosts_send_epoch(&message);
 }
 
 void ranks_send(const struct litemrc_epoch *record)

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of the host and their answers, one at a time. */
+/* Requests of the hosts and their answers, one of each host at a time. */
 #ifndef LITEMRCD_SERVICE_H
 #define LITEMRCD_SERVICE_H
 
 #include <stdbool.h>
 
-/* Sends hello; call after driver_open() and programs_read(). */
+/* Sends hello to the serial host; call after driver_open() and programs_read(). */
 void service_init(int tty);
 
+/* Begins with a host at this port. Of hosts other than the serial one, only requests that read are executed. */
+void service_open(unsigned int host, int port);
+
 /* Whether more bytes may be read: not while a request waits for room for its answer. */
-bool service_can_read(void);
+bool service_can_read(unsigned int host);
 
 /* Reads bytes from the host. Returns 0, or -errno if the port is gone. */
-int service_read(void);
+int service_read(unsigned int host);
 
 /* Processes the bytes read, as far as the outbox has room for answers. */
-void service_progress(void);
+void service_progress(unsigned int host);
 
-/* Damaged or oversized frames, and answered requests. */
+/* Damaged or oversized frames, and answered requests, of all hosts. */
 unsigned int service_damaged(void);
 unsigned int service_answered(void);
 

@@ -17,13 +17,30 @@
 
 #define A_USER "use USER or USER:GROUP, names or numbers"
 
+static gid_t group_of(const char *option, const char *text, const char *name, const char *remedy)
+{
+	struct group *entry;
+	uint64_t number;
+
+	if (whole_number(name, INT32_MAX, &number))
+		return number;
+	entry = getgrnam(name);
+	if (!entry)
+		give_up(EXIT_BAD_INPUT, remedy, "%s %s: there is no such group", option, text);
+	return entry->gr_gid;
+}
+
+gid_t group_named(const char *option, const char *text)
+{
+	return group_of(option, text, text, "name a group, or its number");
+}
+
 struct identity identity_named(const char *option, const char *text)
 {
 	struct identity identity;
 	char name[64];
 	const char *group = strchr(text, ':');
 	uint64_t number;
-	bool has_group = group;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(group ? group - text : (long)strlen(text)), text);
 	if (whole_number(name, INT32_MAX, &number)) {
@@ -35,15 +52,8 @@ struct identity identity_named(const char *option, const char *text)
 			give_up(EXIT_BAD_INPUT, A_USER, "%s %s: there is no such user", option, text);
 		identity = (struct identity){entry->pw_uid, entry->pw_gid};
 	}
-	if (has_group && whole_number(group + 1, INT32_MAX, &number)) {
-		identity.group = number;
-	} else if (has_group) {
-		struct group *entry = getgrnam(group + 1);
-
-		if (!entry)
-			give_up(EXIT_BAD_INPUT, A_USER, "%s %s: there is no such group", option, text);
-		identity.group = entry->gr_gid;
-	}
+	if (group)
+		identity.group = group_of(option, text, group + 1, A_USER);
 	if (!identity.user || !identity.group)
 		give_up(EXIT_BAD_INPUT, "name a user and a group other than root", "%s %s is root", option, text);
 	return identity;

@@ -14,6 +14,9 @@ struct identity {
 /* Reads USER or USER:GROUP, names or numbers, of an option; exits if there is no such user or group. */
 struct identity identity_named(const char *option, const char *text);
 
+/* Reads GROUP, a name or a number, of an option; exits if there is no such group. */
+gid_t group_named(const char *option, const char *text);
+
 /* Becomes `identity` (NULL: keeps the present user, which is not root). Exits if root could be regained. */
 void privileges_drop(const struct identity *identity);
 

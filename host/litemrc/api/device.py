@@ -90,7 +90,7 @@ class Device:
                 where=self.url,
                 remedy="give epoch_length, or a program to run",
             )
-        self.linked.request("monitor", on=True)
+        self.linked.start_counting()
         collector = Collector(self.linked)
         for _ in collector.collect(epochs, parsed, together=together):
             pass

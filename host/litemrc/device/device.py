@@ -162,6 +162,15 @@ class Device:
             raise self._refused(name, answer.error, f"the device refused {name}: {why}")
         return answer
 
+    def start_counting(self) -> None:
+        """Switch the monitor on. A connection that only reads leaves it as it is.
+
+        Raises:
+            LinkError: as `request`.
+        """
+        if not self.hello.read_only:
+            self.request("monitor", on=True)
+
     def request_of(self, part: str, target: str, name: str, **values: Any) -> Message:
         """As `request`, of a part that not every device has; `make target` builds a SoC with it.
 

@@ -40,6 +40,9 @@ def page_messages(device: Device, *, accessed: bool = False, hot: bool = False) 
         LinkError: as `get_page_messages`; the device has no page bitmap, or no hot pages.
     """
     before = get_page_messages(device)
+    if (accessed or before.accessed, hot or before.hot) == (before.accessed, before.hot):
+        yield before
+        return
     part = " or no ".join(name for name, on in (("page bitmap", accessed), ("hot pages", hot)) if on)
     answer = device.request_of(
         part, "sim", "set_page_messages", accessed=accessed or before.accessed, hot=hot or before.hot

@@ -174,7 +174,7 @@ class Feed:
             if options.pages or options.hot:
                 messages = stack.enter_context(page_messages(device, accessed=options.pages, hot=options.hot))
                 messages = replace(messages, accessed=options.pages, hot=options.hot)
-            device.request("monitor", on=True)
+            device.start_counting()
             collector = Collector(device, dram, messages)
             self._begin(_parameters(device, messages, dram, asdict(settings) if settings else {}))
             self._listen(device, collector)

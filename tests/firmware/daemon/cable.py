@@ -4,6 +4,7 @@ import os
 import select
 import socket
 import threading
+from contextlib import suppress
 
 
 class Cable:
@@ -39,7 +40,7 @@ class Cable:
         while not self._ended.is_set():
             if select.select([self._listener], [], [], 0.02)[0]:
                 host, _ = self._listener.accept()
-                with host:
+                with host, suppress(ConnectionError):  # it may leave with bytes on their way
                     self._carry_for(host)
 
     def _carry_for(self, host: socket.socket) -> None:

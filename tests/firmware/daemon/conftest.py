@@ -55,11 +55,13 @@ def start_daemon_on(litemrcd: Path, folder: Path) -> Iterator[Callable[..., Daem
     """Start a daemon on a driver. It must end with its expected status, at the latest by SIGTERM."""
     started: list[Daemon] = []
 
-    def start(driver: FakeDriver, *more: str, config: str = CONFIG, **popen: Any) -> Daemon:
+    def start(
+        driver: FakeDriver, *more: str, config: str = CONFIG, program: Path = litemrcd, **popen: Any
+    ) -> Daemon:
         (folder / "litemrcd.conf").write_text(config)
         log = folder / "log"
         cable = Cable().__enter__()
-        arguments = [litemrcd, *arguments_of(driver, cable.tty, folder / "litemrcd.conf"), *more]
+        arguments = [program, *arguments_of(driver, cable.tty, folder / "litemrcd.conf"), *more]
         with log.open("w") as stderr:
             process = subprocess.Popen(arguments, stderr=stderr, env=environment_of(driver), **popen)
         started.append(Daemon(driver, cable, process, log))

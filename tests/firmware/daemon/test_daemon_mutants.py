@@ -17,7 +17,7 @@ MUTANTS = ROOT / "build" / "daemon-mutants"
 SEEDED = {
     "repeats": (
         "requests/service.c",
-        "if (request.sequence != last_request)",
+        "if (request.sequence != service->last_request)",
         "if (true)",
         "test_daemon_hello.py::test_a_repeated_request_gets_the_same_answer_and_is_done_once",
     ),
@@ -28,15 +28,15 @@ SEEDED = {
         "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_indices",
     ),
     "half an epoch": (
-        "messages/epochs.c",
-        "|| !outbox_has_room_for_epoch(messages + record->ranks)",
-        "",
+        "messages/hosts.c",
+        "!hosts[host].held && has_room_for(host, messages);",
+        "!hosts[host].held && messages;",
         "test_daemon_epochs.py::test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing",
     ),
     "news too early": (
         "daemon.c",
-        "epochs_send(record, followers_report());\n\tfollowers_note(record);",
-        "followers_note(record);\n\tepochs_send(record, followers_report());",
+        "followers_report();\n\tepochs_send(record);\n\tfollowers_note(record);",
+        "followers_note(record);\n\tfollowers_report();\n\tepochs_send(record);",
         "test_daemon_epochs.py::test_process_messages_stand_between_the_epochs_they_part",
     ),
     "done too early": (
@@ -125,8 +125,8 @@ SEEDED = {
     ),
     "no gap of bitmaps": (
         "messages/pages.c",
-        "accessed.sent += remaining;",
-        "",
+        "accessed.sent += remaining;\n\t\treturn;",
+        "return;",
         "test_daemon_pages.py::test_a_host_that_does_not_read_gets_whole_epochs_of_pages_only",
     ),
     "half the settings": (
@@ -140,6 +140,25 @@ SEEDED = {
         "context < driver_owners() ? 0",
         "true ? 0",
         "test_daemon_hot.py::test_contexts_of_writes_are_given_to_nobody",
+    ),
+    "readers that set": (
+        "requests/service.c",
+        "if (host != SERIAL && !litemrc_request_reads(request))",
+        "if (false)",
+        "test_daemon_socket.py::test_what_changes_anything_is_refused_on_the_socket",
+    ),
+    "all wait for the slowest": (
+        "messages/hosts.c",
+        "hosts[host].takes = hosts[host].takes_epoch = takes;\n\t\tany |= takes;",
+        "hosts[host].takes = hosts[host].takes_epoch = takes;\n\t\tany |= takes;\n"
+        "\t\tif (hosts[host].joined && !takes)\n\t\t\treturn false;",
+        "test_daemon_socket.py::test_a_client_that_stops_loses_epochs_of_its_own_only",
+    ),
+    "any file is a socket": (
+        "system/unix_socket.c",
+        "if (!S_ISSOCK(found.st_mode))",
+        "if (false)",
+        "test_daemon_socket_file.py::test_a_file_in_the_way_of_the_socket_stays_as_it_is",
     ),
     "context kept": (
         "run_command.c",

@@ -15,6 +15,7 @@ from litemrc.device.link.frames import FrameSplitter, frame, unframe
 from litemrc.device.link.link import Link, LinkCounts, MessageReceiver
 from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import Field, schema, version_text
+from litemrc.device.link.unix_port import UnixPort
 from scripted_device import hello, told
 
 PROTOCOL = schema().constants["protocol_version"]
@@ -215,6 +216,35 @@ def test_a_port_with_a_file_is_read_as_soon_as_it_has_something():
         theirs.shutdown(socket.SHUT_RDWR)
         with pytest.raises(DeviceGoneError, match="the device is gone: the connection was closed"):
             link.receive(60)
+
+
+def test_a_unix_socket_is_a_port(tmp_path):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        with Link.open(f"unix://{tmp_path / 's'}") as link:
+            device, _ = listener.accept()
+            with device:
+                assert device.recv(9) == b"\0", "ends what the device's receiver may hold"
+                device.sendall(sent(told("log", line="a")))
+                assert link.receive(60).line == "a"
+                device.shutdown(socket.SHUT_RDWR)
+                with pytest.raises(DeviceGoneError, match="the connection was closed") as gone:
+                    link.receive(60)
+    assert "litemrcd" in gone.value.remedy
+
+
+def test_what_is_read_of_a_unix_socket_is_what_came():
+    ours, theirs = socket.socketpair()
+    port = UnixPort(ours)
+    with theirs:
+        assert port.read(port.in_waiting) == b""
+        theirs.sendall(b"ab")
+        assert port.read(port.in_waiting) == b"ab"
+        port.write(b"cd")
+        assert theirs.recv(9) == b"cd"
+        port.close()
+        assert theirs.recv(9) == b""
 
 
 def test_a_read_that_would_block_is_none(monkeypatch):

@@ -10,6 +10,7 @@ from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
 from litemrc.device.lease import lease_cycles, take_lease
 from litemrc.device.link.link import LinkCounts
+from litemrc.device.page_messages import page_messages
 from litemrc.errors import UserError
 from scripted_device import ScriptedLink, ack, device_at, hello, nak, told
 
@@ -231,3 +232,28 @@ def test_the_shortest_and_the_longest_lease_are_those_of_a_32_bit_counter(link, 
         assert refused.value.remedy == "give up to 4295 s"
     take_lease(device, 2**32 - 1)
     assert link.sent == [("set_lease", {"cycles": 2**32 - 1})]
+
+
+@pytest.mark.parametrize(("read_only", "sent"), [(False, [("monitor", {"on": True})]), (True, [])])
+def test_a_connection_that_only_reads_leaves_the_monitor_as_it_is(monkeypatch, read_only, sent):
+    link = ScriptedLink(hello=lambda: hello(read_only=read_only))
+    device_at(link, monkeypatch).start_counting()
+    assert link.sent == sent
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted", "sent"),
+    [
+        ((1, 0), {"accessed": True}, []),
+        ((1, 1), {}, []),
+        ((0, 1), {"accessed": True}, [(True, True), (False, True)]),
+    ],
+)
+def test_messages_that_are_sent_already_are_not_asked_for_again(monkeypatch, before, wanted, sent):
+    link = ScriptedLink(
+        get_page_messages=lambda: ack(*before, 16, 0),
+        set_page_messages=lambda accessed, hot: ack(int(accessed), int(hot), 16, 0),
+    )
+    with page_messages(device_at(link, monkeypatch), **wanted) as selected:
+        assert (selected.accessed, selected.hot) == (before[0] or "accessed" in wanted, bool(before[1]))
+    assert [tuple(fields.values()) for name, fields in link.sent if name == "set_page_messages"] == sent

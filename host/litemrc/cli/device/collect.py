@@ -108,7 +108,7 @@ def main(args: argparse.Namespace) -> int:
         ):
             dram = get_dram(device) if args.ranks else None
             _prepare_epochs(device, args)
-            device.request("monitor", on=True)
+            device.start_counting()
             collector = Collector(device, dram, messages)
             note(f"collecting {args.epochs} epochs from {device.url}")
             with counting("epochs", args.epochs) as show:

@@ -40,7 +40,7 @@ def watch(args: argparse.Namespace) -> int:
                 where=device.url,
                 remedy="set one: litemrc collect --epoch-length",
             )
-        device.request("monitor", on=True)
+        device.start_counting()
         with page_messages(device, hot=True) as messages:
             lines = _shown(args.json, 1 << device.hello.page_shift, messages.base_address)
             collector = Collector(device, messages=PageMessages(False, True, messages.base_address))

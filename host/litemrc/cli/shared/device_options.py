@@ -15,8 +15,9 @@ def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = T
         "--port",
         metavar="URL",
         required=required,
-        help="device file, pyserial URL such as socket://HOST:PORT, litex://HOST:PORT?csr=FILE for LiteX's "
-        "bridges (docs/bridges.md), or http://HOST:PORT/NAME of litemrc serve (docs/serve.md)",
+        help="device file, pyserial URL such as socket://HOST:PORT, unix:///PATH of a socket of litemrcd, "
+        "litex://HOST:PORT?csr=FILE for LiteX's bridges (docs/bridges.md), or http://HOST:PORT/NAME of "
+        "litemrc serve (docs/serve.md)",
     )
     parser.add_argument(
         "--baud", type=positive, default=115200, help="bit rate of a device file (%(default)s)"

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "clients.h"
+
+#include <unistd.h>
+
+#include "messages/followers.h"
+#include "requests/service.h"
+#include "system/say.h"
+#include "system/unix_socket.h"
+
+#define FIRST (SERIAL + 1)
+
+static int listener = -1;
+static int ports[HOSTS];
+static bool refused;	/* a client, and this was logged */
+
+void clients_init(int socket)
+{
+	listener = socket;
+}
+
+static void leave(unsigned int host)
+{
+	hosts_leave(host);
+	close(ports[host]);
+	refused = false;
+}
+
+void clients_watch(struct pollfd *sources)
+{
+	sources[0] = (struct pollfd){.fd = listener, .events = POLLIN};
+	for (unsigned int host = FIRST; host < HOSTS; host++) {
+		struct pollfd *source = &sources[host];
+
+		*source = (struct pollfd){.fd = -1};
+		if (!hosts_has(host))
+			continue;
+		source->fd = ports[host];
+		source->events = (service_can_read(host) ? POLLIN : 0) | (host_is_idle(host) ? 0 : POLLOUT);
+	}
+}
+
+static void accept_one(void)
+{
+	int port = unix_socket_accept(listener);
+
+	if (port < 0)
+		return;
+	for (unsigned int host = FIRST; host < HOSTS; host++) {
+		if (hosts_has(host))
+			continue;
+		ports[host] = port;
+		hosts_join(host, port);
+		followers_join(host);
+		service_open(host, port);
+		return;
+	}
+	close(port);
+	if (!refused)
+		say("a client of the socket was refused: %u are connected", CLIENTS_MAX);
+	refused = true;
+}
+
+void clients_read(const struct pollfd *sources)
+{
+	for (unsigned int host = FIRST; host < HOSTS; host++) {
+		short ready = sources[host].revents;
+
+		if (!hosts_has(host) || !ready)
+			continue;
+		if (ready & (POLLHUP | POLLERR) || (ready & POLLIN && service_read(host)))
+			leave(host);
+	}
+	if (sources[0].revents & POLLIN)
+		accept_one();
+}
+
+void clients_progress(void)
+{
+	for (unsigned int host = FIRST; host < HOSTS; host++) {
+		if (!hosts_has(host))
+			continue;
+		service_progress(host);
+		if (host_flush(host))
+			leave(host);
+	}
+}

@@ -1,0 +1,144 @@
+"""Host and daemon one minor version of the protocol apart: nothing of what both know is lost."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
+from later_version import FRESH, NEW_REQUEST, build_later_daemon, later_host, write_later_schema
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.link.frames import frame
+from litemrc.device.link.protocol import host_requests
+from patience import patience
+from products import alone_in
+from serving import Daemon
+from socket_clients import client_of
+
+BUILD = Path(__file__).parents[3] / "build" / "daemon-later"
+EPOCHS = 30
+
+
+@pytest.fixture(scope="session")
+def later_litemrcd() -> Path:
+    with alone_in(BUILD):
+        return build_later_daemon(BUILD)
+
+
+@pytest.fixture
+def start_later(later_litemrcd: Path, start_daemon: Callable[..., Daemon]) -> Callable[..., Daemon]:
+    """Start the daemon of 1.1 on the driver of the test."""
+    return partial(start_daemon, program=later_litemrcd)
+
+
+def rows_of(number: int) -> dict[int, Row]:
+    return {
+        context: Row(misses=number + 1, touched=context, hits=[number * context + g for g in range(GROUPS)])
+        for context in range(CONTEXTS)
+    }
+
+
+def collected(device: Device, driver: FakeDriver) -> Collector:
+    collector = Collector(device)
+    for number in range(EPOCHS):
+        assert driver.finish_epoch(rows_of(number)) == number
+    for _ in collector.collect(epochs=EPOCHS):
+        pass
+    return collector
+
+
+def assert_counters_are_whole(collector: Collector) -> None:
+    expected = [
+        (number, context, row.misses, row.touched, tuple(row.hits))
+        for number in range(EPOCHS)
+        for context, row in rows_of(number).items()
+    ]
+    assert [(r.epoch, r.context, r.misses, r.touched, tuple(r.hits)) for r in collector.rows] == expected
+    assert collector.link_statistics["epoch_messages_lost"] == 0
+    counts = collector.link_counts
+    assert (counts.lost, counts.damaged, counts.oversized) == (0, 0, 0)
+
+
+def test_a_host_of_1_0_collects_from_a_device_of_1_1(start_later, driver):
+    daemon = start_later()
+    with daemon.host() as device:
+        before = device.link_counts
+        collector = collected(device, driver)
+        hellos = 2  # of the Collector, with a bit and an option each
+        assert device.hello.protocol == 1001
+        assert device.request("get_epoch").values == [2, 2**24]
+        assert device.request("set_epoch", unit="cycles", length=3_000_000).values == [2, 3_000_000]
+        assert device.echo_test().failed == 0
+
+    assert_counters_are_whole(collector)
+    counts = device.link_counts
+    assert counts.unknown == EPOCHS, "the new message behind each epoch"
+    assert counts.skipped - before.skipped == EPOCHS * CONTEXTS + 2 * (hellos - 1)
+
+
+def test_a_host_of_1_1_collects_from_a_device_of_1_0(daemon, driver, monkeypatch, folder):
+    with later_host(monkeypatch, write_later_schema(folder / "later.cddl")):
+        with daemon.host() as device:
+            collector = collected(device, driver)
+            assert (device.hello.protocol, device.hello.fresh) == (1000, 0)
+            assert "fresh" not in device.hello.features
+            assert device.request("set_epoch", unit="cycles", length=3_000_000).values == [2, 3_000_000]
+            orders = len(driver.orders())
+            with pytest.raises(RequestRefusedError, match="an option of the request is not known") as option:
+                device.request("set_epoch", unit="cycles", length=5_000_000, twice=True)
+            with pytest.raises(RequestRefusedError, match="refused get_fresh: unknown") as unknown:
+                device.request("get_fresh")
+            assert (option.value.code, unknown.value.code) == ("bad_argument", "unknown")
+            assert "update the older" in unknown.value.remedy
+            assert len(driver.orders()) == orders, "a setting is not half obeyed"
+            assert device.request("get_epoch").values == [2, 3_000_000]
+            assert device.echo_test().failed == 0
+
+        assert_counters_are_whole(collector)
+        assert (collector.link_counts.unknown, collector.link_counts.skipped) == (0, 0)
+
+
+def test_what_is_new_works_between_ends_of_1_1(start_later, driver, monkeypatch, folder):
+    """So the tests above are about a version whose additions are real."""
+    daemon = start_later(f"--socket={folder / 'd.sock'}")
+    with later_host(monkeypatch, write_later_schema(folder / "later.cddl")):
+        with daemon.host() as device, client_of(folder / "d.sock") as client:
+            assert (device.hello.fresh, "fresh" in device.hello.features) == (FRESH, True)
+            assert device.request("set_epoch", unit="cycles", length=3_000_000, twice=True).values == [
+                2,
+                6_000_000,
+            ]
+            for each in (device, client):
+                assert each.request("get_fresh").values == [FRESH], "a request named get_* reads"
+            driver.finish_epoch(rows_of(0))
+            for each in (device, client):
+                *epochs, note = (each.receive(patience(5)) for _ in range(CONTEXTS + 1))
+                assert [epoch.deepest for epoch in epochs] == [[1]] * CONTEXTS
+                assert (note.name, note.epoch, note.words) == ("note", 0, "new")
+        assert (device.link_counts.unknown, device.link_counts.skipped) == (0, 0)
+
+
+def test_a_repeated_request_of_a_later_version_is_refused_again(daemon):
+    """[77, 200, {}]: no request of 1.0 has this number."""
+    unknown = frame(bytes([0x83, 0x18, 77, 0x18, NEW_REQUEST, 0xA0]))
+    with daemon.host() as device:
+        for _ in range(2):
+            device._link._write(unknown)
+        answers = [device._link.receive(patience(5)) for _ in range(2)]
+
+    assert [(a.name, a.request, a.error) for a in answers] == [("nak", 77, "unknown")] * 2
+
+
+def test_an_option_of_any_plain_value_is_refused_and_its_number_counts_as_answered(daemon, driver):
+    codec = host_requests()
+    with daemon.host() as device:
+        orders = len(driver.orders())
+        whole = codec.encode(codec.new("clear", sequence=9))
+        for number, value in enumerate((b"\x07", b"\xf5", b"\x61x", b"\x42yz", b"\x1a\xff\xff\xff\xff")):
+            request = whole[:-1].replace(b"\x09", bytes([number + 9]), 1) + b"\xa1\x19\x01\x00" + value
+            device._link._write(frame(request))
+            answer = device._link.receive(patience(5))
+            assert (answer.name, answer.request, answer.error) == ("nak", number + 9, "bad_argument")
+    assert len(driver.orders()) == orders
