@@ -23,6 +23,7 @@ from paced_device import paced
 EPOCH = re.compile(rb'\{"device":"device","session":\d+,"number":(\d+),"arrived":([\d.]+)')
 STARTED_S = 60  # limit; a loaded machine imports slowly
 WARM_S = 3
+LATENCIES = ("p50_ms", "p99_ms", "largest_ms")
 
 
 def device(urls: Queue, rate: float, contexts: int, seconds: float) -> None:
@@ -153,9 +154,8 @@ def main() -> None:
     print(f"readers {args.readers}, {args.rate:g} epochs/s, {args.contexts} contexts, window {args.window}")
     print(f"server        {found['core_share']:.1%} of a core, {found['resident_mb']:.0f} MB resident")
     print(f"epochs        {found['epochs']} received, {found['lost']} lost, {found['behind']} times behind")
-    print(
-        f"latency       {found['p50_ms']:.1f} ms median, {found['p99_ms']:.1f} ms p99, {found['largest_ms']:.1f} ms largest"
-    )
+    latency = ", ".join(f"{found[name]:.1f} ms {name.removesuffix('_ms')}" for name in LATENCIES)
+    print(f"latency       {latency}")
 
 
 if __name__ == "__main__":

@@ -60,7 +60,10 @@ COMMANDS = {
     "soc": ("soc.soc", "run the simulated SoC as a device"),
     "linux": ("soc.linux", "boot Linux on the simulated SoC, with its console on this terminal"),
     "device": ("device.device", "show and set a device's parameters, and test the link to it"),
-    "serve": ("device.serve", "serve devices over HTTP: page, API, metrics, and their link for other commands"),
+    "serve": (
+        "device.serve",
+        "serve devices over HTTP: a page, an API, metrics, and a port for other commands",
+    ),
     "flash": ("device.flash", "load a bitstream into an FPGA board"),
     "ranks": (
         "ranks.ranks",

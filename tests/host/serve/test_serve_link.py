@@ -20,6 +20,9 @@ from serving import TOKEN, Serving, serving
 
 
 def opened(served: Serving, name: str = "", token: str = ""):
+    """A session by the server's URL, as soon as those devices that answer have one with the server."""
+    for device in served.fleet.values():
+        wait_until(lambda device=device: device.connected or device.failure, 10, "the server's session")
     url = served.url.replace("://", f"://{token}@") if token else served.url
     return Device.open(url + (f"/{name}" if name else ""), timeout_s=patience(10))
 
