@@ -127,6 +127,10 @@ class BridgeLink:
         self._answer = self._answer_to(message)
         self._inbox.append(self._answer)
 
+    def refuse(self, sequence: int, error: str) -> None:
+        """Answer the request of this number, which a later version of the protocol has, by a refusal."""
+        self._inbox.append(self._new("nak", request=sequence, error=error))
+
     def _answer_to(self, message: Message) -> Message:
         if message.name == "hello":
             return self._new("hello", request=message.sequence, **self._hello())

@@ -5,12 +5,13 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import (
-    Message,
+    LaterVersionError,
     ProtocolError,
     device_messages,
     host_requests,
@@ -19,6 +20,14 @@ from litemrc.errors import UserError
 
 _POLL_S = 0.005
 _READ_BYTES = 65536
+
+
+class ServedDevice(MessagePort, Protocol):
+    """A device that also refuses requests of a later version of the protocol."""
+
+    def refuse(self, sequence: int, error: str) -> None:
+        """Answer the request of this number by a refusal."""
+        ...
 
 
 class MessageServer:
@@ -38,7 +47,7 @@ class MessageServer:
     """
 
     def __init__(
-        self, address: tuple[str, int], session: Callable[[str], MessagePort], failed: Callable[[], None]
+        self, address: tuple[str, int], session: Callable[[str], ServedDevice], failed: Callable[[], None]
     ) -> None:
         try:
             self._listener = socket.create_server(address)
@@ -86,15 +95,16 @@ class MessageServer:
                 if not received:
                     return
                 for payload in splitter.feed(received):
-                    if request := _request(payload):
-                        device.send(request)
+                    _take(device, payload)
             while (message := device.receive(0)) is not None:
                 client.sendall(frame(device_messages().encode(message)))
 
 
-def _request(payload: bytes) -> Message | None:
-    """Return a request; None for what is none, as the firmware ignores it."""
+def _take(device: ServedDevice, payload: bytes) -> None:
+    """Perform a request; what is none is ignored, as by the firmware."""
     try:
-        return host_requests().decode(payload)
+        device.send(host_requests().decode(payload))
+    except LaterVersionError as later:
+        device.refuse(later.sequence, later.error)
     except ProtocolError:
-        return None
+        return

@@ -53,6 +53,17 @@ def test_hello_has_the_parameters_of_the_registers(device):
     assert system_text(hello.system, hello.driver, hello.abi) == "not visible: litex bridge"
 
 
+def test_hello_has_a_bit_for_each_part_of_the_soc(device, ranked):
+    assert (device.hello.rank_power, ranked[1].hello.rank_power) == (False, True)
+    assert not device.hello.read_only and not device.hello.lease
+
+
+def test_a_request_of_a_later_version_is_refused_behind_what_is_queued(device):
+    device._link.refuse(77, "unknown")
+    answer = device.receive(patience(5))
+    assert (answer.name, answer.request, answer.error) == ("nak", 77, "unknown")
+
+
 def test_registers_that_cannot_be_true_are_not_believed(soc, tmp_path):
     soc.set("mrc_capabilities", groups_log2=9)  # the link has 256 groups at most
     with served(soc, tmp_path) as url, pytest.raises(DeviceFaultError, match="groups: 512"), Device.open(url):

@@ -43,6 +43,10 @@ class Session:
             )
         self.out.append(answer)
 
+    def refuse(self, sequence: int, error: str) -> None:
+        self.sent += 1
+        self.out.append(device_messages().new("nak", sequence=self.sent, request=sequence, error=error))
+
     def receive(self, timeout_s: float) -> Message | None:
         return self.out.popleft() if self.out else None
 
@@ -79,6 +83,19 @@ def test_a_client_that_vanishes_and_damaged_frames_harm_nothing(server: MessageS
         while not found:
             found += splitter.feed(client.recv(4096))
         assert device_messages().decode(found[0]).request == 7
+
+
+def test_requests_of_a_later_version_are_refused_by_their_number(server: MessageServer) -> None:
+    option = host_requests().encode(host_requests().new("clear", sequence=8))[:-1] + b"\xa1\x05\x01"
+    with Device.open(server.url, timeout_s=patience(5)) as device:
+        answers = []
+        for payload in (b"\x83\x07\x19\x12\x67\xa0", option):  # [7, 4711, {}]; clear with an option 5
+            device._link._write(frame(payload))
+            answers.append(device._link.receive(patience(5)))
+    assert [(a.name, a.request, a.error) for a in answers] == [
+        ("nak", 7, "unknown"),
+        ("nak", 8, "bad_argument"),
+    ]
 
 
 @pytest.mark.parametrize("error", [DeviceGoneError("it ended"), RuntimeError("a bug")])
