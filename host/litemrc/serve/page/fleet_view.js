@@ -5,8 +5,8 @@ import { app, deviceNamed, say } from "./app.js";
 import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
 import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
 import { Figure, savePicture } from "./figure.js";
-import { count, measured, plain, ratio, size, smallest } from "./format.js";
-import { deviceRate, linkText } from "./header_view.js";
+import { accesses, count, measured, plain, ratio, size, smallest } from "./format.js";
+import { deviceRate, linkLosses, linkText } from "./header_view.js";
 import { lineStyle } from "./palette.js";
 import { touch } from "./schedule.js";
 import { showSwatch } from "./small_pictures.js";
@@ -50,7 +50,7 @@ function newTile(name) {
   const heading = el("h3", {}, el("a", { href: `#device/${encodeURIComponent(name)}` }, name));
   const section = el("section", { class: "tile", "aria-label": `Device ${name}` }, heading);
   const figure = new Figure(section, { name: `${name}-curves`, title: `Miss-ratio curves of ${name}`, height: 200, buttons: false }, say);
-  const state = el("p", { class: "state" });
+  const state = el("p", { class: "state" }, el("span"), el("span", { class: "warn" }));
   figure.chart.before(state);
   const legend = el("ul", { class: "note names", "aria-label": "Contexts" });
   section.append(legend);
@@ -110,9 +110,11 @@ export function drawFleet() {
 function drawTile(name, { figure, state, legend, curves, epoch }, all) {
   const device = deviceNamed(name);
   const entries = drawn(curves).map((curve) => ({ name: curve.name, curve }));
-  const losses = epoch ? `; link ${linkText(epoch.link)}${epoch.dropped ? `; ⚠ ${count(epoch.dropped)} accesses dropped in the last epoch` : ""}` : "";
-  setText(state, device?.connected ? `● connected ${deviceRate(name)}${losses}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
-  setAttribute(state, "class", device?.connected ? "state" : "state warn");
+  const [now, dropped] = state.children;
+  const link = epoch ? `; link ${linkText(epoch.link)}` : "";
+  setText(now, device?.connected ? `● connected ${deviceRate(name)}${link}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
+  setAttribute(now, "class", device?.connected && !linkLosses(epoch?.link) ? "" : "warn");
+  setText(dropped, epoch?.dropped ? ` ⚠ ${accesses(epoch.dropped)} dropped in the last epoch` : "");
   fill(legend, entries, () => el("li", {}, showSwatch(), el("span")), (item, entry) => {
     showSwatch(item.firstChild, lineStyle(colour(entry.name)));
     setText(item.lastChild, entry.name);

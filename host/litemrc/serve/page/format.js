@@ -4,6 +4,7 @@ const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 const COUNT = new Intl.NumberFormat("en");
 
 export const count = (value) => COUNT.format(value);
+export const accesses = (value) => `${count(value)} ${value === 1 ? "access" : "accesses"}`;
 export const ratio = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const hex = (address) => `0x${address.toString(16)}`;

@@ -2,7 +2,7 @@
 
 import { app, deviceNamed, shown } from "./app.js";
 import { byId, el, fill, setAttribute, setText } from "./dom.js";
-import { count, percent, size } from "./format.js";
+import { accesses, count, percent, size } from "./format.js";
 
 /** Epochs in a second of the devices that are not shown, from two answers of the server. */
 const rates = new Map();
@@ -80,10 +80,10 @@ function ofEpochs(recent, { sessions }) {
   return facts;
 }
 
-const lately = (recent, name) => `${count(recent.sum(name))} accesses in ${recent.short.length} epochs`;
+const lately = (recent, name) => `${accesses(recent.sum(name))} in ${count(recent.short.length)} ${recent.short.length === 1 ? "epoch" : "epochs"}`;
 
 /** Frames that did not arrive whole; a damaged one is missing, too. */
-const linkLosses = (link) => (link ? Math.max(link.lost, link.damaged + link.oversized) : 0);
+export const linkLosses = (link) => (link ? Math.max(link.lost, link.damaged + link.oversized) : 0);
 
 /** Share of the device's frames that arrived whole; an epoch of the history has none. */
 export function linkText(link) {

@@ -144,6 +144,7 @@ function buildViews() {
 function buildTools() {
   radios(byId("windows"), "window", WINDOWS, app.window, (value) => {
     app.window = value;
+    if (app.mode !== "live") goLive(); // what was held has the curves of the former window
     listen();
     touchAll();
   });
