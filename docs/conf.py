@@ -55,6 +55,7 @@ PARTS = {
         Simulate several programs <docs/multiprogram>
         Simulate memory chips that sleep <docs/chip_energy>
         Simulate colors and trays <docs/trays>
+        Sweep parameters on a cluster <docs/sweeps>
         Build for a board <docs/boards/README>
         Contribute <CONTRIBUTING>""",
     "Reference": """
