@@ -62,7 +62,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
-	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve stress-placement \
+	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
 	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
@@ -352,6 +352,9 @@ bench-live: $(HOST) .venv/test.stamp   ## latency, processor time and output of 
 
 bench-serve: $(HOST) .venv/test.stamp   ## 100 readers of litemrc serve: processor time, losses, latency; build/bench/serve.json
 	PYTHONPATH=tests:tests/host python bench/serve.py
+
+bench-serve-page: $(HOST) .venv/test.stamp   ## from an epoch's arrival to its values in the page: a table, build/bench/serve_page.json
+	PYTHONPATH=tests:tests/host:tests/host/serve python bench/serve_page.py
 
 bench-placement: $(HOST)   ## ns and list work of allocations and frees: table 5 of docs/results/panwar2015.md, build/bench/placement.json
 	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
