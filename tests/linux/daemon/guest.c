@@ -17,6 +17,7 @@
  *	guest worker G	waits in the cgroups /app and /batch from the start on, see be_worker()
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -27,15 +28,18 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define FAKE "/sys/devices/platform/litemrc.0/fake/"
 #define FAKE_HOT "/sys/devices/platform/litemrc.0/fake_hot/"
 #define DAEMON "/litemrcd"
+#define SOCKET "/tmp/litemrcd.sock"
 #define TRIGGER "/tmp/clients"
 #define PAGES "/tmp/pages"
 #define CGROUPS "/sys/fs/cgroup/"
@@ -46,7 +50,8 @@
 #define PAGE 4096
 #define EPOCH "1000"
 
-enum { ATTACK_BUDGET = 1, ATTACK_GROUP = 2, ATTACK_SIGNAL = 4, ATTACK_PTRACE = 8, ATTACK_MEMORY = 16, ATTACK_USER = 32 };
+enum { ATTACK_BUDGET = 1, ATTACK_GROUP = 2, ATTACK_SIGNAL = 4, ATTACK_PTRACE = 8, ATTACK_MEMORY = 16, ATTACK_USER = 32,
+       ATTACK_SOCKET = 64 };
 
 static void fail(const char *what)
 {
@@ -164,7 +169,7 @@ static void be_init(void)
 	char *fake = getenv("fake");
 	char *config = getenv("tracker") ? "/tracker.conf" : fake ? "/pages.conf" : "/litemrcd.conf";
 	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", config,
-				"--user", "1000:1000", "--program-user", "1001:1001", NULL};
+				"--user", "1000:1000", "--program-user", "1001:1001", "--socket", SOCKET, NULL};
 	pid_t pid;
 
 	mkdir("/tmp", 01777);
@@ -353,6 +358,15 @@ static int attack_process(int pid)
 	return done;
 }
 
+/* The socket is there, for the daemon's user and group. */
+static int is_kept_from_socket(void)
+{
+	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET};
+	int file = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	return file >= 0 && connect(file, (const struct sockaddr *)&address, sizeof(address)) && errno == EACCES;
+}
+
 /* All processes named litemrcd: the daemon, and the one that starts programs. */
 static int attack(void)
 {
@@ -377,7 +391,9 @@ static int attack(void)
 	closedir(all);
 	if (!setresuid(-1, 1000, -1) || !setresuid(-1, 0, -1))
 		done |= ATTACK_USER;
-	return found < 2 ? 64 : done;
+	if (!is_kept_from_socket())
+		done |= ATTACK_SOCKET;
+	return found < 2 ? 128 : done;
 }
 
 int main(int argc, char **argv)
