@@ -33,6 +33,8 @@ REFUSED = (
     "report",
 )
 """Options about the output of a single run."""
+ON_A_CLUSTER = ("scheduler", "workers", "parts", "allow-gaps")
+"""Options of a single run that is itself divided among workers; a point of a sweep runs in one."""
 SET, TRACE = "set.", "trace."
 """Prefixes of parameters: keys of the command's TOML file, and parts of the URL of a generated trace."""
 
@@ -58,7 +60,7 @@ def parameters_of(machine: str) -> dict[str, argparse.Action]:
     found = {}
     for action in _parser(machine)._actions:
         name = action.option_strings[-1].lstrip("-") if action.option_strings else action.dest.rstrip("s")
-        if name not in REFUSED and f"{name}." != SET:
+        if name not in (*REFUSED, *ON_A_CLUSTER) and f"{name}." != SET:
             found[name] = action
     return found
 
@@ -75,7 +77,11 @@ def check_name(machine: str, name: str) -> None:
     if name in known or any(name.startswith(prefix) and name != prefix for prefix in prefixes):
         return
     further = "".join(f", {prefix}KEY" for prefix in prefixes)
-    reason = "is about the output of a single run" if name in REFUSED else f"{machine} has no such parameter"
+    reason = f"{machine} has no such parameter"
+    if name in REFUSED:
+        reason = "is about the output of a single run"
+    elif name in ON_A_CLUSTER:
+        reason = "divides a single run among workers; a point of a sweep runs in one"
     raise UserError(f"{name}: {reason}", remedy=f"use some of {', '.join(known)}{further}")
 
 

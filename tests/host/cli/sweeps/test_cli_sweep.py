@@ -161,6 +161,7 @@ MEMORY, MEMORIES, TRACE = "memory = [64, 128, 256]", "[64, 128, 256]", "gen:loop
         (MEMORIES, "[64, 0]", "sweep.toml:7, point 1: policy=lru, memory=0", "memory: "),
         (MEMORIES, "[true]", "sweep.toml:7, point 0: policy=lru, memory=True", "memory: is True"),
         ("memory", "plot", "sweep.toml:7", "plot: is about the output of a single run"),
+        ("memory", "workers", "sweep.toml:7", "workers: divides a single run among workers"),
         ("memory", "set.x", "sweep.toml:7", "set.x: replace has no such parameter"),
         (MEMORY, "memory = [64]\ntrace.pges = [1]", "sweep.toml, point 0", "loop has no parameter pges"),
         (TRACE, "missing.txt", "sweep.toml, point 0", "No such file or directory"),

@@ -232,7 +232,7 @@ def test_options_are_parameters_or_refused_and_files_among_them_are_known():
     assert set(REFUSED) >= {"json", "csv", "plot", "log", "report", "quiet"}
     for machine in MACHINES:
         parameters = parameters_of(machine)
-        assert not set(parameters) & set(REFUSED)
+        assert not set(parameters) & {*REFUSED, "scheduler", "workers"}
         assert ("trace" in parameters) != ("scenario" in parameters)
         files = {name for name, action in parameters.items() if action.type is Path}
         assert files <= set(FILES), "a parameter that is a path must be made absolute for workers"
