@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import FastAPI, Query
 from fastapi.responses import StreamingResponse
 from starlette.middleware import Middleware
@@ -24,6 +25,7 @@ from litemrc.serve.security import SafeHeaders, Tokens
 from litemrc.serve.windows import WINDOWS
 
 BODY_BYTES = 65536
+THREADS = 4
 
 
 @dataclass
@@ -53,6 +55,8 @@ def build(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # Threads for requests that compute or read files: few, as they share one interpreter with the feeds.
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
         hub.start()
         fleet.start()
         yield

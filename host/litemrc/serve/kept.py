@@ -3,6 +3,8 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.table import COLUMNS
 from litemrc.feed.feed import Event
-from litemrc.feed.history.history import History, Retention
+from litemrc.feed.history.history import History, Retention, sealed_files
 from litemrc.feed.history.kinds import EPOCHS, HOT, PAGES, RANKS, Kind
 from litemrc.feed.history.reading import Extent, HistoryReader, Part
 from litemrc.feed.records import DeviceParameters, FeedEpoch
@@ -19,7 +21,7 @@ from litemrc.pages.hot_lists import HotList
 from litemrc.ranks.activity import COUNTERS
 from litemrc.ranks.table import RankRow
 
-_EXTENT_S = 5.0  # it reads the open stream: not at every request
+_COUNT_AGAIN_S = 600.0  # it reads the open stream: not at every request
 _LISTS = ("hits", "tail")
 
 Key = tuple[int, int]  # session, number
@@ -41,11 +43,18 @@ class KeptEpochs:
         self._history = History(folder, device, retention, say=say)
         self._reader = HistoryReader(folder, device)
         self._lock = threading.Lock()
-        self._extent: tuple[float, Extent] | None = None
+        self._extent = self._reader.extent()
+        self._counted_at = time.monotonic()
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""
+        kept = self._history.kept
         self._history(event)
+        if isinstance(event, FeedEpoch) and self._history.kept > kept:
+            with self._lock:
+                old = self._extent
+                first = event.arrived if old.first is None else old.first
+                self._extent = replace(old, first=first, last=event.arrived, epochs=old.epochs + 1)
 
     def close(self) -> None:
         """Make Parquet of what is open."""
@@ -53,17 +62,26 @@ class KeptEpochs:
 
     @property
     def extent(self) -> Extent:
-        """What there is, as of a few seconds ago at most."""
+        """What there is, without reading it: what retention removed is still counted for some minutes."""
         with self._lock:
-            now = time.monotonic()
-            if self._extent is None or now - self._extent[0] > _EXTENT_S:
-                self._extent = now, self._reader.extent()
-            return self._extent[1]
+            if time.monotonic() - self._counted_at > _COUNT_AGAIN_S:
+                self._counted_at = time.monotonic()
+                threading.Thread(target=self._count, name="history extent", daemon=True).start()
+            extent = self._extent
+        return replace(extent, bytes=self._bytes())
 
-    @property
-    def extent_now(self) -> Extent:
-        """What there is."""
-        return self._reader.extent()
+    def _count(self) -> None:
+        extent = self._reader.extent()
+        with self._lock:
+            self._extent = extent
+
+    def _bytes(self) -> int:
+        folder, device = self._history.folder, self._history.device
+        total = 0
+        for path in (*sealed_files(folder, device), *(folder / "open" / device).glob("*/*")):
+            with suppress(FileNotFoundError):  # removed, or Parquet now
+                total += path.stat().st_size
+        return total
 
     def parts(self, kind: Kind, start: float, end: float) -> Iterator[Part]:
         """Yield the rows of a kind that arrived in this time, as `HistoryReader` does."""

@@ -26,7 +26,7 @@ def overview(device: Served, span: Span, points: int) -> list[Record]:
 def _extent(device: Served, span: Span, points: int) -> tuple[float, float]:
     """Return the beginning, and the length of a part, of what there is in a span."""
     if device.kept:
-        extent = device.kept.extent_now
+        extent = device.kept.extent
         known = [time for time in (extent.first, extent.last) if time is not None]
     else:
         known = [epoch.arrived for epoch in device.recent.last()]

@@ -63,7 +63,7 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
     device = Annotated[Served, Depends(find)]
 
     @routes.get("/devices", responses={200: {"model": models.Devices}})
-    def devices() -> Response:
+    async def devices() -> Response:  # not behind requests that compute in a thread
         """All devices: state of the session, parameters, what is kept."""
         return json_answer(describe())
 
