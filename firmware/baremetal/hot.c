@@ -49,7 +49,8 @@ static bool set_hot(const struct set_hot_body *set)
 		monitor_write(LITEMRC_HOT_WATERMARK, set->watermark);
 		monitor_write(LITEMRC_HOT_CONTROL,
 			      PUT(ENABLE, set->enable) | PUT(READS, set->reads) | PUT(WRITES, set->writes) |
-				      PUT(ALWAYS_ON, set->always_on.always_on) | PUT(SAMPLING_LOG2, set->sampling_log2.sampling_log2));
+				      PUT(ALWAYS_ON, set->always_on.always_on) |
+				      PUT(SAMPLING_LOG2, set->sampling_log2.sampling_log2));
 		monitor_clear();
 		empty_queue();
 	} else {

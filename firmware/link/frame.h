@@ -35,8 +35,9 @@ struct litemrc_sender {
 
 /*
  * Encodes a message into a complete frame, zero byte included, and gives it the next sequence number (m->sequence is
- * overwritten, as is which options are present: those that are not 0, empty or false). Returns the length of the frame, or -1 if `capacity` is too small or the message violates the schema.
- * The host counts a frame that is encoded and not sent as lost.
+ * overwritten, as is which options are present: those that are not 0, empty or false). Returns the length of the frame,
+ * or -1 if `capacity` is too small or the message violates the schema. The host counts a frame that is encoded and not
+ * sent as lost.
  */
 int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m, uint8_t *out, size_t capacity);
 

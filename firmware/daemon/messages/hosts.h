@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hosts: that at the serial port, and the clients of the socket. Each has an outbox of its own, so that one that does
- * not read loses its own epochs only. The serial host is always there, also while nothing is connected to the port.
+ * The hosts: that at the serial port, and the clients of the socket. Each has an outbox of its own, so that one that
+ * does not read loses its own epochs only. The serial host is always there, also while nothing is connected to the port.
  */
 #ifndef LITEMRCD_HOSTS_H
 #define LITEMRCD_HOSTS_H

@@ -14,8 +14,8 @@ struct socket_access {
 };
 
 /*
- * Listens at `path`, non-blocking. A stale socket there, to which nobody listens, is replaced. Exits if there is another
- * file, if another program listens, or if the socket cannot be made. Call before privileges are dropped.
+ * Listens at `path`, non-blocking. A stale socket there, at which nobody listens, is replaced. Exits if there is
+ * another file, if another program listens, or if the socket cannot be made. Call before privileges are dropped.
  */
 int unix_socket_open(const char *path, const struct socket_access *access);
 

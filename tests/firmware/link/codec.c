@@ -55,7 +55,8 @@ static void print_frame(void)
 		frame_length = litemrc_frame_encode(&sender, &message.device, out, sizeof(out));
 	} else {
 		litemrc_mark_host_request(&message.host);
-		if (cbor_encode_host_request(out + LITEMRC_FRAME_HEADROOM, LITEMRC_HOST_REQUEST_MAX, &message.host, &length))
+		if (cbor_encode_host_request(out + LITEMRC_FRAME_HEADROOM, LITEMRC_HOST_REQUEST_MAX, &message.host,
+					     &length))
 			length = sizeof(out);
 		frame_length = litemrc_frame_wrap(out, sizeof(out), length);
 	}

@@ -102,7 +102,8 @@ void pages_send(uint32_t epoch)
 	if (hot.enable && hot.always_on.always_on) {
 		message.type_choice = device_message_type_queued_c;
 		message.queued = (struct queued_body){
-			.index = queued_sent++, .overflow.overflow = epoch % 4 == 3, .frames = {epoch, epoch + 1}, .frames_count = 2,
+			.index = queued_sent++, .overflow.overflow = epoch % 4 == 3,
+			.frames = {epoch, epoch + 1}, .frames_count = 2,
 		};
 		send_message(&message);
 	}
