@@ -40,7 +40,9 @@ def perform(stream: LinkStream, device: Device, host: LinkHost, request: Message
         LinkError: the device did not answer, or is gone; the host gets no answer.
     """
     number, answered = host.answered
-    if number == request.sequence:  # a repetition
+    if (
+        number == request.sequence and request.name != "hello"
+    ):  # a repetition; epochs may have passed since a hello
         if answered:
             stream.answer(host, number, lambda: answered)
         return

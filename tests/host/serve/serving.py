@@ -14,6 +14,7 @@ from litemrc.feed.feed import FeedOptions
 from litemrc.serve.app import build
 from litemrc.serve.fleet import Fleet, open_fleet
 from litemrc.serve.server import Server
+from paced_device import PacedDevice
 from patience import patience, wait_until
 
 TOKEN = "a-token-of-the-tests-0123"
@@ -41,6 +42,15 @@ class Serving:
         answer = self.get(path)
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    def stop(self, served: PacedDevice, device: str = "device") -> None:
+        """Have a device end no more epochs, and wait until the server has the last one."""
+        served.rate, count = 0, -1
+        while served.epochs != count:  # its thread may be about to end one more
+            count = served.epochs
+            time.sleep(0.2)
+        recent = self.fleet[device].recent
+        wait_until(lambda: recent.last()[-1].number == count - 1, 10, "the last epoch")
 
     def wait_for_epochs(self, count: int, device: str = "device") -> None:
         recent = self.fleet[device].recent

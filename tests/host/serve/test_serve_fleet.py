@@ -12,7 +12,6 @@ from litemrc.serve import models
 from litemrc.serve.ports import check_url, parse_labels, parse_ports
 from litemrc.serve.sums import SUMMED, WEIGHTED, Counted, merged
 from paced_device import GROUPS, hits_of, misses_of, paced
-from patience import wait_until
 from serving import epochs_of, events, serving
 
 
@@ -73,9 +72,7 @@ def test_curves_of_devices_are_merged_by_name_and_by_label() -> None:
         last = {}
         for name, device in devices.items():
             served.wait_for_epochs(3, name)
-            device.rate = 0
-            recent = served.fleet[name].recent
-            wait_until(lambda r=recent, d=device: r.last()[-1].number == d.epochs - 1, 10, "the last epoch")
+            served.stop(device, name)
             last[name] = device.epochs - 1
         by_name = {each["value"]: each for each in served.json("/api/v1/merged?by=name")}
         by_rack = {each["value"]: each for each in served.json("/api/v1/merged?by=rack")}

@@ -38,10 +38,8 @@ def key(metric: str, **labels: str) -> tuple[str, tuple]:
 
 def stopped(device, served: Serving) -> list[int]:
     """Stop the device; return the numbers of all epochs that the server has."""
-    device.rate = 0
-    recent = served.fleet["device"].recent
-    wait_until(lambda: recent.last()[-1].number == device.epochs - 1, 10, "the last epoch")
-    numbers = [epoch.number for epoch in recent.last()]
+    served.stop(device)
+    numbers = [epoch.number for epoch in served.fleet["device"].recent.last()]
     epochs = key("litemrc_epochs_total")
     wait_until(lambda: samples(served)[epochs] == len(numbers), 10, "all listeners")
     return numbers
