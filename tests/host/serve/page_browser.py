@@ -103,10 +103,14 @@ def run_to_a_stop(page: "sync_api.Page", device: PacedDevice, epochs: int = 12, 
     wait_until(lambda: device.epochs >= until, what="the epochs")
     device.rate = 0
     time.sleep(0.1)  # an epoch that has begun is sent whole
-    last = device.epochs - 1
-    expect(page, f"document.querySelector('#contexts tbody').dataset.epoch === '{last}'")
-    arrived = "document.querySelector('#contexts tbody').dataset.arrived"
-    expect(page, f"document.querySelector('#curves .chart').dataset.arrived === {arrived}")
+    shown = """(() => {
+      const {epoch, arrived} = document.querySelector("#contexts tbody").dataset;
+      return document.querySelector("#curves .chart").dataset.arrived === arrived ? epoch : "";
+    })()"""
+    deadline = Deadline(20)
+    while (seen := page.evaluate(shown)) != str(last := device.epochs - 1):
+        assert not deadline.passed, f"epoch {seen}, not {last}: {page.inner_text('#status')}"
+        page.wait_for_timeout(20)
     return last
 
 
