@@ -3,7 +3,7 @@
 const views = new Map();
 let asked = false;
 
-/** Register a view: `draw` runs at most every `least` ms, and takes at most a third of the time. */
+/** Register a view: `draw` runs at most every `least` ms, and takes at most half of the time. */
 export function view(name, least, draw) {
   views.set(name, { draw, least, wait: least, last: 0, dirty: false });
 }
@@ -35,6 +35,6 @@ function frame(now) {
     each.last = now;
     const began = performance.now();
     each.draw();
-    each.wait = Math.max(each.least, 3 * (performance.now() - began));
+    each.wait = Math.max(each.least, 2 * (performance.now() - began));
   }
 }
