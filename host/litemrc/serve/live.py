@@ -64,11 +64,11 @@ class LiveHub:
         describe: what the event `devices` says.
 
     Attributes:
-        missed: epochs left out for slow readers.
+        readers: who listen now; missed: epochs left out for slow ones. Any thread may read both.
     """
 
     def __init__(self, fleet: Fleet, describe: Callable[[], object]) -> None:
-        self.missed = 0
+        self.readers = self.missed = 0
         self._describe = describe
         self._readers: dict[tuple[frozenset[str], int], set[Reader]] = {}
         self._writers = {name: EpochWriter(name) for name in fleet}
@@ -82,11 +82,6 @@ class LiveHub:
         self._closed = False
         for device in fleet.values():
             device.feed.listen(self._listener(device))
-
-    @property
-    def readers(self) -> int:
-        """How many listen now."""
-        return sum(map(len, self._readers.values()))
 
     def start(self) -> None:
         """Begin, in the running event loop, before the feeds start."""
@@ -108,6 +103,7 @@ class LiveHub:
         reader = Reader(devices, window, closed=self._closed)
         same = self._readers.setdefault((devices, window), set())
         same.add(reader)
+        self.readers += 1
         try:
             yield self._event("devices", encoded(self._describe()))
             while not reader.closed:
@@ -121,6 +117,7 @@ class LiveHub:
                 if reader.batches:
                     yield reader.batches.popleft().text
         finally:
+            self.readers -= 1
             same.discard(reader)
             if not same:
                 self._readers.pop((devices, window), None)
