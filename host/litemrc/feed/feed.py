@@ -22,8 +22,10 @@ from litemrc.feed.epoch_builder import EpochBuilder
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
 _POLL_S = 0.02  # a request waits so long while nothing comes from the device
-_QUIET_S = 0.1  # the messages of an epoch follow each other more closely,
-_QUIET_SHARE = 1 / 30  # or than this share of a request's time limit: a simulated device is slow
+# After this share of a request's time limit without a message, an epoch is given out without those that are
+# missing. Simulated devices need seconds between two messages; a lost message costs one such wait at most, as
+# the next epoch also ends the wait.
+_QUIET_SHARE = 1 / 2
 _RETRY_S = (0.5, 1.0, 2.0, 5.0)  # before the next tries to open a lost link; the last one goes on
 
 Event = DeviceParameters | FeedEpoch | FeedLost | Message
@@ -199,7 +201,7 @@ class Feed:
                 self._pass(message, builder)
                 continue
             silent = time.monotonic() - heard
-            if silent > max(_QUIET_S, _QUIET_SHARE * device.timeout_s):
+            if silent > _QUIET_SHARE * device.timeout_s:
                 self._give_all(builder.quiet())
             if silent > device.timeout_s:  # check that the device is there
                 for each in collector.ask_hello():

@@ -243,3 +243,22 @@ def test_names_that_change_are_each_kept(tmp_path: Path) -> None:
         "sort (pid 7)",
         "cat (pid 8)",
     ]
+
+
+def test_a_range_of_one_epoch_has_it_whatever_the_digits_of_its_time(tmp_path: Path) -> None:
+    with paced(rate=50) as device, kept(device.url, tmp_path, 2) as heard:
+        pass
+    history = History(tmp_path / "times", "board")
+    history(next(HistoryReader(tmp_path, "board").parts(EPOCHS, *EVER)).parameters)
+    times = [1795711631.0000004, 1795711632.0000006]
+    for number, arrived in enumerate(times):
+        rows = tuple(replace(row, epoch=number) for row in heard[0].rows)
+        history(
+            replace(heard[0], number=number, arrived=arrived, rows=rows, ranks=(), hot=None, accessed=None)
+        )
+    for _ in ("open", "sealed"):
+        reader = HistoryReader(tmp_path / "times", "board")
+        for number, arrived in enumerate(times):
+            (part,) = reader.parts(EPOCHS, arrived, arrived)
+            assert set(part.rows.column("epoch").to_pylist()) == {number}
+        history.close()

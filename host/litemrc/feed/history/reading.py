@@ -49,8 +49,8 @@ class Extent:
 
 @dataclass(frozen=True)
 class _Sealed:
-    first: float
-    last: float
+    first: int  # microseconds since 1970, as `last`
+    last: int
     epochs: int
     parameters: DeviceParameters
 
@@ -69,7 +69,7 @@ class HistoryReader:
     def extent(self) -> Extent:
         """Return what there is."""
         sealed = [self._sealed(path) for path in sealed_files(self.folder, self.device, EPOCHS)]
-        spans = [(each.first, each.last, each.epochs) for each in sealed if each]
+        spans = [(each.first / 1e6, each.last / 1e6, each.epochs) for each in sealed if each]
         for part in self._open(EPOCHS):
             first, last = _span(part.rows)
             spans.append((first, last, len(pc.unique(part.rows.column("epoch")))))
@@ -83,14 +83,17 @@ class HistoryReader:
         )
 
     def parts(self, kind: Kind, start: float, end: float) -> Iterator[Part]:
-        """Yield what arrived from `start` to `end`, both included, in seconds since 1970; oldest first."""
+        """Yield what arrived from `start` to `end`, both included, in seconds since 1970; oldest first.
+
+        Times are those of whole microseconds, as in the files.
+        """
         first, last = (_timestamp(each) for each in (start, end))
         # Streams first: one that becomes Parquet meanwhile is read once, as `_open` has it in memory.
         still_open = list(self._open(kind))
         taken = {part.rows.schema.metadata[b"litemrc_stem"].decode() for part in still_open}
         for path in sorted(sealed_files(self.folder, self.device, kind)):
             known = self._sealed(path)
-            if known is None or path.stem in taken or known.last < start or known.first > end:
+            if known is None or path.stem in taken or known.last < first.value or known.first > last.value:
                 continue
             try:
                 rows = pq.ParquetFile(path).read()
@@ -119,8 +122,8 @@ class HistoryReader:
             except (OSError, KeyError, ValueError, pa.ArrowException):  # removed meanwhile, or not ours
                 return None
             self._known[path] = _Sealed(
-                described["first"] / 1e6,
-                described["last"] / 1e6,
+                described["first"],
+                described["last"],
                 described["epochs"],
                 parameters_of(pa.schema([]), described),
             )
