@@ -192,13 +192,7 @@ def simulation_table(rows: dict[str, dict[str, float]]) -> str:
 
 
 def constants_table(constants: dict[int, Constants]) -> str:
-    heads = [
-        "pages",
-        "reference r, ns",
-        "join j, ns/page",
-        "append c, ns/page",
-        "memory of a join, bytes/page",
-    ]
+    heads = ["pages", "reference r, ns", "join j, ns/page", "append c, ns/page"]
     return markdown(heads, [
         [
             f"2^{size}",
@@ -251,8 +245,8 @@ def page_values(
         "worst_time_error": _error(*worst),
         "plan_minutes": f"{(max(typical['part_s'], typical['reading_s']) + typical['tree_s']) / 60:.0f}",
         "plan_reading": f"{typical['reading_s']:.0f}",
-        "plan_share": f"{typical['tree_s'] / (typical['part_s'] + typical['tree_s']):.1%}",
-        "huge_share": f"{huge['tree_s'] / (huge['part_s'] + huge['tree_s']):.0%}",
+        "plan_share": f"{100 * typical['tree_s'] / (typical['part_s'] + typical['tree_s']):.0f} %",
+        "huge_share": f"{100 * huge['tree_s'] / (huge['part_s'] + huge['tree_s']):.0f} %",
         "huge_wave": f"{huge['wave_s']:.0f}",
         "huge_memory": f"{max(huge['part_memory'], huge['join_memory']) / 1e9:.0f}",
     }  # fmt: skip

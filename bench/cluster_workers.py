@@ -15,6 +15,7 @@ def moved_by_dask(url: str, workers: int) -> int:
     with (
         LocalCluster(
             n_workers=workers,
+            memory_limit=0,  # it would count the memory of the whole process against each worker
             threads_per_worker=1,
             processes=False,
             protocol="tcp://",
