@@ -30,14 +30,11 @@ _ANY = DeviceParameters(
 
 def epochs_table(parameters: DeviceParameters, epochs: Sequence[FeedEpoch]) -> pa.Table:
     """Return epochs of one session, as the history would keep them."""
-    schema = EPOCHS.schema(parameters)
-    batches, lost = [], epochs[0].lost if epochs else 0
+    rows, lost = [], epochs[0].lost if epochs else 0
     for epoch in epochs:
-        batch = EPOCHS.batch(schema, parameters, epoch, epoch.lost - lost)
+        rows += EPOCHS.all_rows(parameters, epoch, epoch.lost - lost)
         lost = epoch.lost
-        if batch:
-            batches.append(batch)
-    return pa.Table.from_batches(batches, schema)
+    return pa.Table.from_pylist(rows, EPOCHS.schema(parameters))
 
 
 def named(device: str, table: pa.Table, contexts: Sequence[int] = ()) -> pa.Table:

@@ -67,9 +67,13 @@ class Kind:
         self, schema: pa.Schema, parameters: DeviceParameters, epoch: FeedEpoch, lost: int
     ) -> pa.RecordBatch | None:
         """Return an epoch as rows of a stream; None: it has none of this kind."""
-        common = {"session": epoch.session, "arrived": round(epoch.arrived * 1e6)}
-        rows = [{**common, **row} for row in self.rows(parameters, epoch, lost)]
+        rows = self.all_rows(parameters, epoch, lost)
         return pa.RecordBatch.from_pylist(rows, schema) if rows else None
+
+    def all_rows(self, parameters: DeviceParameters, epoch: FeedEpoch, lost: int) -> list[Row]:
+        """Return the rows of an epoch, with the columns that every file has."""
+        common = {"session": epoch.session, "arrived": round(epoch.arrived * 1e6)}
+        return [{**common, **row} for row in self.rows(parameters, epoch, lost)]
 
     def seal(self, path: Path, table: pa.Table) -> None:
         """Write the rows of an open stream as a sealed Parquet file.
