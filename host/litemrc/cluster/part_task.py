@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from distributed import WorkerPlugin, get_worker
 from numpy.typing import ArrayLike
 
+from litemrc.cluster.allocator import keep_freed_chunks
 from litemrc.cluster.build import build
 from litemrc.cluster.part_result import Facts, PartResult
 from litemrc.errors import UserError
@@ -91,6 +92,7 @@ def _measure_sections(task: Task, part: Part, reports: "_Reports", engine: "_Tak
             where=get_worker().address,
             remedy="install the same LiteMRC on each worker, and start the workers again",
         )
+    keep_freed_chunks()
     facts: Facts | None = None
     for section in part:
         with section.open(task.page_bytes) as trace:
