@@ -130,7 +130,7 @@ def show_lines(axes: Axes, series: list[Series], unit: str, end: float) -> None:
         handles, names = axes.get_legend_handles_labels()
         more = f" (and {len(names) - _LEGENDS} more)" if len(names) > _LEGENDS else ""
         names = [*names[: _LEGENDS - 1], names[min(_LEGENDS, len(names)) - 1] + more][: len(names)]
-        axes.legend(handles[:_LEGENDS], names, fontsize=5, loc="upper left", ncols=2)
+        axes.legend(handles[:_LEGENDS], names, fontsize=5, loc="best", ncols=2, framealpha=0.6)
 
 
 def show_bars(axes: Axes, series: list[Series], unit: str, _: float) -> None:
@@ -163,9 +163,9 @@ def text(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value:.2g} s"
     suffix = "/s" if unit in ("ops", "cps", "reqps") else ""
-    return (
-        f"{value / 1e6:.3g} M" if value >= 1e6 else f"{value / 1e3:.3g} k" if value >= 1e4 else f"{value:.3g}"
-    ) + suffix
+    if value >= 1e6:
+        return f"{value / 1e6:.3g} M{suffix}"
+    return (f"{value / 1e3:.3g} k" if value >= 1e3 else f"{value:.3g}") + suffix
 
 
 if __name__ == "__main__":
