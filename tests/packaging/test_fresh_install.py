@@ -113,7 +113,7 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
     run(litemrc, "simulate", "mm", "--help", cwd=tmp_path)
     shipped = "from litemrc.files.scenarios import scenario_path as path; print(path('apache_gcc'))"
     assert Path(run(programs / "python", "-c", shipped, cwd=tmp_path).strip()).is_file()
-    page = "import litemrc.serve; print(litemrc.serve.__path__[0] + '/page')"
+    page = "import litemrc; print(litemrc.__path__[0] + '/serve/page')"
     installed_page = Path(run(programs / "python", "-c", page, cwd=tmp_path).strip())
     for file in (REPO / "host/litemrc/serve/page").iterdir():
         assert (installed_page / file.name).read_bytes() == file.read_bytes()

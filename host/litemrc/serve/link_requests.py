@@ -77,7 +77,7 @@ def _answer(stream: LinkStream, device: Device, request: Message, control: bool)
         now = {name: value for name, value in zip(names, ack.values, strict=False) if name}
         if now == {name: _number(request, name) for name in fields}:
             return _ack(request, ack)
-    return _nak(request, "busy", _REFUSAL)
+    return _nak(request, "read_only", _REFUSAL)
 
 
 def _number(request: Message, name: str) -> int:

@@ -145,7 +145,11 @@ def test_a_device_that_is_silent_ends_the_session() -> None:
 def test_memory_of_the_collector_stays_bounded() -> None:
     with paced(rate=200) as device, fed(device.url, pages=True, hot=True) as (_, heard):
         heard.wait(FeedEpoch, 50)
-        (collector,) = (each for each in gc.get_objects() if isinstance(each, Collector))
+        (collector,) = (
+            each
+            for each in gc.get_objects()
+            if isinstance(each, Collector) and each._device.url == device.url
+        )
         assert len(collector.rows) <= 2 * device.contexts
         assert collector.ranks and len(collector.ranks.rows) <= 2 * device.ranks
 
