@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message as AppMessage
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widgets import Footer
 
 from litemrc.feed.feed import Event
@@ -63,7 +64,8 @@ class LiveApp(KeyedApp):
         self.latencies: deque[float] = deque(maxlen=10_000)
         self.failure: Exception | None = None
         self._events: deque[Event] = deque()
-        self._tries, self._drawn, self._drawing = 0, 0.0, False
+        self._tries, self._drawn = 0, 0.0
+        self._next_draw: Timer | None = None
         self._waiting: list[float] = []  # arrivals of epochs that are not drawn yet
         self._displaying: list[float] = []  # of epochs that are drawn, but not yet on the screen
         self._view = self.new_view()
@@ -170,10 +172,9 @@ class LiveApp(KeyedApp):
 
     def draw_soon(self) -> None:
         """Draw now, or as soon as a screen may follow the last one."""
-        if self._drawing:
-            return
-        self._drawing = True
-        self.set_timer(max(self._drawn + 1 / _DRAWS_PER_S - time.monotonic(), 0.001), self._draw)
+        if self._next_draw is None:
+            wait = max(self._drawn + 1 / _DRAWS_PER_S - time.monotonic(), 0.001)
+            self._next_draw = self.set_timer(wait, self._draw)
 
     def new_view(self) -> View:
         """Return the last epochs, as they are to be shown."""
@@ -186,7 +187,9 @@ class LiveApp(KeyedApp):
         )
 
     def _draw(self) -> None:
-        self._drawing, self._drawn = False, time.monotonic()
+        if self._next_draw:  # may still run: a screen that is arranged anew is drawn at once
+            self._next_draw.stop()
+        self._next_draw, self._drawn = None, time.monotonic()
         if not self.paused:
             before, self._view = self._view, self.new_view()
             self._displaying += self._waiting

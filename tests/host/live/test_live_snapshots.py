@@ -35,7 +35,7 @@ def program(tmp_path: Path, *events: object) -> LiveApp:
 async def settle(pilot) -> None:
     """Wait until the settings are shown."""
     app = pilot.app
-    await until(lambda: app.settings.epoch_length > 0 and not app._drawing, "the settings")
+    await until(lambda: app.settings.epoch_length > 0 and app._next_draw is None, "the settings")
     await pilot.pause()
 
 

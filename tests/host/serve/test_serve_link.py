@@ -75,6 +75,7 @@ def test_ranks_and_single_pages_come_too() -> None:
 
 def test_the_public_function_collects_from_a_server() -> None:
     with paced(rate=40) as device, serving(device.url) as served:
+        wait_until(lambda: served.fleet["device"].connected, 10, "the server's session")
         curves = litemrc.collect(served.url, epochs=3, timeout_s=patience(10))
         assert len(curves) == 8
 
