@@ -18,7 +18,6 @@ from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 _TRIES = 4
 _BRIDGE = "litex://"
 _SERVED = ("http://", "https://")
-_READ_ONLY = ": read only: "  # begins the reason of a refusal by `litemrc serve`
 _REMEDIES = {
     "unknown": "update the older of firmware and host package",
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
@@ -260,7 +259,7 @@ class Device:
 
     def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
         remedy = _REMEDIES_OF.get((name, code), _REMEDIES[code])
-        if _READ_ONLY in what:
+        if code == "read_only" and self.url.startswith(_SERVED):
             remedy = "start litemrc serve with --control, and name http://TOKEN@HOST:PORT as the port"
         return RequestRefusedError(what, code, where=self.url, remedy=remedy)
 

@@ -5,7 +5,6 @@ from typing import Any
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import HotSettings
-from litemrc.device.link.http_link import READ_ONLY
 from litemrc.device.link.protocol import Message, device_messages
 from litemrc.device.ranks import RankPolicy, WorkingSetSize
 from litemrc.serve.link_stream import LinkHost, LinkStream
@@ -26,7 +25,7 @@ _IN_FORCE: dict[str, tuple[str, tuple[str | None, ...]]] = {
     "set_hot": ("get_hot", tuple(HotSettings.__annotations__)),
     "set_page_messages": ("get_page_messages", ("accessed", "hot")),
 }
-_REFUSAL = f"{READ_ONLY}: needs litemrc serve --control and its token in the URL"
+_REFUSAL = "needs litemrc serve --control and its token in the URL"
 _MOST_REASON = next(f.high for f in device_messages().types["nak"].body if f.name == "reason")
 
 

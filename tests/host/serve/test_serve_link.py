@@ -164,7 +164,9 @@ def test_a_reader_asks_but_changes_nothing() -> None:
             ("set_budget", {"context": 1, "pages": 5}),
             ("set_lease", {"cycles": 0}),
         ):
-            with pytest.raises(RequestRefusedError, match="read only") as refused:
+            with pytest.raises(
+                RequestRefusedError, match="read_only: needs litemrc serve --control"
+            ) as refused:
                 link.request(name, **values)
             assert "--control" in refused.value.remedy
         changing = [name for name in device.requests[len(before) :] if not name.startswith("get_")]
@@ -180,7 +182,10 @@ def test_the_token_allows_changes() -> None:
             link.request("set_epoch", unit="accesses", length=123)
             assert TOKEN not in link.url
         assert device.settings["set_epoch"]["length"] == 123
-        with opened(served) as link, pytest.raises(RequestRefusedError, match="read only"):
+        with (
+            opened(served) as link,
+            pytest.raises(RequestRefusedError, match="read_only: needs litemrc serve --control"),
+        ):
             link.request("set_epoch", unit="accesses", length=124)
         with pytest.raises(PortError, match="the token is wrong"), opened(served, token="wrong"):
             pass

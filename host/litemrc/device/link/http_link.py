@@ -19,7 +19,6 @@ from litemrc.device.link.frames import frame
 from litemrc.device.link.link import LinkCounts, MessageReceiver, mismatch
 from litemrc.device.link.protocol import Message, OtherVersionError, host_requests
 
-READ_ONLY = "read only"  # begins the reason of a refusal by the server
 _API = "/api/v1/devices"
 _ANSWER_BYTES = 1 << 20
 _QUEUE = 64  # messages that wait here; more wait at the server, which counts those it drops

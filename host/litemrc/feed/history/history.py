@@ -3,7 +3,7 @@
 import fcntl
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -80,9 +80,8 @@ class History:
         self._lost = 0
         self._failed = False
         self._sealing = ThreadPoolExecutor(1, thread_name_prefix="history")
-        self._sealed: list[Future] = []
         for left in sorted(self._open_folder.glob(f"*/*{_SUFFIX}")):
-            self._seal_later(left)
+            self._sealing.submit(self._seal, left)
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""
@@ -98,12 +97,6 @@ class History:
         self._roll()
         self._sealing.shutdown()
         self._locked.close()
-
-    def flush(self) -> None:
-        """Make Parquet of the open streams now; for tests and exports."""
-        self._roll()
-        for each in self._sealed:
-            each.result()
 
     def _keep(self, epoch: FeedEpoch) -> None:
         assert self._parameters
@@ -149,11 +142,7 @@ class History:
         streams, self._streams = self._streams, {}
         for stream in streams.values():
             stream.close()
-            self._seal_later(stream.path)
-
-    def _seal_later(self, path: Path) -> None:
-        self._sealed = [each for each in self._sealed if not each.done()]
-        self._sealed.append(self._sealing.submit(self._seal, path))
+            self._sealing.submit(self._seal, stream.path)
 
     def _seal(self, path: Path) -> None:
         (kind,) = (each for each in KINDS if each.folder == path.parent.name)
