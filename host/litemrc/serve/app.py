@@ -13,14 +13,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from litemrc.serve.answers import Refusal, add_error_answers
-from litemrc.serve.control import control_routes
-from litemrc.serve.describe import devices_record
+from litemrc.serve.api.control import control_routes
+from litemrc.serve.api.describe import devices_record
+from litemrc.serve.api.routes import PREFIX, api_routes
 from litemrc.serve.fleet import Fleet
-from litemrc.serve.link_routes import link_routes
+from litemrc.serve.link.routes import link_routes
 from litemrc.serve.live import LiveHub
-from litemrc.serve.metrics import metrics_routes
+from litemrc.serve.metrics.exporter import metrics_routes
 from litemrc.serve.page import page_routes
-from litemrc.serve.routes import PREFIX, api_routes
 from litemrc.serve.security import SafeHeaders, Tokens
 from litemrc.serve.windows import WINDOWS
 

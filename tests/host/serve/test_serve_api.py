@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from litemrc.serve import models
+from litemrc.serve.api import models
 from paced_device import CLOCKS, FRAMES, GROUPS, hits_of, misses_of, paced
 from serving import serving
 
@@ -137,7 +137,7 @@ def test_the_overview_counts_every_epoch_once(served) -> None:
     ],
 )
 def test_bad_requests_name_what_is_wrong(served, monkeypatch, path: str, status: int, what: str) -> None:
-    monkeypatch.setattr("litemrc.serve.routes.JSON_EPOCHS", 20)
+    monkeypatch.setattr("litemrc.serve.api.routes.JSON_EPOCHS", 20)
     answer = served.get(path)
     assert answer.status_code == status
     record = models.Error.model_validate(answer.json())

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 from litemrc.serve import limits, live, windows
+from litemrc.serve.api.routes import JSON_EPOCHS, RECENT
 from litemrc.serve.app import BODY_BYTES, build
 from litemrc.serve.fleet import Fleet
-from litemrc.serve.link_routes import HOSTS
-from litemrc.serve.metric_families import FAMILIES, RATIO_EPOCHS
-from litemrc.serve.routes import JSON_EPOCHS, RECENT
+from litemrc.serve.link.routes import HOSTS
+from litemrc.serve.metrics.families import FAMILIES, RATIO_EPOCHS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "serve.md").read_text()
 

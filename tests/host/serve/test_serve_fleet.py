@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
-from litemrc.serve import models
+from litemrc.serve.api import models
+from litemrc.serve.api.sums import SUMMED, WEIGHTED, Counted, merged
 from litemrc.serve.ports import check_url, parse_labels, parse_ports
-from litemrc.serve.sums import SUMMED, WEIGHTED, Counted, merged
 from paced_device import GROUPS, hits_of, misses_of, paced
 from serving import epochs_of, events, serving
 

@@ -10,10 +10,10 @@ from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from litemrc.serve import models
+from litemrc.serve.api import models
+from litemrc.serve.api.merging import merged_contexts
+from litemrc.serve.api.queries import _tables_of_rows, counted
 from litemrc.serve.kept import KeptEpochs
-from litemrc.serve.merging import merged_contexts
-from litemrc.serve.queries import _tables_of_rows, counted
 from paced_device import GROUPS, hits_of, misses_of, paced
 from patience import wait_until
 from serving import serving

@@ -18,7 +18,7 @@ from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.recent import Recent
-from litemrc.serve import link_stream
+from litemrc.serve.link import stream as link_stream
 from paced_device import FRAMES, hits_of, misses_of, paced
 from patience import patience, wait_until
 from serving import TOKEN, Serving, serving

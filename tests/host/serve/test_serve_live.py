@@ -5,7 +5,8 @@ import time
 from statistics import median
 
 import pytest
-from litemrc.serve import live, models
+from litemrc.serve import live
+from litemrc.serve.api import models
 from paced_device import GROUPS, hits_of, misses_of, paced
 from patience import patience
 from serving import epochs_of, events, parsed, serving

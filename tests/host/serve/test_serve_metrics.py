@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from litemrc.serve.metric_families import FAMILIES
+from litemrc.serve.metrics.families import FAMILIES
 from paced_device import CLOCKS, GROUPS, hits_of, misses_of, paced
 from patience import patience, wait_until
 from prometheus_client.parser import text_string_to_metric_families

@@ -12,10 +12,10 @@ from litemrc.device.contexts import follow, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import LinkError, RequestRefusedError
 from litemrc.serve.answers import Refusal, json_answer
+from litemrc.serve.api.models import Error, Strict
+from litemrc.serve.api.routes import PREFIX
 from litemrc.serve.epoch_json import Record
 from litemrc.serve.fleet import Fleet, Served
-from litemrc.serve.models import Error, Strict
-from litemrc.serve.routes import PREFIX
 from litemrc.serve.security import Tokens
 
 _WORD = 2**32 - 1

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from litemrc.curves.curve import Curve
 from litemrc.serve.fleet import Served
-from litemrc.serve.tallies import Tallies
+from litemrc.serve.metrics.tallies import Tallies
 from litemrc.serve.windows import of_equal_scale, table_of
 
 RATIO_EPOCHS = 100

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from litemrc.curves.curve import Curve
+from litemrc.serve.api.queries import Span, counters_in
+from litemrc.serve.api.sums import Counted, merged
 from litemrc.serve.epoch_json import Record, curve_record
 from litemrc.serve.fleet import Fleet
-from litemrc.serve.queries import Span, counters_in
-from litemrc.serve.sums import Counted, merged
 
 
 def merged_contexts(parts: Iterable[dict[int, Counted]]) -> list[tuple[int, Curve, str]]:

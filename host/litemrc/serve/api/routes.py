@@ -9,14 +9,14 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
 from litemrc.feed.recent import EPOCHS as RECENT
-from litemrc.serve import models
 from litemrc.serve.answers import Refusal, json_answer
+from litemrc.serve.api import models
+from litemrc.serve.api.merging import merged_by, merged_contexts
+from litemrc.serve.api.overview import overview
+from litemrc.serve.api.queries import Span, counters_in, epochs_in, tables_in
+from litemrc.serve.api.tables import MEDIA, SUFFIXES, chunks, empty_table, named
 from litemrc.serve.epoch_json import Record, context_records, curve_record, epoch_record
 from litemrc.serve.fleet import Fleet, Served
-from litemrc.serve.merging import merged_by, merged_contexts
-from litemrc.serve.overview import overview
-from litemrc.serve.queries import Span, counters_in, epochs_in, tables_in
-from litemrc.serve.tables import MEDIA, SUFFIXES, chunks, empty_table, named
 
 JSON_EPOCHS = 1000
 LATEST = 253402300800.0  # the year 10000

@@ -11,8 +11,8 @@ from prometheus_client.registry import Collector
 
 from litemrc.serve.fleet import Fleet
 from litemrc.serve.live import LiveHub
-from litemrc.serve.metric_families import FAMILIES
-from litemrc.serve.tallies import Tallies
+from litemrc.serve.metrics.families import FAMILIES
+from litemrc.serve.metrics.tallies import Tallies
 
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -10,9 +10,9 @@ from litemrc.epochs.rows import padded
 from litemrc.epochs.table import COLUMNS, EpochTable
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.serve.api.sums import Counted, counted
+from litemrc.serve.api.tables import epochs_table
 from litemrc.serve.fleet import Served
-from litemrc.serve.sums import Counted, counted
-from litemrc.serve.tables import epochs_table
 from litemrc.serve.windows import table_of
 
 Kept = tuple[DeviceParameters, FeedEpoch]

@@ -10,10 +10,10 @@ from litemrc.device.link.frames import FrameSplitter
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 from litemrc.errors import UserError
 from litemrc.serve.answers import json_answer
+from litemrc.serve.api.routes import PREFIX
 from litemrc.serve.fleet import Fleet, Served
-from litemrc.serve.link_requests import perform
-from litemrc.serve.link_stream import LinkHost, LinkStream
-from litemrc.serve.routes import PREFIX
+from litemrc.serve.link.requests import perform
+from litemrc.serve.link.stream import LinkHost, LinkStream
 from litemrc.serve.security import Tokens
 
 HOSTS = 16  # of one device

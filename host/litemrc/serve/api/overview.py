@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from litemrc.serve.api.queries import Span, tables_in
 from litemrc.serve.epoch_json import Record
 from litemrc.serve.fleet import Served
-from litemrc.serve.queries import Span, tables_in
 
 
 def overview(device: Served, span: Span, points: int) -> list[Record]:

@@ -1,0 +1,1 @@
+"""The JSON and Arrow API: what a device counted, and control of its settings."""

@@ -1,0 +1,1 @@
+"""The link of a device for other programs, over a WebSocket."""
