@@ -306,8 +306,8 @@ bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long
 	python bench/long_trace.py
 
 bench-cluster: $(HOST)   ## curves by one and two workers, 64 simulated ones: docs/cluster.md, build/bench/cluster.json (15 min)
-	PYTHONPATH=scripts/results python bench/cluster_plan.py --page docs/cluster.md
-	PYTHONPATH=scripts/results python bench/cluster.py --page docs/cluster.md
+	PYTHONPATH=scripts/results:bench python bench/cluster/plan.py --page docs/cluster.md
+	PYTHONPATH=scripts/results:bench python bench/cluster/speed_up.py --page docs/cluster.md
 
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from cluster_simulation import Network, timed
 from litemrc.native import _core
 from litemrc.native.exact_part import ExactPart, ExactState
 from numpy.typing import NDArray
 from peak_memory import peak_resident_bytes, reset_peak
+from simulation import Network, timed
 
 SCATTERED = np.uint64(0x9E3779B97F4A7C15)
 _CHUNK = 1 << 17

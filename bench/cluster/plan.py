@@ -1,7 +1,7 @@
 """What a curve of 10^13 references on 1,000 cores costs, checked against 64 workers: `make bench-cluster`.
 
 The constants are measured on five other parts; then 64 parts are measured and joined in three ways, and their
-times and bytes compared with those that the formulas of `cluster_model.py` predict.
+times and bytes compared with those that the formulas of `model.py` predict.
 """
 
 import argparse
@@ -12,8 +12,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from cluster_model import Constants, Plan, Zipf, integer_bytes, measured_constants, state_bytes
-from cluster_simulation import (
+from litemrc.native.exact_stack import ExactStack
+from litemrc.traces.generators.urls import GeneratedTrace
+from model import Constants, Plan, Zipf, integer_bytes, measured_constants, state_bytes
+from page_tables import fill_tables, fill_values, markdown
+from simulation import (
     Network,
     Outcome,
     chain,
@@ -23,10 +26,7 @@ from cluster_simulation import (
     tree,
     wave,
 )
-from cluster_workers import moved_by_dask
-from litemrc.native.exact_stack import ExactStack
-from litemrc.traces.generators.urls import GeneratedTrace
-from page_tables import fill_tables, fill_values, markdown
+from workers import moved_by_dask
 
 WORKERS = 64
 PAGES = 1 << 20
