@@ -1,9 +1,14 @@
 """The power domains of a device: policy, power states and the working set."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from litemrc.device.device import Device, printable
 from litemrc.device.link.protocol import Message, host_requests
+
+if TYPE_CHECKING:
+    from litemrc.ranks.table import RankRow, RankTable
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,22 @@ class Dram:
     chips: int
     phases: int
     kept: int
+
+    def table(self, rows: "Iterable[RankRow]", clock_hz: int, *, interrupted: bool = False) -> "RankTable":
+        """Return rows of its ranks as a table; `clock_hz` is the device's system clock."""
+        from litemrc.ranks.table import RankTable  # numpy takes long to load
+
+        return RankTable.from_rows(
+            rows,
+            clock_hz=clock_hz,
+            phases=self.phases,
+            domains=self.ranks,
+            virtual=self.virtual,
+            chips=self.chips,
+            part=self.part,
+            partial=self.kept,
+            interrupted=interrupted,
+        )
 
 
 @dataclass(frozen=True)

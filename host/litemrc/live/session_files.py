@@ -216,17 +216,7 @@ class RankTableFile:
     def _table(self, interrupted: bool = False) -> RankTable:
         dram = self._parameters.dram
         assert dram
-        return RankTable.from_rows(
-            self._waiting,
-            clock_hz=self._parameters.clock_hz,
-            phases=dram.phases,
-            domains=dram.ranks,
-            virtual=dram.virtual,
-            chips=dram.chips,
-            part=dram.part,
-            partial=dram.kept,
-            interrupted=interrupted,
-        )
+        return dram.table(self._waiting, self._parameters.clock_hz, interrupted=interrupted)
 
 
 def _types(columns: Mapping[str, pa.Array]) -> dict[str, pa.DataType]:

@@ -66,17 +66,7 @@ class RankRows:
 
 def rank_table(device: Device, dram: Dram, rows: list[RankRow], *, interrupted: bool = False) -> RankTable:
     """The rows of a device as a table."""
-    return RankTable.from_rows(
-        rows,
-        clock_hz=device.hello.clock_hz,
-        phases=dram.phases,
-        domains=dram.ranks,
-        virtual=dram.virtual,
-        chips=dram.chips,
-        part=dram.part,
-        partial=dram.kept,
-        interrupted=interrupted,
-    )
+    return dram.table(rows, device.hello.clock_hz, interrupted=interrupted)
 
 
 def watch_ranks(device: Device, dram: Dram) -> Iterator[list[RankRow]]:

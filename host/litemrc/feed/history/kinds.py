@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +126,11 @@ def _epochs_described(parameters: DeviceParameters, table: pa.Table) -> dict[str
     for context, name in pairs:
         names.setdefault(context, set()).add(name)
     by_epoch = dict(zip(table.column("epoch").to_pylist(), table.column("lost").to_pylist(), strict=True))
-    kept = ("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages", "system")
-    return {name: getattr(parameters, name) for name in kept} | {
-        # A context that several programs had in turn has no name for the whole file; the column has each.
-        "context_names": {
-            str(context): next(iter(each))
-            for context, each in names.items()
-            if len(each) == 1 and "" not in each
-        },
-        "processes": [],
-        "link_statistics": {"epoch_messages": len(table), "epoch_messages_lost": sum(by_epoch.values())},
-    }
+    # A context that several programs had in turn has no name for the whole file; the column has each.
+    constant = {context: min(each) for context, each in names.items() if len(each) == 1 and "" not in each}
+    statistics = {"epoch_messages": len(table), "epoch_messages_lost": sum(by_epoch.values())}
+    described = replace(parameters.table([], constant), link_statistics=statistics)
+    return epoch_files.epoch_description(described)
 
 
 def _rank_types(_: DeviceParameters) -> dict[str, pa.DataType]:
@@ -152,17 +146,8 @@ def _rank_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
 
 
 def _ranks_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
-    dram = parameters.dram
-    assert dram
-    return {
-        "clock_hz": parameters.clock_hz,
-        "phases": dram.phases,
-        "domains": dram.ranks,
-        "virtual": dram.virtual,
-        "chips": dram.chips,
-        "part": dram.part,
-        "partial": dram.kept,
-    }
+    assert parameters.dram
+    return rank_files.rank_description(parameters.dram.table([], parameters.clock_hz))
 
 
 def _hot_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
@@ -202,12 +187,11 @@ def _pages_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any
     return page_files.bitmaps_description(_shown(parameters), writes_known=True, clock_hz=clock, source="")
 
 
-_EPOCH_UNITS = epoch_files.UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"} | _OF_EPOCHS
 EPOCHS = Kind(
     "epochs",
     epoch_files.KIND,
     epoch_files.VERSION,
-    _EPOCH_UNITS,
+    epoch_files.UNITS | _OF_EPOCHS,
     _epoch_types,
     _epoch_rows,
     _epochs_described,
