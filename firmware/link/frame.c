@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "crc.h"
-#include "litemrc_decode.h"
 #include "litemrc_encode.h"
 #include "litemrc_options.h"
 
@@ -109,10 +108,8 @@ void litemrc_receiver_release(struct litemrc_receiver *rx)
 
 int litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request)
 {
-	size_t read;
-
 	request->sequence = 0;
-	if (cbor_decode_host_request(rx->buffer, rx->message_length, request, &read) || read != rx->message_length)
+	if (!litemrc_request_read(rx->buffer, rx->message_length, request))
 		return error_code_unknown_c;
 	litemrc_fill_host_request(request);
 	return litemrc_later_host_request(request) ? error_code_bad_argument_c : 0;

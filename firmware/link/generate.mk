@@ -18,7 +18,7 @@ LINK_LIBBASE := $(LINK_PACKAGES)/litex/soc/software/libbase
 
 LINK_HEADERS := $(addprefix $(LINK_BUILD)/,litemrc_types.h litemrc_encode.h litemrc_decode.h litemrc_limits.h litemrc_options.h)
 LINK_SOURCES := $(LINK_DIR)/cobs.c $(LINK_DIR)/frame.c \
-	$(LINK_BUILD)/litemrc_encode.c $(LINK_BUILD)/litemrc_decode.c \
+	$(LINK_BUILD)/litemrc_encode.c $(LINK_BUILD)/litemrc_dispatch.c \
 	$(addprefix $(LINK_ZCBOR)/src/,zcbor_common.c zcbor_encode.c zcbor_decode.c)
 LINK_HOST_SOURCES := $(LINK_SOURCES) $(LINK_LIBBASE)/crc32.c
 
@@ -41,3 +41,9 @@ $(LINK_BUILD)/litemrc_types.h: $(LINK_SCHEMA)
 	touch $@
 
 $(addprefix $(LINK_BUILD)/litemrc_,encode.c encode.h decode.c decode.h): $(LINK_BUILD)/litemrc_types.h ;
+
+# Includes litemrc_decode.c, whose functions for single requests are static.
+$(LINK_BUILD)/litemrc_dispatch.c: $(LINK_DIR)/dispatch.py $(LINK_BUILD)/litemrc_decode.c $(LINK_SCHEMA) \
+		$(LINK_DIR)/../../host/litemrc/device/link/schema.py
+	PYTHONPATH=$(LINK_DIR)/../../host$(PYTHONPATH:%=:%) $(LINK_PYTHON) $< $(LINK_SCHEMA) $(LINK_BUILD)/litemrc_decode.c > $@.new
+	mv $@.new $@

@@ -15,9 +15,11 @@ export const STATES = {
 };
 
 const SYSTEM = matchMedia("(prefers-color-scheme: dark)");
-let choice = "auto";
+let choice = "auto", systemIsDark = SYSTEM.matches;
+// Chromium loses the event of a change if `matches` is read between the change and the event.
+SYSTEM.addEventListener("change", (event) => (systemIsDark = event.matches));
 
-export const isDark = () => (choice === "auto" ? SYSTEM.matches : choice === "dark");
+export const isDark = () => (choice === "auto" ? systemIsDark : choice === "dark");
 
 /** "auto", "light" or "dark". */
 export function chooseTheme(name) {
