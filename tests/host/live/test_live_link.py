@@ -72,7 +72,8 @@ def test_screens_are_limited_whatever_the_rate_of_epochs(tmp_path: Path) -> None
                 drawn = []
                 draw = LiveApp._draw
                 app._draw = lambda: (drawn.append(connection.recent.arrived), draw(app))[1]
-                await until(lambda: len(drawn) > 3, "screens", 30)  # the first is drawn again for each change of its size
+                # The first is drawn again for each change of its size.
+                await until(lambda: len(drawn) > 3, "screens", 30)
                 drawn.clear()
                 before = connection.recent.arrived
                 began = time.monotonic()
