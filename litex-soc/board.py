@@ -55,7 +55,10 @@ def main():
     parser.add_argument("--engine", choices=ENGINES, help="default: bucket_stack")
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
     parser.add_argument(
-        "--boot", choices=("rom", "serial"), default="rom", help="source of the firmware (%(default)s)"
+        "--boot",
+        choices=("rom", "serial", "linux"),
+        default="rom",
+        help="source of the firmware (%(default)s)",
     )
     parser.add_argument(
         "--hls-verilog",

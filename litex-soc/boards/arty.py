@@ -22,6 +22,7 @@ BOARD = Board(
     compact_l2=True,
     link="USB connector J10 (FT2232HQ, its second port)",
     console="Pmod JA: pin 2 sends, pin 3 receives (a Pmod USBUART fits)",
+    sd_card="a Pmod with an SD card at JD",
 )
 
 
@@ -31,6 +32,7 @@ class ArtySoC(BoardSoC):
     def __init__(self, device=BOARD.devices[0], monitor=True, boot="rom", **monitor_parameters):
         platform = digilent_arty.Platform(variant=device, toolchain="vivado")
         platform.add_extension(digilent_arty.usb_pmod_io("pmoda"))
+        platform.add_extension(digilent_arty.sdcard_pmod_io("pmodd"))
         self.crg = _CRG(platform, BOARD.sys_clk_hz)
         super().__init__(platform, BOARD, device, monitor, boot)
         self.ddrphy = A7DDRPHY(

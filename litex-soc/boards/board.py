@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
 from litex.soc.integration.builder import Builder
 from soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
@@ -24,6 +25,7 @@ from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
 NAME = "litemrc"  # of a build's files
 FIRMWARE_RAM = 0x2000_0000
+BIOS_ROM, BIOS_RAM = 64 * 1024, 8 * 1024  # of a SoC for Linux
 SEEDS = (1, 2, 3)  # of nextpnr's placement; the next one is tried if a clock misses its target
 # The monitor's sizes, as in the simulator: 64 groups of the board's DRAM, 8 contexts.
 MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
@@ -45,6 +47,7 @@ class Board:
         optimize: the compiler's level for the firmware, so that it fits.
         compact_l2: the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
             Block RAMs without write-through, as in ECP5, need logic for it that costs a fifth of the clock.
+        sd_card: where the SD card is that Linux boots from; empty: the board has none.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Board:
     ram_bytes: int = VARIANTS["baremetal"].ram_bytes
     optimize: str = "-O2"
     compact_l2: bool = False
+    sd_card: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,35 +94,45 @@ class BoardSoC(LiteMRCSoC):
         False: a plain SoC without LiteMRC and with LiteX's BIOS, to compare with.
     boot : str
         ``rom``: the firmware is in the ROM. ``serial``: LiteX's BIOS is, and waits at the console for the
-        firmware, which goes into a RAM of the same size.
+        firmware, which goes into a RAM of the same size. ``linux``: the BIOS loads Linux from an SD card, or
+        over the console; the processor has an MMU.
     """
 
     def __init__(self, platform, board, device, monitor=True, boot="rom", **kwargs):
-        variant = replace(
-            VARIANTS["baremetal"],
-            cpu=board.cpu,
-            cpu_timer=board.cpu == "linux",
-            rom_bytes=board.rom_bytes,
-            ram_bytes=board.ram_bytes,
-        )
+        if boot == "linux":
+            variant = replace(VARIANTS["linux"], rom_bytes=BIOS_ROM, ram_bytes=BIOS_RAM)
+        else:
+            variant = replace(
+                VARIANTS["baremetal"],
+                cpu=board.cpu,
+                cpu_timer=board.cpu == "linux",
+                rom_bytes=board.rom_bytes,
+                ram_bytes=board.ram_bytes,
+            )
         self.device = device
         self.compact_l2 = board.compact_l2
         self.with_monitor = monitor
         self.boot = boot
-        self.with_bios = boot == "serial" or not monitor
+        self.with_bios = boot != "rom" or not monitor
         self.compile_firmware = None
         if self.with_bios:
             kwargs["rom"] = ()
         super().__init__(platform, board.sys_clk_hz, variant, with_uart=False, **kwargs)
         if boot == "serial":
             self.add_ram("firmware_ram", origin=FIRMWARE_RAM, size=variant.rom_bytes)
+        if boot == "linux" and board.sd_card:
+            self.add_spi_sdcard()
 
     def add_sdram(self, *arguments, **kwargs):
         """Call LiteX's ``add_sdram`` with the board's kind of L2 cache."""
         super().add_sdram(*arguments, l2_cache_full_memory_we=not self.compact_l2, **kwargs)
 
     def add_board_dram(self, phy, module, **monitor_parameters):
-        """Add the DRAM, with the monitor unless the SoC is built without it."""
+        """Add the DRAM, with the monitor unless the SoC is built without it.
+
+        LiteDRAM rounds the interval of refreshes up, so that 8,192 of them take longer than the chip's 64 ms.
+        """
+        round_refresh_interval_down(module, self.sys_clk_freq)
         if self.with_monitor:
             self.add_monitored_dram(phy, module, **MONITOR | monitor_parameters)
         else:
@@ -131,7 +145,7 @@ class BoardSoC(LiteMRCSoC):
 
     def init_mems(self, **kwargs):
         """Called by LiteX's builder when the firmware's libraries are compiled."""
-        if self.with_monitor and self.compile_firmware:
+        if self.with_monitor and self.boot != "linux" and self.compile_firmware:
             image = self.compile_firmware(region="firmware_ram" if self.boot == "serial" else "rom")
             words = read_words(image, self.variant.rom_bytes)
             if self.boot == "rom":

@@ -16,6 +16,7 @@ BOARD = Board(
     dram="MT41K64M16, DDR3, 128 MB",
     link="pins 1 (sends) and 0 (receives)",
     console="pins 5 (sends) and 6 (receives)",
+    sd_card="the board's slot, microSD",
 )
 CONSOLE = (
     "console",

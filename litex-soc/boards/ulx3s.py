@@ -15,15 +15,27 @@ BOARD = Board(
     dram="MT48LC16M16 or alike, SDR SDRAM, 32 MB",
     link="USB connector US1 (FT231X)",
     console="header J1: GP0 sends, GN0 receives",
+    sd_card="the board's slot, microSD",
 )
 
 
 class ULX3SSoC(BoardSoC):
-    """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
+    """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``.
 
-    def __init__(self, device=BOARD.devices[0], monitor=True, boot="rom", **monitor_parameters):
-        platform = radiona_ulx3s.Platform(device=f"LFE5U-{device}", toolchain="trellis")
-        self.crg = _CRG(platform, BOARD.sys_clk_hz)
+    A simulation has another ``platform``, and other ``clocks``.
+    """
+
+    def __init__(
+        self,
+        device=BOARD.devices[0],
+        monitor=True,
+        boot="rom",
+        platform=None,
+        clocks=_CRG,
+        **monitor_parameters,
+    ):
+        platform = platform or radiona_ulx3s.Platform(device=f"LFE5U-{device}", toolchain="trellis")
+        self.crg = clocks(platform, BOARD.sys_clk_hz)
         super().__init__(platform, BOARD, device, monitor, boot)
         self.sdrphy = GENSDRPHY(platform.request("sdram"), BOARD.sys_clk_hz)
         self.add_board_dram(self.sdrphy, modules.MT48LC16M16(BOARD.sys_clk_hz, "1:1"), **monitor_parameters)

@@ -8,8 +8,14 @@
 #include <generated/csr.h>
 #include <generated/mem.h>
 
+#ifdef CODE_IN_DRAM
+/* A board's BIOS is in the ROM, and loads the shim behind kernel and device tree. */
+#define CODE_BASE (MAIN_RAM_BASE + 0x7f0000)
+#define CODE_BYTES 0x10000
+#else
 #define CODE_BASE ROM_BASE
 #define CODE_BYTES ROM_SIZE
+#endif
 #define RAM_BASE SRAM_BASE
 #define RAM_BYTES SRAM_SIZE
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A LiteX SoC: its console UART, its controller's reset, and SDRAM that needs no calibration. */
+/* A LiteX SoC: its console UART, and its controller's reset. */
 #include <platform.h>
 
 #define UART_RX_EVENT 2
@@ -7,8 +7,10 @@
 
 void platform_start(void)
 {
+#ifndef CODE_IN_DRAM /* else the BIOS has prepared the DRAM */
 	/* Enough for LiteDRAM's memory model. DRAM chips need their mode registers written first. */
 	write_register(CSR_SDRAM_DFII_CONTROL_ADDR, DFII_CONTROL_SEL);
+#endif
 }
 
 void platform_putchar(char c)
@@ -30,10 +32,16 @@ int platform_getchar(void)
 	return c;
 }
 
-/* The SoC cannot switch itself off; a reset ends a simulation. */
+/* The SoC cannot switch itself off. A reset ends a simulation; on a board it would start Linux again. */
 void platform_shutdown(bool failed)
 {
 	(void)failed;
+#ifdef CODE_IN_DRAM
+	for (const char *c = "halted: switch the power off\r\n"; *c; c++)
+		platform_putchar(*c);
+	for (;;)
+		;
+#endif
 	platform_reboot();
 }
 

@@ -8,7 +8,8 @@ writes ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``, a list 
 ``{"file", "address", "bytes"}`` with paths relative to the list's folder. Addresses of devices, interrupts,
 memory and clock come from LiteX's csr.json; the shim defines the addresses of kernel and device tree
 (firmware/boot/litex/config.h). With ``--numa`` each rank of the DRAM is a memory node of its own, with
-``numa-node-id``.
+``numa-node-id``. With ``--shim`` for a board, whose BIOS loads the shim into the DRAM, too: there it is
+reserved, and ``boot.json`` lists the four files for the BIOS and for ``litex_term --images``.
 """
 
 import argparse
@@ -25,8 +26,10 @@ from litemrc_gateware.export.device_tree import node
 # Offsets in DRAM. Linux wants its image at a multiple of 4 MiB on rv32.
 KERNEL_OFFSET = 0
 DTB_OFFSET = 0x70_0000
+SHIM_OFFSET = 0x7F_0000
 INITRAMFS_OFFSET = 0x80_0000
 DTB_BYTES_MAX = 64 * 1024
+SHIM_BYTES_MAX = 64 * 1024
 
 # retain_initrd: without it the kernel overwrites the archive before it frees it. ramfs: its pages are
 # never swapped, so they cost less to create than those of tmpfs. Together they save 4 cycles per byte.
@@ -129,19 +132,37 @@ def distance_map(count):
 """
 
 
+def shim_area(ram):
+    """Return the area of a shim in the DRAM, which serves traps as long as Linux runs."""
+    base = ram["base"] + SHIM_OFFSET
+    return f"""
+	reserved-memory {{
+		#address-cells = <1>;
+		#size-cells = <1>;
+		ranges;
+
+		shim@{base:x} {{
+			reg = {cells(base, SHIM_BYTES_MAX)};
+		}};
+	}};
+"""
+
+
 def monitor_nodes(csr):
     """Return the nodes of the monitor and, if the SoC has one, of the rank meter."""
     names = ["mrc"] + ([RANKS] if RANKS in csr["csr_bases"] else [])
     return "\n".join(node(block_of(csr, name), "memory", tabs=2) for name in names)
 
 
-def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa=False):
+def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa=False, shim=False):
     """Return the source text of the device tree.
 
     csr: the parsed csr.json of LiteX; initramfs_bytes: its size; rng_seed: bytes; bootargs: the kernel's
     command line; timebase_hz: frequency of rdtime given to the kernel, by default that of the system clock;
-    numa: each rank is a NUMA node.
+    numa: each rank is a NUMA node; shim: it is in the DRAM.
     """
+    if numa and shim:
+        raise UnusableError("--numa: of simulated SoCs alone, whose shim is in the ROM, without --shim")
     if numa and RANKS not in lookup(csr, "csr_bases"):
         raise UnusableError("--numa: the SoC has no ranks; build one with sim.py --ranks")
     clock_hz = lookup(csr, "constants", "config_clock_frequency")
@@ -196,7 +217,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 			}};
 		}};
 	}};
-{memory_nodes(csr, numa)}
+{memory_nodes(csr, numa)}{shim_area(ram) if shim else ""}
 	intc: interrupt-controller {{
 		compatible = "litemrc,vexriscv-intc";
 		interrupt-controller;
@@ -222,8 +243,8 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 """
 
 
-def images(csr, image, initramfs, dtb, out):
-    """Return the list for images.json; UnusableError if images overlap."""
+def images(csr, image, initramfs, dtb, shim, out):
+    """Return the list for images.json, with shim (None: in the ROM) last; UnusableError if images overlap."""
     base = lookup(csr, "memories", "main_ram", "base")
     if image.stat().st_size > DTB_OFFSET - KERNEL_OFFSET:
         raise UnusableError(
@@ -231,7 +252,10 @@ def images(csr, image, initramfs, dtb, out):
         )
     if dtb.stat().st_size > DTB_BYTES_MAX:
         raise UnusableError(f"{dtb} has more than {DTB_BYTES_MAX} bytes")
-    placed = ((image, KERNEL_OFFSET), (dtb, DTB_OFFSET), (initramfs, INITRAMFS_OFFSET))
+    if shim and shim.stat().st_size > SHIM_BYTES_MAX:
+        raise UnusableError(f"{shim} has more than {SHIM_BYTES_MAX} bytes")
+    placed = [(image, KERNEL_OFFSET), (dtb, DTB_OFFSET), (initramfs, INITRAMFS_OFFSET)]
+    placed += [(shim, SHIM_OFFSET)] if shim else []
     return [
         {"file": os.path.relpath(file, out), "address": base + offset, "bytes": file.stat().st_size}
         for file, offset in placed
@@ -250,6 +274,7 @@ def main():
     parser.add_argument(
         "--timebase-hz", type=int, help="frequency of rdtime given to the kernel (the system clock)"
     )
+    parser.add_argument("--shim", type=Path, help="shim that is loaded into the DRAM")
     parser.add_argument("--numa", action="store_true", help="each rank of the DRAM is a NUMA node")
     args = parser.parse_args()
     try:
@@ -258,15 +283,21 @@ def main():
         size = args.initramfs.stat().st_size
         args.out.mkdir(parents=True, exist_ok=True)
         source, dtb = args.out / "litemrc.dts", args.out / "litemrc.dtb"
-        source.write_text(device_tree(csr, size, rng_seed, args.bootargs, args.timebase_hz, args.numa))
+        source.write_text(
+            device_tree(csr, size, rng_seed, args.bootargs, args.timebase_hz, args.numa, bool(args.shim))
+        )
         subprocess.run(["dtc", "-I", "dts", "-O", "dtb", "-o", dtb, source], check=True)
-        listed = images(csr, args.image, args.initramfs, dtb, args.out)
+        listed = images(csr, args.image, args.initramfs, dtb, args.shim, args.out)
     except (UnusableError, OSError, ValueError) as error:
         print(f"generate.py: {error}", file=sys.stderr)
         sys.exit(2)
     except subprocess.CalledProcessError as error:
         sys.exit(error.returncode)
     (args.out / "images.json").write_text(json.dumps(listed, indent=4) + "\n")
+    if args.shim:
+        # Both readers jump to the last address.
+        boot = {Path(entry["file"]).name: hex(entry["address"]) for entry in listed}
+        (args.out / "boot.json").write_text(json.dumps(boot, indent=4) + "\n")
 
 
 if __name__ == "__main__":
