@@ -53,6 +53,8 @@ SMP_FIRMWARE := build/firmware-smp/firmware.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
+LINUX_BOARDS := ulx3s-linux orangecrab-linux versa_ecp5-linux arty-linux
+
 # Everything that the tests need.
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
@@ -60,7 +62,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
-	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
+	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
 	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
@@ -231,6 +233,10 @@ ulx3s versa_ecp5 orangecrab: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.s
 arty: $(HOST) $(SIM_TOOLS) .venv/boards.stamp   ## the same with Vivado; without it everything that Vivado needs, and what to type where it is
 	@$(BUILD_BOARD)
 
+$(LINUX_BOARDS): %-linux: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp linux-images   ## bitstream whose BIOS boots Linux, and the files that it boots: build/BOARD-linux (15 min)
+	@$(subst board.py $@,board.py $* --boot linux,$(BUILD_BOARD))
+	@$(BOOT_FILES)
+
 boards-synthesis: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: build/boards/synthesis.json
 	python scripts/boards/synthesize_boards.py
 
@@ -385,6 +391,14 @@ BOARD_OUT   = build/$@$(if $(HLS),-hls)
 BUILD_BOARD = echo "building for $@ ($(BOARD_OUT)/build.log)"; mkdir -p $(BOARD_OUT); python litex-soc/board.py $@ \
 	--output $(BOARD_OUT) --log $(BOARD_OUT)/build.log $(if $(DEVICE),--device $(DEVICE)) \
 	$(if $(HLS),--engine $(ENGINE) $(HLS_OPTIONS)) $(BOARD_OPTIONS)
+
+# Kernel, initramfs, device tree and shim of a board, where `litemrc sdcard` and litex_term look for them.
+BOOT_FILES = mkdir -p $(BOARD_OUT)/boot $(BOARD_OUT)/shim && cp build/linux/Image build/linux/initramfs.cpio $(BOARD_OUT)/boot && \
+	{ $(MAKE) --no-print-directory -f firmware/boot/Makefile PLATFORM=litex CODE=dram SOC=$(CURDIR)/$(BOARD_OUT) \
+	OUT=$(CURDIR)/$(BOARD_OUT)/shim >$(BOARD_OUT)/shim/build.log 2>&1 || { tail -40 $(BOARD_OUT)/shim/build.log; exit 1; }; } && \
+	cp $(BOARD_OUT)/shim/shim.bin $(BOARD_OUT)/boot && \
+	python firmware/linux/devicetree/generate.py --csr $(BOARD_OUT)/csr.json --image $(BOARD_OUT)/boot/Image \
+	--initramfs $(BOARD_OUT)/boot/initramfs.cpio --shim $(BOARD_OUT)/boot/shim.bin --out $(BOARD_OUT)/boot
 
 build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
 	@echo "making $* with Bambu ($(@D)/bambu.log)"

@@ -65,6 +65,7 @@ COMMANDS = {
         "serve devices over HTTP: a page, an API, metrics, and a port for other commands",
     ),
     "flash": ("device.flash", "load a bitstream into an FPGA board"),
+    "sdcard": ("device.sdcard", "write the image of an SD card that a board boots Linux from"),
     "ranks": (
         "ranks.ranks",
         "show the power domains of a device, set their states and the policy that controls them",
