@@ -59,7 +59,7 @@ LINUX_BOARDS := ulx3s-linux orangecrab-linux versa_ecp5-linux arty-linux
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
 
-.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -236,6 +236,17 @@ arty: $(HOST) $(SIM_TOOLS) .venv/boards.stamp   ## the same with Vivado; without
 $(LINUX_BOARDS): %-linux: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp linux-images   ## bitstream whose BIOS boots Linux, and the files that it boots: build/BOARD-linux (15 min)
 	@$(subst board.py $@,board.py $* --boot linux,$(BUILD_BOARD))
 	@$(BOOT_FILES)
+
+BOARD_SIM := build/sim-ulx3s/gateware/obj_dir/Vsim
+$(BOARD_SIM): $(GATEWARE_SOURCES) $(wildcard litex-soc/boards/*.py litex-soc/sdr_model/*.hpp) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp
+	@echo "building the simulator of the ULX3S's SoC (build/sim-ulx3s/build.log)"
+	@mkdir -p build/sim-ulx3s
+	@python litex-soc/sim_board.py --output build/sim-ulx3s >build/sim-ulx3s/build.log 2>&1 || { tail -40 build/sim-ulx3s/build.log; exit 1; }
+
+test-boards: BOARD_OUT = build/sim-ulx3s
+test-boards: $(BOARD_SIM) $(TEST_TOOLS) linux-images   ## the ULX3S's own SoC, simulated: its BIOS boots Linux from an SD card; build/boards-sim/summary.json
+	@$(BOOT_FILES)
+	pytest tests/board_sim $(PYTEST_ARGS)
 
 boards-synthesis: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: build/boards/synthesis.json
 	python scripts/boards/synthesize_boards.py

@@ -42,6 +42,8 @@ class Simulator:
     state : Path or None
         a file of :meth:`save` of the same build, from which the simulation continues: memories, console and
         record as they were then. Firmware and images have no effect.
+    sd_card : Path or None
+        image of the SD card of a simulated board (``litex-soc/sim_board.py``), whose BIOS boots from it.
 
     Attributes
     ----------
@@ -64,6 +66,7 @@ class Simulator:
         link_port: int = 0,
         images: Sequence[Image] = (),
         state: Path | None = None,
+        sd_card: Path | None = None,
     ) -> None:
         self._arguments = [f"+restore={Path(state).resolve()}"] if state else []
         self.build = Path(build).resolve()
@@ -72,6 +75,7 @@ class Simulator:
         self.console = self.run_dir / "console.log"
         self.clocks = self.run_dir / "console.clocks"
         self._started: subprocess.Popen[bytes] | None = None
+        self._sd_card = sd_card and Path(sd_card).resolve()
         self._prepare(firmware and Path(firmware), bootargs, link_port, images)
 
     def _prepare(self, firmware: Path | None, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
@@ -106,6 +110,8 @@ class Simulator:
         for module in config:
             if module.get("module") == "serial_link":
                 module["args"]["port"] = link_port
+            if module.get("module") == "sd_card" and self._sd_card:
+                module["args"]["image"] = str(self._sd_card)
         (self.run_dir / CONFIG).write_text(json.dumps(config))
 
     def _fill_dram(self, images: Sequence[Image]) -> None:
