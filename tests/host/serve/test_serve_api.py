@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.serve.api import models
 from paced_device import CLOCKS, FRAMES, GROUPS, hits_of, misses_of, paced
-from serving import serving
+from http_serving import serving
 
 GROUP_BYTES = FRAMES // GROUPS * 4096
 

@@ -5,7 +5,7 @@ import pytest
 from litemrc.serve.security import Tokens
 from paced_device import paced
 from patience import patience, wait_until
-from serving import TOKEN, Serving, serving
+from http_serving import TOKEN, Serving, serving
 
 
 def post(

@@ -16,7 +16,7 @@ from litemrc.serve.api.queries import _tables_of_rows, counted
 from litemrc.serve.kept import KeptEpochs
 from paced_device import GROUPS, hits_of, misses_of, paced
 from patience import wait_until
-from serving import serving
+from http_serving import serving
 
 
 def curve_of(numbers: list[int], context: int) -> tuple[int, list[float]]:

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from paced_device import paced
 from patience import patience, wait_until
-from serving import parsed
+from http_serving import parsed
 
 REQUESTS = 10_000
 THREADS = 8

@@ -9,7 +9,7 @@ from litemrc.device.link.protocol import host_requests
 from litemrc.serve import limits
 from paced_device import paced
 from patience import patience
-from serving import epochs_of, events, serving
+from http_serving import epochs_of, events, serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 

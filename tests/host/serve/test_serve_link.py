@@ -21,7 +21,7 @@ from litemrc.feed.recent import Recent
 from litemrc.serve.link import stream as link_stream
 from paced_device import FRAMES, hits_of, misses_of, paced
 from patience import patience, wait_until
-from serving import TOKEN, Serving, serving
+from http_serving import TOKEN, Serving, serving
 
 
 def opened(served: Serving, name: str = "", token: str = ""):

@@ -9,7 +9,7 @@ from litemrc.serve import live
 from litemrc.serve.api import models
 from paced_device import GROUPS, hits_of, misses_of, paced
 from patience import patience
-from serving import epochs_of, events, parsed, serving
+from http_serving import epochs_of, events, parsed, serving
 
 
 def test_every_epoch_comes_once_and_in_order_to_all_readers() -> None:

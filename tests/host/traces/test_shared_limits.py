@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.traces.formats.lines import Block
@@ -122,6 +122,8 @@ EDGES = st.sampled_from(["0", "3", "255", "256", "65535", "65536", str(2**56 - 1
 
 
 @settings(max_examples=400)
+@example([["0", "0", "0", "0x0"]], 0)
+@example([["0X0", "0", "0", "0"]], 0)
 @given(st.lists(st.lists(FIELD | EDGES, min_size=4, max_size=4), min_size=1, max_size=3), st.integers(0, 300))
 def test_many_lines_at_once_are_the_lines_one_by_one(rows, time):
     text = "".join(" ".join([*fields, "w"]) + "\n" for fields in rows).encode()

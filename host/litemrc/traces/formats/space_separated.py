@@ -22,6 +22,8 @@ def read_columns(
     Returns:
         the columns by name; None if a line has another form.
     """
+    if b"0x" in text or b"0X" in text:
+        return None  # Arrow would read a hexadecimal number, which is none of these formats'
     try:
         table = csv.read_csv(
             pa.py_buffer(text),
