@@ -2,10 +2,10 @@
 
 import httpx
 import pytest
+from http_serving import TOKEN, Serving, serving
 from litemrc.serve.security import Tokens
 from paced_device import paced
 from patience import patience, wait_until
-from http_serving import TOKEN, Serving, serving
 
 
 def post(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from http_serving import serving
 from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.history.kinds import EPOCHS
@@ -16,7 +17,6 @@ from litemrc.serve.api.queries import _tables_of_rows, counted
 from litemrc.serve.kept import KeptEpochs
 from paced_device import GROUPS, hits_of, misses_of, paced
 from patience import wait_until
-from http_serving import serving
 
 
 def curve_of(numbers: list[int], context: int) -> tuple[int, list[float]]:

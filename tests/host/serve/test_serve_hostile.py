@@ -11,9 +11,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from http_serving import parsed
 from paced_device import paced
 from patience import patience, wait_until
-from http_serving import parsed
 
 REQUESTS = 10_000
 THREADS = 8

@@ -4,12 +4,12 @@ import socket
 import time
 
 import pytest
+from http_serving import epochs_of, events, serving
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 from litemrc.serve import limits
 from paced_device import paced
 from patience import patience
-from http_serving import epochs_of, events, serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 

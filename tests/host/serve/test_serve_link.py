@@ -8,6 +8,7 @@ from pathlib import Path
 
 import litemrc
 import pytest
+from http_serving import TOKEN, Serving, serving
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError, PortError, RequestRefusedError
@@ -21,7 +22,6 @@ from litemrc.feed.recent import Recent
 from litemrc.serve.link import stream as link_stream
 from paced_device import FRAMES, hits_of, misses_of, paced
 from patience import patience, wait_until
-from http_serving import TOKEN, Serving, serving
 
 
 def opened(served: Serving, name: str = "", token: str = ""):
