@@ -19,15 +19,15 @@ class Elaborated:
 
 @pytest.fixture(scope="session")
 def elaborated(tmp_path_factory):
-    """elaborated(name): a board's SoC without software."""
+    """elaborated(name, boot="rom"): a board's SoC without software."""
     made = {}
 
-    def get(name: str) -> Elaborated:
-        if name not in made:
+    def get(name: str, boot: str = "rom") -> Elaborated:
+        if (name, boot) not in made:
             module = import_module(f"boards.{name}")
-            soc = module.SOC()
+            soc = module.SOC(boot=boot)
             folder = elaborate(module.BOARD, soc, tmp_path_factory.mktemp(name), with_software=False)
-            made[name] = Elaborated(module, soc, folder)
-        return made[name]
+            made[name, boot] = Elaborated(module, soc, folder)
+        return made[name, boot]
 
     return get

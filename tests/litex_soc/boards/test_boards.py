@@ -2,12 +2,18 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from boards.rom_image import move_code, read_words
+from litemrc.cli.device.sdcard import BOARDS as SDCARD_BOARDS
 
 MB = 1 << 20
+GENERATE = Path(__file__).parents[3] / "firmware/linux/devicetree/generate.py"
+FILES = {"image": "Image", "initramfs": "initramfs", "shim": "shim"}
 # DRAM by the boards' data sheets; UART pins, sends and receives, by litex-boards and the headers' pin-outs.
 ULX3S = ("ulx3s", 32 * MB, ("L4", "M1"), ("B11", "C11"))
 VERSA = ("versa_ecp5", 128 * MB, ("A11", "C11"), ("B19", "B12"))
@@ -52,6 +58,36 @@ def test_link_and_console_are_where_the_page_says(name, dram, link, console, ela
 @BOARDS
 def test_no_pin_is_used_twice(name, dram, link, console, elaborated) -> None:
     assert [pin for pin, uses in Counter(pins_of(elaborated(name).folder).values()).items() if uses > 1] == []
+
+
+@BOARDS
+def test_for_linux_there_is_an_mmu_a_card_if_the_board_has_one_and_a_device_tree(
+    name, dram, link, console, elaborated, tmp_path
+) -> None:
+    built = elaborated(name, "linux")
+    csr_file = built.folder.parent / "csr.json"
+    csr, board = json.loads(csr_file.read_text()), built.module.BOARD
+    assert "config_cpu_variant_linux" in csr["constants"] and "cpu_timer_time" in csr["csr_registers"]
+    assert ("spisdcard" in csr["csr_bases"]) == bool(board.sd_card) == (name in SDCARD_BOARDS)
+    for part in ("Image", "initramfs", "shim"):
+        (tmp_path / part).write_bytes(bytes(1000))
+    files = [
+        word for part in ("image", "initramfs", "shim") for word in (f"--{part}", tmp_path / FILES[part])
+    ]
+    subprocess.run([sys.executable, GENERATE, "--csr", csr_file, *files, "--out", tmp_path], check=True)
+    source = (tmp_path / "litemrc.dts").read_text()
+    assert f"reg = <{0x4000_0000:#x} {dram:#x}>" in source  # the memory
+    assert f"timebase-frequency = <{board.sys_clk_hz}>" in source
+    boot = json.loads((tmp_path / "boot.json").read_text())
+    assert list(boot.items())[-1] == ("shim", "0x407f0000")  # where both readers jump to
+    assert "shim@407f0000" in source
+
+
+@BOARDS
+def test_all_rows_of_the_dram_are_refreshed_in_their_time(name, dram, link, console, elaborated) -> None:
+    built = elaborated(name)
+    described = built.soc.sdram.controller.settings.timing
+    assert 8192 * described.tREFI / built.module.BOARD.sys_clk_hz <= 64e-3
 
 
 def test_without_the_monitor_there_are_no_registers_of_it() -> None:
