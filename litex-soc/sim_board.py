@@ -21,6 +21,8 @@ from sim import HERE, MODULES, RECORDED, SETTINGS, _io
 from simulation.board import BoardClocks, BoardPlatform, add_serial_ends, copy_sdr_model
 from simulation.compile import compile_simulator
 
+PIN_CLOCKS = 2  # at least the cycles from a command of LiteDRAM to the chip
+
 
 def recorder_io():
     return [port for port in _io if port[0] == "recorder"]
@@ -34,16 +36,20 @@ class BoardInSimulation(ULX3SSoC):
         super().__init__(boot="linux", platform=platform, clocks=BoardClocks)
         add_serial_ends(self, platform)
         monitor, pads, chip = self.mrc, platform.request("recorder"), platform.sdram
-        seen = Signal()  # the chip's clock is the system's: an access is on the pads for one cycle of both
+        # The chip's clock is the system's, later by a quarter: an access is on the pads for one cycle.
         self.comb += [
-            seen.eq(chip.access),
-            pads.dram_read.eq(seen & ~chip.access_write),
-            pads.dram_write.eq(seen & chip.access_write),
+            pads.dram_read.eq(chip.access & ~chip.access_write),
+            pads.dram_write.eq(chip.access & chip.access_write),
             pads.dram_address.eq(chip.access_address),
-            *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
-            *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
-            pads.split.eq(monitor.filter.split),
         ]
+        # The PHY's registers delay what the chip sees: the monitor is seen later than that.
+        observed = {name: getattr(monitor.observed, name) for name, _ in RECORDED[3:]}
+        observed |= {name: getattr(monitor, f"_{name}").storage for name, _ in SETTINGS}
+        for name, now in (observed | {"split": monitor.filter.split}).items():
+            for _ in range(PIN_CLOCKS):
+                before, now = now, Signal(len(now))
+                self.sync += now.eq(before)
+            self.comb += getattr(pads, name).eq(now)
 
 
 def simulator_config(sys_clk_hz):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
 from litex.soc.integration.builder import Builder
+from migen import Constant
 from soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
 from boards.open_tools import (
@@ -137,6 +138,8 @@ class BoardSoC(LiteMRCSoC):
             self.add_monitored_dram(phy, module, **MONITOR | monitor_parameters)
         else:
             self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES)
+        # Until software has initialised the DRAM: else the controller refreshes it 8 us after power-up.
+        self.sdram.dfii._control.storage.reset = Constant(0)
 
     def add_uarts(self, link, console):
         """Add the link and the console on pads with ``tx`` and ``rx``."""

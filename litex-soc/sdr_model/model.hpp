@@ -132,6 +132,7 @@ class Model {
         unless((value & 7) == 0, Rule::MR_BURST, -1);
         unless((value & 0x1d80) == 0, Rule::MR_RESERVED, -1); // bit 9: single writes, which bursts of one are
         mode_at_ = now_;
+        kept_ = 0;
         if (steps_ & PRECHARGED)
             steps_ |= MODE_SET;
     }
@@ -140,16 +141,16 @@ class Model {
         all_closed(Rule::REF_OPEN_ROWS);
         refreshed_at_ = now_;
         steps_ |= steps_ & REFRESHED ? REFRESHED_TWICE : steps_ & PRECHARGED ? REFRESHED : 0;
+        ++counts_.refreshes;
         check_refresh();
-        refreshes_[counts_.refreshes++ % ROWS] = now_;
+        refreshes_[kept_++ % ROWS] = now_;
     }
 
-    // The first 8,192 begin with the first one: before there are no data to keep.
+    // Since the mode register was loaded: before there are no data to keep.
     void check_refresh() {
-        if (!counts_.refreshes && !p_.preset_cl)
+        if (mode_at_ == NEVER && !p_.preset_cl)
             return;
-        const Clock first = p_.preset_cl ? 0 : refreshes_[0];
-        const Clock oldest = counts_.refreshes < ROWS ? first : refreshes_[counts_.refreshes % ROWS];
+        const Clock oldest = kept_ < ROWS ? std::max<Clock>(mode_at_, 0) : refreshes_[kept_ % ROWS];
         unless((now_ - oldest) * p_.tCK_ps <= tREF_PS, Rule::tREF, -1);
     }
 
@@ -247,6 +248,7 @@ class Model {
     bool powered_, cke_before_;
     Clock now_ = 0, refreshed_at_ = NEVER, mode_at_ = NEVER;
     std::array<Clock, ROWS> refreshes_{};
+    std::uint64_t kept_ = 0; // refreshes since the mode register was loaded
     Counts counts_;
     std::array<std::uint64_t, RULE_COUNT> broken_{};
     std::vector<Violation> violations_;
