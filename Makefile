@@ -234,7 +234,7 @@ arty: $(HOST) $(SIM_TOOLS) .venv/boards.stamp   ## the same with Vivado; without
 	@$(BUILD_BOARD)
 
 $(LINUX_BOARDS): %-linux: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp linux-images   ## bitstream whose BIOS boots Linux, and the files that it boots: build/BOARD-linux (15 min)
-	@$(subst board.py $@,board.py $* --boot linux,$(BUILD_BOARD))
+	@$(BUILD_BOARD)
 	@$(BOOT_FILES)
 
 BOARD_SIM := build/sim-ulx3s/gateware/obj_dir/Vsim
@@ -399,7 +399,7 @@ renode-bench: renode-there models $(FIRMWARE)   ## monitored accesses per second
 
 # DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: see litex-soc/board.py --help
 BOARD_OUT   = build/$@$(if $(HLS),-hls)
-BUILD_BOARD = echo "building for $@ ($(BOARD_OUT)/build.log)"; mkdir -p $(BOARD_OUT); python litex-soc/board.py $@ \
+BUILD_BOARD = echo "building for $@ ($(BOARD_OUT)/build.log)"; mkdir -p $(BOARD_OUT); python litex-soc/board.py $(@:-linux=) $(if $(filter %-linux,$@),--boot linux) \
 	--output $(BOARD_OUT) --log $(BOARD_OUT)/build.log $(if $(DEVICE),--device $(DEVICE)) \
 	$(if $(HLS),--engine $(ENGINE) $(HLS_OPTIONS)) $(BOARD_OPTIONS)
 

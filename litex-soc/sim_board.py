@@ -24,15 +24,11 @@ from simulation.compile import compile_simulator
 PIN_CLOCKS = 2  # at least the cycles from a command of LiteDRAM to the chip
 
 
-def recorder_io():
-    return [port for port in _io if port[0] == "recorder"]
-
-
 class BoardInSimulation(ULX3SSoC):
     """The ULX3S's SoC for Linux, with a recorder of the monitor and of the accesses in the SDRAM chip."""
 
     def __init__(self):
-        platform = BoardPlatform(recorder_io())
+        platform = BoardPlatform([port for port in _io if port[0] in ("serial", "recorder")])
         super().__init__(boot="linux", platform=platform, clocks=BoardClocks)
         add_serial_ends(self, platform)
         monitor, pads, chip = self.mrc, platform.request("recorder"), platform.sdram

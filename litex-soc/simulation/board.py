@@ -18,7 +18,6 @@ from migen.fhdl.structure import _Slice
 
 HERE = Path(__file__).resolve().parents[1]
 BAUD = 115_200
-STREAM = (("valid", 1), ("ready", 1), ("data", 8))
 # The chip's pins, and what the model says of its accesses.
 _SDRAM = {
     **{"cke": 1, "cs_n": 1, "ras_n": 1, "cas_n": 1, "we_n": 1, "ba": 2, "a": 13, "dm": 2},
@@ -30,20 +29,12 @@ def _record(name, number, widths):
     return (name, number, *(Subsignal(part, Pins(width)) for part, width in widths))
 
 
-def _serial(number):
-    return _record(
-        "serial", number, [(f"{side}_{name}", width) for side in ("source", "sink") for name, width in STREAM]
-    )
-
-
 def board_io():
-    """The ports of the simulation's top: clocks, pins of the board, and streams of its UARTs' other ends."""
+    """The ports of the simulation's top: clocks, and pins of the board."""
     return [
         *((clock, 0, Pins(1)) for clock in ("sys_clk", "sys_ps_clk", "sdram_clock")),
         _record("sdram", 0, _SDRAM.items()),
         _record("spisdcard", 0, [("clk", 1), ("cs_n", 1), ("mosi", 1), ("miso", 1)]),
-        _serial(0),
-        _serial(1),
     ]
 
 
@@ -67,9 +58,12 @@ class _SplitTristate:
 
 
 class BoardPlatform(SimPlatform):
-    """The ULX3S's pins: those of SDRAM and SD card are the simulation's ports, the UARTs' the bench's."""
+    """The ULX3S's pins: those of SDRAM and SD card are the simulation's ports, the UARTs' the bench's.
 
-    def __init__(self, extra_io=()):
+    :param extra_io: further ports; two ``serial``, the streams of the UARTs' other ends, must be there.
+    """
+
+    def __init__(self, extra_io):
         self.uarts = {"serial": _lines(), "gpio": _lines()}
         super().__init__("SIM", [*board_io(), *extra_io])
 

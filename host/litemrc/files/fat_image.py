@@ -116,7 +116,7 @@ def _folder(files: Mapping[str, bytes], places: list[int], label: str) -> Iterat
     yield _entry(_padded(label), 0x08, 0, 0)
     for number, ((name, content), place) in enumerate(zip(files.items(), places, strict=True), 1):
         short = _short_name(name, number)
-        yield from _long_entries(name, sum_of(short))
+        yield from _long_entries(name, _checksum(short))
         yield _entry(short, 0x20, place, len(content))
 
 
@@ -132,7 +132,7 @@ def _short_name(name: str, number: int) -> bytes:
     return (f"{plain[0][: 8 - len(tail)]}{tail}".ljust(8) + plain[1][:3].ljust(3)).encode("ascii")
 
 
-def sum_of(short: bytes) -> int:
+def _checksum(short: bytes) -> int:
     """The checksum of a short name that its long name carries."""
     result = 0
     for letter in short:

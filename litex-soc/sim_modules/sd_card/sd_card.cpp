@@ -5,16 +5,12 @@
 #include "card.hpp"
 
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <memory>
 
 #include <json-c/json.h>
 
-extern "C" {
-#include "error.h"
-#include "modules.h"
-}
+#include "pads/pads.hpp"
 
 namespace {
 
@@ -54,16 +50,6 @@ int new_session(void **handle, char *arguments) {
     std::atexit(finish);
     *handle = session.get();
     return RC_OK;
-}
-
-template <class Pad> void take(Pad &pad, struct pad_list_s *list, const char *name) {
-    for (struct pad_s *p = list->pads; p->name; p++)
-        if (!std::strcmp(p->name, name)) {
-            pad = static_cast<Pad>(p->signal);
-            return;
-        }
-    std::fprintf(stderr, "sd_card: no pad %s\n", name);
-    std::exit(1);
 }
 
 int add_pads(void *, struct pad_list_s *list) {

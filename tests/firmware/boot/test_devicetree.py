@@ -144,6 +144,28 @@ def test_the_list_names_every_image_where_the_tree_and_the_shim_expect_it(genera
     assert magic == 0xD00DFEED and size < 64 * 1024
 
 
+def test_a_shim_in_the_dram_is_reserved_where_it_is_linked_and_loaded_last(generate, tmp_path):
+    (tmp_path / "shim.bin").write_bytes(b"shim" * 700)
+    code, complaint, out = generate(CSR, "--shim", "shim.bin")
+    assert (code, complaint) == (0, "")
+    linked = (ROOT / "firmware/boot/litex/config.h").read_text()
+    offset = int(re.search(r"#define CODE_BASE \(MAIN_RAM_BASE \+ (0x[0-9a-f]+)\)", linked)[1], 16)
+    size = int(re.search(r"#define CODE_BYTES (0x[0-9a-f]+)", linked)[1], 16)
+    base = 0x40000000 + offset
+    assert get(out / "litemrc.dtb", f"/reserved-memory/shim@{base:x}", "reg") == [base, size]
+    boot = json.loads((out / "boot.json").read_text())
+    assert list(boot) == ["Image", "litemrc.dtb", "initramfs.cpio", "shim.bin"]
+    assert int(boot["shim.bin"], 16) == base
+
+
+def test_a_shim_that_is_too_long_or_beside_numa_is_refused(generate, tmp_path):
+    (tmp_path / "shim.bin").write_bytes(bytes(64 * 1024 + 1))
+    code, complaint, out = generate(CSR, "--shim", "shim.bin")
+    assert code == 2 and "65536" in complaint and not (out / "boot.json").exists()
+    code, complaint, _ = generate(RANKS_CSR, "--numa", "--shim", "shim.bin")
+    assert code == 2 and "--numa" in complaint
+
+
 def test_equal_images_give_an_equal_tree_and_others_another_seed(generate, tmp_path):
     first = (generate(CSR)[2] / "litemrc.dtb").read_bytes()
     assert (generate(CSR)[2] / "litemrc.dtb").read_bytes() == first

@@ -4,7 +4,7 @@ DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say oth
 times, in the comments, over 2.5 ns, rounded up.
 """
 
-from dataclasses import dataclass
+from broken_stream import Broken, at_least, at_most
 
 TREFI = 3125  # 7812.5 ns
 # Eight refreshes pulled in, so that a debt of 8 refreshes is 17 tREFI away.
@@ -13,39 +13,6 @@ PULL_IN = "\n".join(["@100 REF 0"] + ["+64 REF 0"] * 7 + ["+64 END"]) + "\n"
 MODE_REGISTERS = "@100 CKE 0 1\n+{txpr} MRS 0 2 0\n+4 MRS 0 3 0\n+4 MRS 0 1 0\n+4 MRS 0 0 1520\n"
 FAST_GRADE = ("grade=2133N", "tck_ps=938", "cl=14", "cwl=10")  # where entries to power-down take 2 cycles
 SLEEP = "@100 SRE 0\n+10 SRX 0\n"
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A stream with {gap} in it.
-
-    Attributes:
-        text: the stream.
-        good, bad: what to put for {gap}: a number of cycles, or lines.
-        settings: of check_stream.
-    """
-
-    text: str
-    good: object
-    bad: object
-    settings: tuple[str, ...] = ()
-
-    def accepted(self) -> str:
-        return self.text.format(gap=self.good)
-
-    def broken(self) -> str:
-        return self.text.format(gap=self.bad)
-
-
-def at_least(clocks: int, text: str, *settings: str) -> Broken:
-    """`clocks` cycles keep the rule, one less breaks it."""
-    return Broken(text, clocks, clocks - 1, settings)
-
-
-def at_most(clocks: int, text: str) -> Broken:
-    """`clocks` cycles keep the rule, one more breaks it."""
-    return Broken(text, clocks, clocks + 1)
-
 
 ACT = "@100 ACT 0 0 5\n"
 BROKEN_STREAMS = {

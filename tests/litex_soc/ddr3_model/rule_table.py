@@ -8,7 +8,8 @@ CHECK_STREAM: the program that the tests build, build/ddr3_model/check_stream.
 import sys
 from pathlib import Path
 
-from broken_streams import BROKEN_STREAMS, PULL_IN, Broken
+from broken_stream import Broken
+from broken_streams import BROKEN_STREAMS, PULL_IN
 from streams import rules_of
 
 README = Path(__file__).parents[3] / "litex-soc" / "ddr3_model" / "README.md"

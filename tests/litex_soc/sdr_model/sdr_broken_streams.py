@@ -4,35 +4,7 @@ MT48LC16M16A2-75 at 133 MHz, CL 3, if a stream does not say otherwise. Cycles ar
 the comments, over 7.5 ns, rounded up.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A stream with {gap} in it.
-
-    Attributes:
-        text: the stream.
-        good, bad: what to put for {gap}: a number of cycles, or lines.
-        settings: of check_stream.
-    """
-
-    text: str
-    good: object
-    bad: object
-    settings: tuple[str, ...] = ()
-
-    def accepted(self) -> str:
-        return self.text.format(gap=self.good)
-
-    def broken(self) -> str:
-        return self.text.format(gap=self.bad)
-
-
-def at_least(clocks: int, text: str, *settings: str) -> Broken:
-    """`clocks` cycles keep the rule, one less breaks it."""
-    return Broken(text, clocks, clocks - 1, settings)
-
+from broken_stream import Broken, at_least, at_most
 
 ACT = "@100 ACT 0 5\n"
 POWER_UP = ("cl=0",)
@@ -41,7 +13,7 @@ BROKEN_STREAMS = {
     "tRCD": at_least(3, ACT + "+{gap} RD 0 8"),  # 20 ns
     "tRP": at_least(3, ACT + "+8 PRE 0\n+{gap} ACT 0 6"),  # 20 ns
     "tRAS": at_least(6, ACT + "+{gap} PRE 0"),  # 44 ns
-    "tRAS_MAX": Broken(ACT + "+{gap} PRE 0", 16_000, 16_001),  # 120 us
+    "tRAS_MAX": at_most(16_000, ACT + "+{gap} PRE 0"),  # 120 us
     # tRAS + tRP are 9 cycles as tRC is, so only a part with a longer one can break it alone.
     "tRC": at_least(14 - 6, ACT + "+6 PRE 0\n+{gap} ACT 0 6", "tRC_ps=100000"),
     "tRRD": at_least(2, ACT + "+{gap} ACT 1 5"),  # 15 ns

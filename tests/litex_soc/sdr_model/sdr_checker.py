@@ -7,7 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdr_broken_streams import BROKEN_STREAMS, Broken
+from broken_stream import Broken
+from sdr_broken_streams import BROKEN_STREAMS
 
 REPO = Path(__file__).parents[3]
 MODEL = REPO / "litex-soc" / "sdr_model"

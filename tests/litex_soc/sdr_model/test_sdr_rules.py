@@ -81,6 +81,18 @@ def test_dqm_masks_writes_at_once_and_reads_two_cycles_later(checker: Path) -> N
     assert check(checker, stream).data == [(111, 0x12CD, 0xFF00)]
 
 
+def test_before_its_initialisation_a_low_cke_keeps_commands_out(checker: Path) -> None:
+    seen = check(checker, "@1 CKE 0\n@10 PREA\n+3 REF\n+9 MRS 31\n", "cl=0")
+    assert (seen.rules, seen.counts["refreshes"]) == ([], 0)
+
+
+def test_refreshes_before_the_initialisation_do_not_count_for_its_rows(checker: Path) -> None:
+    """Between the first refresh and the 8,192nd are 64.1 ms, from the mode register on less."""
+    start = "@13334 PREA\n+3 REF\n+9 REF\n@40000 MRS 30\n"
+    refreshes = "".join(f"@{40_100 + 1041 * n} REF\n" for n in range(8190))  # 7.8075 us each
+    assert check(checker, start + refreshes, "cl=0").rules == []
+
+
 def test_rows_and_banks_do_not_mix(checker: Path) -> None:
     stream = ACT + "+2 ACT 1 5\n+6 WR 0 8 1 0\n+1 WR 1 8 2 0\n+9 PREA\n+3 ACT 0 6\n+3 WR 0 8 3 0\n+9 PRE 0\n"
     stream += "+3 ACT 0 5\n+3 RD 0 8\n+9 ACT 1 5\n+3 RD 1 8\n+1 PREA 0\n"
