@@ -33,10 +33,8 @@ void clients_watch(struct pollfd *sources)
 		struct pollfd *source = &sources[host];
 
 		*source = (struct pollfd){.fd = -1};
-		if (!hosts_has(host))
-			continue;
-		source->fd = ports[host];
-		source->events = (service_can_read(host) ? POLLIN : 0) | (host_is_idle(host) ? 0 : POLLOUT);
+		if (hosts_has(host))
+			*source = (struct pollfd){.fd = ports[host], .events = service_events(host)};
 	}
 }
 

@@ -119,7 +119,7 @@ static int serve(struct pollfd *sources)
 	int error = 0;
 
 	while (!error) {
-		sources[TTY].events = (service_can_read(SERIAL) ? POLLIN : 0) | (host_is_idle(SERIAL) ? 0 : POLLOUT);
+		sources[TTY].events = service_events(SERIAL);
 		clients_watch(sources + CLIENTS);
 		if (poll(sources, SOURCES, patience_ms()) < 0 && errno != EINTR)
 			return -errno;

@@ -2,6 +2,7 @@
 #include "requests/service.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -148,6 +149,13 @@ void service_open(unsigned int host, int port)
 bool service_can_read(unsigned int host)
 {
 	return services[host].read_used == services[host].read_count;
+}
+
+short service_events(unsigned int host)
+{
+	bool waits = services[host].receiver.held || !service_can_read(host);
+
+	return (service_can_read(host) ? POLLIN : 0) | (waits || !host_is_idle(host) ? POLLOUT : 0);
 }
 
 int service_read(unsigned int host)

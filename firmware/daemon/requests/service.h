@@ -14,6 +14,9 @@ void service_open(unsigned int host, int port);
 /* Whether more bytes may be read: not while a request waits for room for its answer. */
 bool service_can_read(unsigned int host);
 
+/* What to poll the host's port for. A request that waits goes on when there is room, also if that came unnoticed. */
+short service_events(unsigned int host);
+
 /* Reads bytes from the host. Returns 0, or -errno if the port is gone. */
 int service_read(unsigned int host);
 
