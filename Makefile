@@ -141,7 +141,7 @@ test: test-ready   ## everything that can be checked without a board (25 min aft
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
-	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail $(PYTEST_ARGS)
 
 stress-test: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## repeat tests on a busy machine: SELECT="tests/host -k curve" RUNS=20 LOAD=8 LIMIT=60 (minutes)
 	python tests/stress.py --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)

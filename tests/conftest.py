@@ -1,8 +1,11 @@
 """For all tests: what takes long on a busy machine is no failure."""
 
 import signal
+import sys
+from collections.abc import Iterator
 
 import patience
+import pytest
 from hypothesis import settings
 
 settings.register_profile("litemrc", deadline=None)
@@ -19,3 +22,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_report_header() -> str:
     return f"patience: limits x {patience.factor():.1f} now (tests/patience.py)"
+
+
+@pytest.fixture(autouse=True)
+def no_design_is_kept() -> Iterator[None]:
+    """Migen keeps each module for which it has named a signal: 8 GB after the tests of the gateware."""
+    yield
+    if tracer := sys.modules.get("migen.fhdl.tracer"):
+        tracer.classname_to_objs.clear()

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from litemrc.cluster.calls import submit_call
 from litemrc.cluster.part_result import PartResult
+from litemrc.cluster.paused_workers import PausedWorkers
 from litemrc.errors import UserError
 from litemrc.native.part_engines import make_first_reading
 from litemrc.native.shards_size_part import SmallestPages
@@ -145,8 +146,9 @@ class JoinedRun:
         """Yield again and again until the result is there.
 
         Raises:
-            UserError: of a task; workers die with a part; or the scheduler has gone.
+            UserError: of a task; workers die with a part, or all are paused; or the scheduler has gone.
         """
+        paused = PausedWorkers(self._client)
         while True:
             for node in self._nodes:
                 self._check(node.future)
@@ -155,6 +157,7 @@ class JoinedRun:
                 self._forget(node)
             if self._root.future.done():
                 return
+            paused.check((len(self._nodes), self.references))
             yield
             time.sleep(_POLL_S)
 

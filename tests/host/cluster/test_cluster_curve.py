@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import dask
 import fsspec
 import litemrc
 import numpy as np
@@ -21,6 +22,7 @@ from litemrc.traces.chunk import Chunk
 from litemrc.traces.opening import create_trace
 from litemrc.traces.parts.section import Section
 from litemrc.traces.trace import WriteOptions
+from patience import wait_until
 
 PAGES = (np.random.default_rng(5).random(120_000) ** 3 * 9000).astype(np.uint64)
 TIMES = np.arange(PAGES.size, dtype=np.uint64)
@@ -34,6 +36,7 @@ def client() -> Iterator[Client]:
             n_workers=3,
             threads_per_worker=1,
             processes=False,
+            memory_limit=0,  # of a worker; theirs would be that of all tests in this process
             dashboard_address=None,
             silence_logs="CRITICAL",
         ) as cluster,
@@ -195,6 +198,22 @@ def test_a_worker_with_another_build_is_refused(client: Client, monkeypatch: pyt
     with pytest.raises(UserError, match=r"a worker has LiteMRC .+, and this is 0\.0\.1\+ab") as caught:
         measure(client, "gen:loop?n=1000", ClusterMeasuring())
     assert caught.value.where.startswith("inproc://")
+
+
+def test_workers_that_are_all_paused_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask starts no task where memory is full: the work would wait forever."""
+    monkeypatch.setattr("litemrc.cluster.paused_workers.PAUSED_FOR_S", 0.5)
+    with (
+        dask.config.set({"distributed.worker.memory.pause": 0.01}),
+        LocalCluster(
+            n_workers=2, processes=False, memory_limit="1GiB", dashboard_address=None, silence_logs="CRITICAL"
+        ) as cluster,
+        Client(cluster, set_as_default=False) as opened,
+    ):
+        wait_until(lambda: {w["status"] for w in opened.scheduler_info(-1)["workers"].values()} == {"paused"})
+        with pytest.raises(UserError, match="paused all 2 workers, as their memory is full") as caught:
+            measure(opened, "gen:loop?n=1000", ClusterMeasuring())
+    assert caught.value.where.endswith(", of 1 GiB")
 
 
 def test_workers_that_die_with_a_part_are_an_error_that_names_it() -> None:
