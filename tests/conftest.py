@@ -20,6 +20,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Print no file names where several are run at once: the reporter of pytest-instafail would."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter and config.getoption("numprocesses", None):
+        reporter.showfspath = False
+
+
 def pytest_report_header() -> str:
     return f"patience: limits x {patience.factor():.1f} now (tests/patience.py)"
 

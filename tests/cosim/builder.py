@@ -1,8 +1,10 @@
 """Builds benches under build/cosim: RTL with Verilator, HLS C++ and benches with g++."""
 
+import inspect
 import os
 import sys
 import sysconfig
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
@@ -106,6 +108,7 @@ def rtl_bench(
     verilog_units: tuple[Path, ...] = (),
     *,
     stand_ins: bool = False,
+    netlist: Callable[[Path], list[Path]] | None = None,
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
@@ -115,6 +118,7 @@ def rtl_bench(
         and the name of an engine.
     :param verilog_units: modules that the top instantiates.
     :param stand_ins: they are those of hls_stand_in.py, which call C++.
+    :param netlist: makes what is Verilated instead of the top's Verilog, from it.
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -122,7 +126,8 @@ def rtl_bench(
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
         generate_verilog("rtl_top.py", [top, *astuple(sizes), verilog], sources)
-        rtl = verilate(folder, [verilog, *verilog_units], sources.level)
+        made = netlist(verilog) if netlist else [verilog]
+        rtl = verilate(folder, [*made, *verilog_units], sources.level)
         engine = top.removeprefix("monitor-")
         units = _units(kind, engine, sizes, sources)
         bench = _object(COSIM / "bench" / f"{kind}_bench.cpp", sizes, sources, engine, folder)
@@ -131,7 +136,15 @@ def rtl_bench(
         return link(folder, "bench", [bench, *units, *rtl])
 
     inputs = [COSIM / "rtl_top.py", *verilog_units, *sources.rtl_files(), *cpp_inputs(sources)]
-    return product(f"{kind}-{top}-{sizes}-{sources.label}", inputs, build)
+    label = sources.label
+    if netlist:
+        inputs += [
+            Path(inspect.getfile(netlist)),
+            COSIM / "ecp5_cells.py",
+            *sorted((COSIM / "ecp5").iterdir()),
+        ]
+        label = netlist.__name__
+    return product(f"{kind}-{top}-{sizes}-{label}", inputs, build)
 
 
 def replay(unit: str, sizes: Sizes) -> Path:
