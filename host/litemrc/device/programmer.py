@@ -73,7 +73,7 @@ def program(board: str, bitstream: Path, *, keep: bool = False) -> None:
         raise UserError(
             "this user may not open the board's USB device",
             where=last,
-            remedy="install openFPGALoader's udev rules, or run as root",
+            remedy="install the udev rules of docs/boards/60-litemrc.rules, or run as root",
         )
     if _NOTHING_THERE.search(said):
         raise UserError(f"no {board.partition(':')[0]} found", where=last, remedy=f"connect {way.plug}")
