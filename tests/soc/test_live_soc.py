@@ -71,7 +71,8 @@ def terminal(tmp_path: Path) -> Iterator:
 
 def row_of(screen: list[str], context: int) -> list[str]:
     """The cells of a context's row, units joined to their numbers; the history left out."""
-    (row,) = (line for line in screen if line.startswith(f"{context:>2} "))
+    head = next(number for number, line in enumerate(screen) if line.split()[:1] == ["context"])
+    (row,) = (line for line in screen[head:] if line.startswith(f"{context:>2} "))
     words = row.replace(" MiB", "MiB").replace(" KiB", "KiB").split()
     return [word for word in words if not set(word) & set("▁▂▃▄▅▆▇█")]
 
@@ -89,9 +90,11 @@ def expected_row(table: EpochTable, context: int) -> list[str]:
     ]
 
 
-def test_the_screen_has_the_numbers_that_arrived(soc, terminal, tmp_path: Path) -> None:
+@pytest.mark.parametrize("programs", [["loop:2", "zipf:1:4"], ["zipf:1"]], ids=["loop", "zipf"])
+def test_the_screen_has_the_numbers_that_arrived(soc, terminal, tmp_path: Path, programs: list[str]) -> None:
     command = [sys.executable, "-m", "litemrc.cli.main", "live", "--timeout", "60", "--out", str(tmp_path)]
-    command += ["--epoch-length", str(LENGTH), "--window", "1", "--run", "loop:2", "--run", "zipf:1:4"]
+    command += ["--epoch-length", str(LENGTH), "--window", "1"]
+    command += [word for program in programs for word in ("--run", program)]
     with soc() as simulator:
         simulator.wait_ready()
         live = terminal([*command, "--port", simulator.url])
