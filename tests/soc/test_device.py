@@ -1,10 +1,14 @@
 """The real firmware on the simulated SoC, as hosts meet it: requests, refusals, commands in mid-run."""
 
 import json
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 from litemrc.checks.counters import compare, model_of
@@ -100,6 +104,21 @@ def test_bare_metal_knows_no_processes_and_says_so(running):
             with pytest.raises(RequestRefusedError, match="the device has no operating system") as refused:
                 device.request(name, **values)
             assert refused.value.code == "unsupported", name
+
+
+def test_hosts_that_leave_in_mid_message_do_not_end_the_device(running):
+    """With epochs of 12,345 cycles the device sends without a pause."""
+    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+        device.request("set_epoch", unit="cycles", length=12345)
+    dice, port = random.Random(1), int(running.url.rpartition(":")[2])
+    for _ in range(1000):
+        with socket.create_connection(("127.0.0.1", port)) as host:
+            end = time.monotonic() + dice.random() * 0.03
+            host.setblocking(False)
+            while time.monotonic() < end:
+                with suppress(BlockingIOError):
+                    host.recv(4096)
+                time.sleep(0.0005)
 
 
 def test_without_tasks_nobody_has_a_budget(running):

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +42,18 @@ class Terminal:
 
     def shows(self, words: str, seconds: float = 60) -> None:
         wait_until(lambda: words in self.text(), seconds, f"{words!r} on the screen")
+
+    def settled(self) -> list[str]:
+        """The lines once two pictures are equal but for the number of recorded epochs: none is half drawn."""
+        pictures = [""]
+
+        def stands() -> bool:
+            time.sleep(0.3)
+            pictures.append(re.sub(r" REC \d+ *", " REC ", self.text()))
+            return pictures[-1] == pictures[-2]
+
+        wait_until(stands, 60, "a screen that stands still")
+        return pictures[-1].split("\n")
 
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False)
@@ -104,7 +117,7 @@ def test_the_screen_has_the_numbers_that_arrived(soc, terminal, tmp_path: Path, 
         wait_until(lambda: "recording from" not in live.text(), 60, "a table without a notice")
         live.press("Space")
         live.shows("PAUSED")
-        screen = live.lines()
+        screen = live.settled()
         live.press("Space")
         live.press("5")
         live.shows("share of pages: ")

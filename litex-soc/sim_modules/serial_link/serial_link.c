@@ -12,6 +12,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static struct event_base *base;
 static int link_start(void *event_base)
 {
 	base = event_base;
+	signal(SIGPIPE, SIG_IGN);	/* a client that leaves in mid-message ends its connection, not the SoC */
 	return RC_OK;
 }
 
