@@ -44,7 +44,7 @@ static struct event_base *base;
 static int link_start(void *event_base)
 {
 	base = event_base;
-	signal(SIGPIPE, SIG_IGN);	/* a client that leaves in mid-message ends its connection, not the SoC */
+	signal(SIGPIPE, SIG_IGN);	/* a client that leaves ends its connection, not the SoC */
 	return RC_OK;
 }
 
