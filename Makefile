@@ -137,7 +137,7 @@ CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/gold
 # make -j2 test-ready: two things at once; pip is kept to one.
 test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
 
-test: test-ready   ## everything that can be checked without a board (25 min after test-ready)
+test: test-ready   ## everything that can be checked without a board (32 min after test-ready)
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.

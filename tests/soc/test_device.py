@@ -119,6 +119,8 @@ def test_hosts_that_leave_in_mid_message_do_not_end_the_device(running):
                 with suppress(BlockingIOError):
                     host.recv(4096)
                 time.sleep(0.0005)
+    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+        assert device.request("get_epoch").values[1] == 12345
 
 
 def test_without_tasks_nobody_has_a_budget(running):
