@@ -62,7 +62,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
-	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) boards-synthesis pnr pnr-units pnr-ci engine-results \
+	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
 	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
@@ -236,6 +236,10 @@ arty: $(HOST) $(SIM_TOOLS) .venv/boards.stamp   ## the same with Vivado; without
 $(LINUX_BOARDS): %-linux: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp linux-images   ## bitstream whose BIOS boots Linux, and the files that it boots: build/BOARD-linux (15 min)
 	@$(BUILD_BOARD)
 	@$(BOOT_FILES)
+
+bundle: $(BOARD)   ## all that loads a board and talks to it, and a zip of it: make bundle BOARD=ulx3s-linux; build/bundles/BOARD
+	@$(if $(filter $(BOARD),ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS)),,echo "BOARD must be a board's target, such as ulx3s-linux" >&2; exit 2)
+	PYTHONPATH=litex-soc python scripts/boards/bundle.py build/$(BOARD) --out build/bundles/$(BOARD)
 
 BOARD_SIM := build/sim-ulx3s/gateware/obj_dir/Vsim
 $(BOARD_SIM): $(GATEWARE_SOURCES) $(wildcard litex-soc/boards/*.py litex-soc/sdr_model/*.hpp) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp

@@ -1,5 +1,6 @@
 """The LiteMRC SoC: VexRiscv, LiteDRAM behind an L2 cache, a console, a link UART, and the monitor."""
 
+import hashlib
 from dataclasses import dataclass
 
 from litedram.core.controller import ControllerSettings
@@ -11,6 +12,7 @@ from litemrc_gateware.integration.reference_counters import (
     add_traffic_generator,
 )
 from litex.soc.cores.cpu.vexriscv_smp import VexRiscvSMP
+from litex.soc.integration.export import get_csr_json
 from litex.soc.integration.soc_core import SoCCore
 
 L2_BYTES = 8 * 1024  # deliberately small: a larger cache hides DRAM traffic from the monitor
@@ -19,6 +21,10 @@ L2_BYTES = 8 * 1024  # deliberately small: a larger cache hides DRAM traffic fro
 REF_PAGE_SHIFT = 10
 PAGE_POOL_BYTES = 16 * 1024
 PAGE_POOL_ORIGIN = 0x2000_0000
+
+# Of the identifier, and the constants that do not count for it: a simulated board is that board.
+DIGEST_DIGITS = 8
+NO_IDENTITY = ("CONFIG_IDENTIFIER", "CONFIG_PLATFORM_NAME")
 
 JUMP_TO_SELF = 0x0000006F  # RISC-V: j .
 
@@ -74,9 +80,15 @@ class LiteMRCSoC(SoCCore):
     rom : sequence of int
         first words of the ROM. The simulator or the build fills in the firmware later; until then the
         processor loops. Empty: LiteX's builder compiles its BIOS.
+    name : str
+        that of the SoC in its identifier, ``litemrc NAME DIGEST``, in small letters as csr.json has it. The
+        digest is of registers, memories and constants: software that was built for one SoC runs on all with
+        the same identifier.
     """
 
-    def __init__(self, platform, sys_clk_freq, variant="baremetal", rom=(JUMP_TO_SELF,), **kwargs):
+    def __init__(
+        self, platform, sys_clk_freq, variant="baremetal", rom=(JUMP_TO_SELF,), name="sim", **kwargs
+    ):
         self.variant = variant if isinstance(variant, Variant) else VARIANTS[variant]
         if self.variant.smp:
             for name, value in SMP_CLUSTER.items():  # LiteX has no other place for them
@@ -86,7 +98,7 @@ class LiteMRCSoC(SoCCore):
             clk_freq=sys_clk_freq,
             cpu_type="vexriscv_smp" if self.variant.smp else "vexriscv",
             cpu_variant=self.variant.cpu,
-            ident="LiteMRC",
+            ident=f"litemrc {name} {'0' * DIGEST_DIGITS}",
             integrated_rom_size=self.variant.rom_bytes,
             integrated_rom_init=list(rom),
             integrated_sram_size=self.variant.ram_bytes,
@@ -96,6 +108,18 @@ class LiteMRCSoC(SoCCore):
         )
         if self.variant.cpu_timer:
             self.cpu.add_timer()
+
+    def finalize(self):
+        """Called by LiteX's builder before it writes any file."""
+        if self.finalized:
+            return
+        super().finalize()
+        constants = {name: value for name, value in self.constants.items() if name not in NO_IDENTITY}
+        described = get_csr_json(self.csr_regions, constants, self.mem_regions)
+        digest = hashlib.sha256(described.encode()).hexdigest()[:DIGEST_DIGITS]
+        self.identifier_text = f"{self.constants['CONFIG_IDENTIFIER'][:-DIGEST_DIGITS]}{digest}"
+        self.constants["CONFIG_IDENTIFIER"] = self.identifier_text
+        self.identifier.mem.init = [*self.identifier_text.encode(), 0]
 
     def add_monitored_dram(self, phy, module, domains=None, **monitor_parameters):
         """Add SDRAM, L2 cache and monitor; returns the :class:`Monitor`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "service.h"
 
+#include <generated/csr.h>
 #include <generated/soc.h>
 #include <irq.h>
 #include <string.h>
@@ -25,6 +26,7 @@ _Static_assert((int)stack_engine_group_stack_c == LITEMRC_ENGINE_GROUP_STACK, "g
 _Static_assert((int)stack_engine_bucket_stack_c == LITEMRC_ENGINE_BUCKET_STACK, "bucket_stack");
 
 static struct monitor_parameters parameters;
+static char identifier[49];
 static struct litemrc_receiver receiver;
 static uint8_t request_buffer[LITEMRC_REQUEST_BUFFER];
 static struct device_message reply;	/* kept for a repeated request */
@@ -40,6 +42,15 @@ static uint32_t features(void)
 	return (parameters.page_bitmap ? 1u << LITEMRC_FEATURE_PAGE_BITMAP : 0) |
 	       (ranks_domains() ? 1u << LITEMRC_FEATURE_RANK_POWER : 0) | refs_features() |
 	       1u << LITEMRC_FEATURE_LEASE;
+}
+
+/* LiteX's memory of the identifier has a character in each word, and a 0 behind the last. */
+static void read_identifier(void)
+{
+	const volatile uint32_t *memory = (const volatile uint32_t *)CSR_IDENTIFIER_MEM_BASE;
+
+	for (size_t i = 0; i < sizeof(identifier) - 1 && memory[i]; i++)
+		identifier[i] = memory[i];
 }
 
 static void send_hello(uint32_t request)
@@ -66,6 +77,8 @@ static void send_hello(uint32_t request)
 		.ranks.ranks = ranks_domains() ? ranks_domains() : parameters.ranks,
 		.workloads.workloads_count = workload_count,
 		.hot_pages.hot_pages = parameters.hot_pages,
+		.identifier.identifier.value = (const uint8_t *)identifier,
+		.identifier.identifier.len = strlen(identifier),
 	};
 	for (unsigned int i = 0; i < workload_count; i++) {
 		hello->workloads.workloads[i].value = (const uint8_t *)workloads[i].name;
@@ -279,6 +292,7 @@ static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 void service_init(void)
 {
 	parameters = monitor_parameters();
+	read_identifier();
 	set_epoch(true, BOOT_EPOCH_CYCLES);
 	litemrc_receiver_init(&receiver, request_buffer, sizeof(request_buffer));
 	link_init(&receiver, progress);

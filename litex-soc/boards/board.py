@@ -118,7 +118,9 @@ class BoardSoC(LiteMRCSoC):
         self.compile_firmware = None
         if self.with_bios:
             kwargs["rom"] = ()
-        super().__init__(platform, board.sys_clk_hz, variant, with_uart=False, **kwargs)
+        super().__init__(
+            platform, board.sys_clk_hz, variant, with_uart=False, name=board.name, **kwargs
+        )
         if boot == "serial":
             self.add_ram("firmware_ram", origin=FIRMWARE_RAM, size=variant.rom_bytes)
         if boot == "linux" and board.sd_card:
@@ -168,7 +170,7 @@ def elaborate(board, soc, output, with_software=True, **toolchain):
     board : Board
     soc : BoardSoC
     output : Path
-        the folder of the build: ``gateware/``, ``software/``, ``csr.json``, ``board.json``.
+        the folder of the build: ``gateware/``, ``software/``, ``csr.json``, ``litemrc.svd``, ``board.json``.
     with_software : bool
         False: neither firmware nor BIOS; the processor loops.
     toolchain
@@ -186,13 +188,14 @@ def elaborate(board, soc, output, with_software=True, **toolchain):
         soc,
         output_dir=str(output),
         csr_json=str(output / "csr.json"),
+        csr_svd=str(output / f"{NAME}.svd"),
         compile_software=with_software,
     )
     if not soc.with_bios:
         keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
         builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
     builder.build(run=False, build_name=NAME, **toolchain)
-    about = asdict(board) | {"device": soc.device}
+    about = asdict(board) | {"device": soc.device, "boot": soc.boot, "identifier": soc.identifier_text}
     (output / "board.json").write_text(json.dumps(about, indent=4) + "\n")
     return Path(builder.gateware_dir)
 

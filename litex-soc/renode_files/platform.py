@@ -9,6 +9,7 @@ CLASSES = {
     "link": "UART.LiteXUart",
     "timer0": "Timers.LiteX_Timer_CSR32",
     "cpu": "Timers.VexRiscvTimer",
+    "spisdcard": "SPI.LiteXSpiMaster",
 }
 NAMES = {"cpu": "cpu_timer"}  # names of csr.json that have another meaning in Renode
 ISAS = {"standard": "rv32im_Zicsr_Zifencei", "linux": "rv32ima_Zicsr_Zifencei"}

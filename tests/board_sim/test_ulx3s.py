@@ -97,6 +97,25 @@ def test_the_bios_tests_the_memory_and_boots_from_the_card(booted: Booted) -> No
     assert -1 not in places and places == sorted(places)
 
 
+def test_the_board_is_that_of_its_files(booted: Booted) -> None:
+    csr = json.loads((SIM / "csr.json").read_text())
+    assert booted.hello.identifier == csr["constants"]["config_identifier"]
+
+
+def test_boot_files_of_another_build_halt(tmp_path: Path) -> None:
+    """The card has a shim of a SoC with another digest, and nothing else."""
+    identifier = json.loads((SIM / "csr.json").read_text())["constants"]["config_identifier"].encode()
+    other = identifier[:-8] + b"0badc0de"
+    shim = (SIM / "boot/shim.bin").read_bytes()
+    assert shim.count(identifier) == 1
+    files = {"boot.json": b'{"shim.bin": "0x407f0000"}', "shim.bin": shim.replace(identifier, other)}
+    write_fat_image(tmp_path / "sd.img", files, label="LITEMRC")
+    with Simulator(SIM, None, tmp_path / "run", sd_card=tmp_path / "sd.img") as simulator:
+        simulator.wait_ready(patience(30))
+        wait_for(simulator, f"^halted: boot files of {other.decode()} on {identifier.decode()}", BOOT_S)
+        simulator.stop()
+
+
 def test_linux_comes_to_its_prompt_and_serves_the_link(booted: Booted) -> None:
     assert booted.summary["shell"]
     assert booted.hello.system.startswith("Linux 6.1.")

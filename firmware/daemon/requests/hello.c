@@ -13,7 +13,20 @@
 #include "processes/runs.h"
 #include "system/text.h"
 
-static char system_name[49];
+static char system_name[49], board_name[49];
+
+/* What the device tree calls the board. A board's shim has compared its own with the gateware's identifier. */
+static void read_board_name(void)
+{
+	char text[sizeof(board_name)] = "";
+	FILE *model = fopen("/proc/device-tree/model", "r");
+
+	if (!model)
+		return;
+	if (fgets(text, sizeof(text), model))
+		copy_name(board_name, sizeof(board_name), text, strlen(text));
+	fclose(model);
+}
 
 void hello_init(void)
 {
@@ -25,6 +38,7 @@ void hello_init(void)
 		snprintf(text, sizeof(text), "%s %s", names.sysname, names.release);
 		copy_name(system_name, sizeof(system_name), text, strlen(text));
 	}
+	read_board_name();
 }
 
 static uint32_t features(unsigned int host)
@@ -63,6 +77,8 @@ void hello_send(unsigned int host, uint32_t request)
 		.system.system.len = strlen(system_name),
 		.driver.driver.value = (uint8_t *)parameters.driver,
 		.driver.driver.len = strlen(parameters.driver),
+		.identifier.identifier.value = (uint8_t *)board_name,
+		.identifier.identifier.len = strlen(board_name),
 		.abi.abi = LITEMRC_ABI_VERSION,
 		.hot_pages.hot_pages = parameters.hot_pages,
 	};

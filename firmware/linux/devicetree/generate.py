@@ -180,7 +180,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 / {{
 	#address-cells = <1>;
 	#size-cells = <1>;
-	model = "LiteMRC";
+	model = "{lookup(csr, "constants", "config_identifier")}";
 	compatible = "litemrc,soc";
 
 	aliases {{

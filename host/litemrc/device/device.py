@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from litemrc.device import TIMEOUT_S
-from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
+from litemrc.device.errors import (
+    DeviceFaultError,
+    RequestRefusedError,
+    SilentDeviceError,
+    WrongDeviceError,
+)
 from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
@@ -64,21 +69,35 @@ class Device:
         timeout_s: limit of a request with all its repetitions, in seconds.
     """
 
-    def __init__(self, link: MessagePort, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self, link: MessagePort, timeout_s: float = TIMEOUT_S, identifier: str | None = None
+    ) -> None:
         """Say hello over an open port.
 
         Raises:
             SilentDeviceError: no answer.
             VersionMismatchError: the device speaks another major version of the protocol.
+            WrongDeviceError: its gateware has another identifier than `identifier`.
         """
         self.timeout_s = timeout_s
         self._link = link
         self._inbox: deque[Message] = deque()
         self.hello = self.say_hello()
+        if identifier is not None and self.hello.identifier != identifier:
+            found = (
+                f"calls itself {self.hello.identifier!r}" if self.hello.identifier else "has no identifier"
+            )
+            raise WrongDeviceError(
+                f"the bundle is of {identifier!r}, and the device {found}",
+                where=link.url,
+                remedy="load the bundle's bitstream and boot files, or name the bundle of what is loaded",
+            )
 
     @classmethod
     @contextmanager
-    def open(cls, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200) -> Iterator["Device"]:
+    def open(
+        cls, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200, identifier: str | None = None
+    ) -> Iterator["Device"]:
         """Open a port and say hello; the port is closed at the end of the `with` block.
 
         Parameters:
@@ -87,8 +106,10 @@ class Device:
                 `litemrc serve`.
             timeout_s: limit of a request, in seconds.
             baud: bit rate of a device file.
+            identifier: what the gateware must call itself, as `bundle.json` has it; None: anything.
 
         Raises:
+            WrongDeviceError: it calls itself otherwise.
             UserError: the URL of a bridge is wrong, or the csr file that it names.
             LinkError: the port cannot be opened, or as in the constructor.
         """
@@ -96,16 +117,16 @@ class Device:
             from litemrc.device.bridge.bridge_link import BridgeLink
 
             with BridgeLink.open(url, timeout_s) as bridge:
-                yield cls(bridge, timeout_s)
+                yield cls(bridge, timeout_s, identifier)
             return
         if url.startswith(_SERVED):
             from litemrc.device.link.http_link import HTTPLink
 
             with HTTPLink.open(url, timeout_s) as served:
-                yield cls(served, timeout_s)
+                yield cls(served, timeout_s, identifier)
             return
         with Link.open(url, baud) as link:
-            yield cls(link, timeout_s)
+            yield cls(link, timeout_s, identifier)
 
     @classmethod
     @contextmanager

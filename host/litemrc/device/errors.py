@@ -23,6 +23,10 @@ class VersionMismatchError(LinkError):
     """The device speaks another version of the protocol."""
 
 
+class WrongDeviceError(LinkError):
+    """The device is another one than the files are of that the user named."""
+
+
 class RequestRefusedError(LinkError):
     """The device answered a request by nak; `code` is the reason by its name in the schema."""
 

@@ -39,6 +39,7 @@ class FeedOptions:
     Attributes:
         timeout_s: limit of a request.
         baud: bit rate of a device file.
+        identifier: what the gateware must call itself; None: anything.
         pages, hot: ask for the frames accessed, and the hot pages, of each epoch; hot pages are turned on.
         if_there: ask for them only where the device has them and counts them already: nothing is turned on.
         epoch_unit, epoch_length: of an epoch, to be set; None: as it is.
@@ -46,6 +47,7 @@ class FeedOptions:
 
     timeout_s: float = TIMEOUT_S
     baud: int = 115200
+    identifier: str | None = None
     pages: bool = False
     hot: bool = False
     if_there: bool = False
@@ -163,7 +165,12 @@ class Feed:
         options = self._options
         with ExitStack() as stack:
             device = stack.enter_context(
-                Device.open(self.url, timeout_s=options.timeout_s, baud=options.baud)
+                Device.open(
+                    self.url,
+                    timeout_s=options.timeout_s,
+                    baud=options.baud,
+                    identifier=options.identifier,
+                )
             )
             options = _possible(device, options)
             dram = _dram(device)

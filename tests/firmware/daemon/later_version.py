@@ -1,7 +1,7 @@
-"""Version 1.1 of the protocol, made from 1.0 by text: schema, and a daemon that speaks it.
+"""Version 1.2 of the protocol, made from 1.1 by text: schema, and a daemon that speaks it.
 
 What is added: a feature bit; an option of hello, of epochs and of the request set_epoch; a message that
-follows each epoch; a request. The daemon's sources are those of 1.0 with a few lines more, as the next
+follows each epoch; a request. The daemon's sources are those of 1.1 with a few lines more, as the next
 version would have them.
 """
 
@@ -25,11 +25,11 @@ DAEMON = ROOT / "firmware" / "daemon"
 FRESH = 47  # the value of hello's new option
 NEW_TYPE, NEW_REQUEST = 90, 200
 
-# File (below firmware/), text of 1.0, text of 1.1.
+# File (below firmware/), text of 1.1, text of 1.2.
 _SCHEMA = [
-    ("protocol_version = 1000", "protocol_version = 1001"),
+    ("protocol_version = 1001", "protocol_version = 1002"),
     ("feature_read_only = 6 ", "feature_fresh = 7\nfeature_read_only = 6 "),
-    ("\t\t0*16 later: 9..65535", "\t\t? fresh: 9 => uint32,\n\t\t0*16 later: 10..65535"),
+    ("\t\t0*16 later: 10..65535", "\t\t? fresh: 10 => uint32,\n\t\t0*16 later: 11..65535"),
     ("\t\t0*16 later: 7..65535", "\t\t? deepest: 7 => [0*256 deepest: uint32],\n\t\t0*16 later: 8..65535"),
     ("queued: queued_body),", "queued: queued_body // note: note_body),"),
     (
@@ -89,7 +89,7 @@ def schema_path() -> Path:
 
 
 def write_later_schema(path: Path) -> Path:
-    """Write the schema of 1.1."""
+    """Write the schema of 1.2."""
     text = schema_path().read_text(encoding="utf-8")
     for old, new in _SCHEMA:
         assert text.count(old) == 1, old
@@ -99,7 +99,7 @@ def write_later_schema(path: Path) -> Path:
 
 
 def build_later_daemon(folder: Path) -> Path:
-    """Build the daemon of 1.1 in a folder, as tests/firmware/daemon/Makefile builds that of 1.0."""
+    """Build the daemon of 1.2 in a folder, as tests/firmware/daemon/Makefile builds that of 1.1."""
     firmware = folder / "firmware"
     shutil.rmtree(firmware, ignore_errors=True)
     for room in ("daemon", "link", "include", "linux/driver"):
@@ -131,7 +131,7 @@ def build_later_daemon(folder: Path) -> Path:
 
 @contextmanager
 def later_host(monkeypatch: pytest.MonkeyPatch, path: Path) -> Iterator[None]:
-    """Within the block the host package of this process speaks 1.1."""
+    """Within the block the host package of this process speaks 1.2."""
     caches = (schema, protocol.device_messages, protocol.host_requests)
     with monkeypatch.context() as patched:
         patched.setattr(schema_module, "_IN_REPOSITORY", path)
@@ -139,7 +139,7 @@ def later_host(monkeypatch: pytest.MonkeyPatch, path: Path) -> Iterator[None]:
         for each in caches:
             each.cache_clear()
         try:
-            assert schema().constants["protocol_version"] == 1001
+            assert schema().constants["protocol_version"] == 1002
             yield
         finally:
             for each in caches:

@@ -29,7 +29,7 @@ def later_litemrcd() -> Path:
 
 @pytest.fixture
 def start_later(later_litemrcd: Path, start_daemon: Callable[..., Daemon]) -> Callable[..., Daemon]:
-    """Start the daemon of 1.1 on the driver of the test."""
+    """Start the daemon of 1.2 on the driver of the test."""
     return partial(start_daemon, program=later_litemrcd)
 
 
@@ -61,13 +61,13 @@ def assert_counters_are_whole(collector: Collector) -> None:
     assert (counts.lost, counts.damaged, counts.oversized) == (0, 0, 0)
 
 
-def test_a_host_of_1_0_collects_from_a_device_of_1_1(start_later, driver):
+def test_a_host_of_1_1_collects_from_a_device_of_1_2(start_later, driver):
     daemon = start_later()
     with daemon.host() as device:
         before = device.link_counts
         collector = collected(device, driver)
         hellos = 2  # of the Collector, with a bit and an option each
-        assert device.hello.protocol == 1001
+        assert device.hello.protocol == 1002
         assert device.request("get_epoch").values == [2, 2**24]
         assert device.request("set_epoch", unit="cycles", length=3_000_000).values == [2, 3_000_000]
         assert device.echo_test().failed == 0
@@ -78,11 +78,11 @@ def test_a_host_of_1_0_collects_from_a_device_of_1_1(start_later, driver):
     assert counts.skipped - before.skipped == EPOCHS * CONTEXTS + 2 * (hellos - 1)
 
 
-def test_a_host_of_1_1_collects_from_a_device_of_1_0(daemon, driver, monkeypatch, folder):
+def test_a_host_of_1_2_collects_from_a_device_of_1_1(daemon, driver, monkeypatch, folder):
     with later_host(monkeypatch, write_later_schema(folder / "later.cddl")):
         with daemon.host() as device:
             collector = collected(device, driver)
-            assert (device.hello.protocol, device.hello.fresh) == (1000, 0)
+            assert (device.hello.protocol, device.hello.fresh) == (1001, 0)
             assert "fresh" not in device.hello.features
             assert device.request("set_epoch", unit="cycles", length=3_000_000).values == [2, 3_000_000]
             orders = len(driver.orders())
@@ -100,7 +100,7 @@ def test_a_host_of_1_1_collects_from_a_device_of_1_0(daemon, driver, monkeypatch
         assert (collector.link_counts.unknown, collector.link_counts.skipped) == (0, 0)
 
 
-def test_what_is_new_works_between_ends_of_1_1(start_later, driver, monkeypatch, folder):
+def test_what_is_new_works_between_ends_of_1_2(start_later, driver, monkeypatch, folder):
     """So the tests above are about a version whose additions are real."""
     daemon = start_later(f"--socket={folder / 'd.sock'}")
     with later_host(monkeypatch, write_later_schema(folder / "later.cddl")):
@@ -121,7 +121,7 @@ def test_what_is_new_works_between_ends_of_1_1(start_later, driver, monkeypatch,
 
 
 def test_a_repeated_request_of_a_later_version_is_refused_again(daemon):
-    """[77, 200, {}]: no request of 1.0 has this number."""
+    """[77, 200, {}]: no request of 1.1 has this number."""
     unknown = frame(bytes([0x83, 0x18, 77, 0x18, NEW_REQUEST, 0xA0]))
     with daemon.host() as device:
         for _ in range(2):

@@ -278,7 +278,7 @@ def test_a_port_that_fails_is_gone(name):
 def test_the_older_of_both_sides_is_to_be_updated(version, remedy):
     link = Link(Port(frame(cbor2.dumps([7, 1, 0, version]))), "loop")
     with pytest.raises(
-        VersionMismatchError, match=rf"version {version_text(version)} .* version 1\.0"
+        VersionMismatchError, match=rf"version {version_text(version)} .* version 1\.1"
     ) as other:
         link.receive(0)
     assert other.value.remedy.startswith(remedy)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from boards.rom_image import move_code, read_words
 from litemrc.cli.device.sdcard import BOARDS as SDCARD_BOARDS
+from sim_board import BoardInSimulation
 
 MB = 1 << 20
 GENERATE = Path(__file__).parents[3] / "firmware/linux/devicetree/generate.py"
@@ -88,6 +89,21 @@ def test_all_rows_of_the_dram_are_refreshed_in_their_time(name, dram, link, cons
     built = elaborated(name)
     described = built.soc.sdram.controller.settings.timing
     assert 8192 * described.tREFI / built.module.BOARD.sys_clk_hz <= 64e-3
+
+
+def test_the_identifier_is_of_what_software_depends_on(elaborated) -> None:
+    """Registers, memories and constants: a SoC for Linux has another, a simulation of the board the same."""
+    linux, rom = elaborated("ulx3s", "linux"), elaborated("ulx3s")
+    assert re.fullmatch(r"litemrc ulx3s [0-9a-f]{8}", linux.soc.identifier_text)
+    assert linux.soc.identifier_text != rom.soc.identifier_text
+    simulated = BoardInSimulation()
+    simulated.finalize()
+    assert simulated.identifier_text == linux.soc.identifier_text
+    csr = json.loads((linux.folder.parent / "csr.json").read_text())
+    about = json.loads((linux.folder.parent / "board.json").read_text())
+    assert csr["constants"]["config_identifier"] == about["identifier"] == linux.soc.identifier_text
+    assert linux.soc.identifier.mem.init == [*linux.soc.identifier_text.encode(), 0]
+    assert (linux.folder.parent / "litemrc.svd").read_text().startswith("<?xml")
 
 
 def test_without_the_monitor_there_are_no_registers_of_it() -> None:

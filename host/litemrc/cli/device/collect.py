@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
+from litemrc.cli.shared.device_options import (
+    add_epoch_arguments,
+    add_port_arguments,
+    add_run_argument,
+    open_device,
+)
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
@@ -103,7 +108,7 @@ def main(args: argparse.Namespace) -> int:
         signal.signal(number, _stop_once)
     try:
         with (
-            Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device,
+            open_device(args) as device,
             files.selected(device) as messages,
         ):
             dram = get_dram(device) if args.ranks else None

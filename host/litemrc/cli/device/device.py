@@ -7,7 +7,7 @@ from typing import Any
 
 from litemrc.cli.device.hot_options import add_hot_arguments, frame_range, hot_text, set_hot_options
 from litemrc.cli.shared.arguments import sample_rate
-from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
@@ -56,7 +56,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc device`."""
-    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+    with open_device(args) as device:
         _set(device, args)
         test = device.echo_test(_ECHOES)
         described = _describe(device, test)

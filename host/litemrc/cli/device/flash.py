@@ -4,7 +4,9 @@ import argparse
 import json
 from pathlib import Path
 
+from litemrc.device.bundle import Bundle
 from litemrc.device.programmer import BOARDS, program
+from litemrc.errors import UserError
 
 _EPILOG = """\
 Not yet tested on a board. The messages of openFPGALoader are passed through.
@@ -17,7 +19,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     boards = [name for name in BOARDS if ":" not in name]
-    parser.add_argument("--board", required=True, choices=boards, help="board name, as in `make BOARD`")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--board", choices=boards, help="board name, as in `make BOARD`")
+    source.add_argument(
+        "--bundle", metavar="FOLDER", type=Path, help="board and bitstream, as `make bundle` makes them"
+    )
     parser.add_argument(
         "--bitstream", metavar="FILE", type=Path, help="bitstream to load (build/BOARD/litemrc.bit)"
     )
@@ -30,9 +36,16 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc flash`."""
-    bitstream = args.bitstream or Path("build") / args.board / "litemrc.bit"
-    variant = f"{args.board}:{_device_of(bitstream)}"
-    program(variant if variant in BOARDS else args.board, bitstream, keep=args.permanent)
+    if args.bundle and args.bitstream:
+        raise UserError("--bundle has a bitstream of its own", remedy="leave out --bitstream, or use --board")
+    if args.bundle:
+        bundle = Bundle.read(args.bundle)
+        board, device, bitstream = bundle.board, bundle.device, bundle.bitstream()
+    else:
+        board, bitstream = args.board, args.bitstream or Path("build") / args.board / "litemrc.bit"
+        device = _device_of(bitstream)
+    variant = f"{board}:{device}"
+    program(variant if variant in BOARDS else board, bitstream, keep=args.permanent)
     return 0
 
 

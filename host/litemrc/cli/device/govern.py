@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.device.govern_cgroups import cgroup_choice, check_choices
 from litemrc.cli.shared.arguments import number, positive
-from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
+from litemrc.cli.shared.device_options import (
+    add_epoch_arguments,
+    add_port_arguments,
+    add_run_argument,
+    open_device,
+)
 from litemrc.cli.shared.memory import memory_size
 from litemrc.cli.shared.messages import warning
 from litemrc.cli.shared.options import add_output_formats
@@ -145,7 +150,7 @@ def main(args: argparse.Namespace) -> int:
 
     @contextmanager
     def opened() -> Iterator[Device]:
-        with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+        with open_device(args) as device:
             _prepare(device, args)
             yield device
 

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 
 from litemrc.cli.device.hot_options import change_hot, hot_text
+from litemrc.cli.shared.device_options import open_device
 from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.device import Device
 from litemrc.device.page_messages import PageMessages, page_messages
 from litemrc.device.running import Run
 from litemrc.errors import UserError
@@ -23,7 +23,7 @@ _TABLE_LINES = 6  # of the screen, around the rows of the table
 def watch(args: argparse.Namespace) -> int:
     """Show the hot pages of the device at `args.port`: until `args.epochs` or its programs have ended."""
     runs = [Run.parse(text) for text in args.runs]
-    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+    with open_device(args) as device:
         settings, changed = change_hot(
             device,
             enable=True,

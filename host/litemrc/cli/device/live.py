@@ -4,7 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
+from litemrc.cli.shared.device_options import (
+    add_epoch_arguments,
+    add_port_arguments,
+    add_run_argument,
+    bundle_identifier,
+)
 from litemrc.errors import UserError
 
 _SETTLED_S = 5.0  # beside the timeout of requests
@@ -66,6 +71,7 @@ def main(args: argparse.Namespace) -> int:
     options = FeedOptions(
         timeout_s=args.timeout,
         baud=args.baud,
+        identifier=bundle_identifier(args),
         pages=not args.no_pages,
         hot=True,
         if_there=True,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from litemrc.cli.shared.arguments import natural
-from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.memory import MemorySize, memory_size
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_table
@@ -54,7 +54,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc process`."""
-    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+    with open_device(args) as device:
         if not device.hello.system:
             raise UserError(
                 "the device has no operating system, hence no processes",

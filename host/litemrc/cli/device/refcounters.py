@@ -7,7 +7,12 @@ from dataclasses import asdict
 
 from litemrc.cli.device.refcounters_text import print_event, print_json, print_row, setting_text
 from litemrc.cli.shared.arguments import each_once, natural, positive
-from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
+from litemrc.cli.shared.device_options import (
+    add_epoch_arguments,
+    add_port_arguments,
+    add_run_argument,
+    open_device,
+)
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.protocol_names import BUS_MASTERS, PAGE_COUNTERS
 from litemrc.cli.shared.results import csv_text
@@ -71,7 +76,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc refcounters`."""
     if not args.port:
         raise UserError("--port is missing", remedy="add --port URL, such as socket://localhost:1234")
-    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+    with open_device(args) as device:
         args.action(device, ref_counters.get_unit(device), args)
     return 0
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import number, positive
-from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
@@ -85,13 +85,12 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc rightsize`."""
     # Imported here: numpy takes long to load.
     from litemrc.cli.device.rightsize_observation import Span, observe
-    from litemrc.device.device import Device
     from litemrc.policies.rightsizing.rightsize import rightsize
 
     if not args.window or not args.epoch:
         raise UserError("a window or epoch of 0 s", where="--window, --epoch", remedy="give more than 0")
     span = Span(args.window, args.warm_up, args.epoch, args.epochs, by_host=args.epoch_unit == "accesses")
-    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+    with open_device(args) as device:
         seen = observe(device, args.cgroup, span, args.fault_cost, args.timeout)
     found = rightsize(seen.window, seen.cost, args.slowdown)
     described = _described(args, seen, found)

@@ -15,7 +15,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc sdcard`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("--board", required=True, choices=BOARDS, help="board name, as in `make BOARD-linux`")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--board", choices=BOARDS, help="board name, as in `make BOARD-linux`")
+    source.add_argument(
+        "--bundle", metavar="FOLDER", type=Path, help="bundle of `make bundle BOARD=BOARD-linux`"
+    )
     parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="image to write, or a device")
     parser.add_argument(
         "--from",
@@ -29,13 +33,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc sdcard`."""
     from litemrc.device.boot_files import read_boot_files
+    from litemrc.device.bundle import Bundle
     from litemrc.files.fat_image import write_fat_image
     from litemrc.files.outputs import check_output_path
 
     check_output_path(args.out)
-    files = read_boot_files(args.folder or Path("build") / f"{args.board}-linux" / "boot")
+    board, folder = args.board, args.folder
+    if args.bundle:
+        bundle = Bundle.read(args.bundle)
+        board, folder = bundle.board, folder or bundle.boot_files()
+    files = read_boot_files(folder or Path("build") / f"{board}-linux" / "boot")
     write_fat_image(args.out, files, label="LITEMRC")
     for name, content in files.items():
         print(f"{name:<20} {len(content):>10,} bytes")
-    print(f"{args.out}: an SD card for {args.board}")
+    print(f"{args.out}: an SD card for {board}")
     return 0

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import natural, spelled
-from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.protocol_names import POWER_STATES, RANK_POLICIES
 from litemrc.device import ranks
@@ -108,7 +108,7 @@ def main(args: argparse.Namespace) -> int:
         raise UserError("--port is missing", remedy="add --port URL, such as socket://localhost:1234")
     if args.csv and args.action is not _show:
         raise UserError("--csv prints a table, but set and policy print none", remedy="use --json")
-    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+    with open_device(args) as device:
         dram = ranks.get_dram(device)
         args.action(device, dram, args)
     return 0

@@ -2,11 +2,17 @@
 
 import argparse
 import signal
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.protocol_names import EPOCH_UNITS
 from litemrc.device import TIMEOUT_S
+from litemrc.device.bundle import Bundle
+
+if TYPE_CHECKING:
+    from litemrc.device.device import Device
 
 
 def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = True) -> None:
@@ -29,6 +35,33 @@ def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = T
         default=TIMEOUT_S,
         help="seconds to wait for an answer (%(default)g); a simulated device may need 60",
     )
+    parser.add_argument(
+        "--bundle",
+        metavar="FOLDER",
+        type=Path,
+        help="refuse a device whose gateware is not that of this bundle (docs/boards/bundles.md)",
+    )
+
+
+def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
+    """Open the device of `add_port_arguments`.
+
+    Raises:
+        UserError: the bundle cannot be read.
+        LinkError: as `Device.open`.
+    """
+    from litemrc.device.device import Device
+
+    return Device.open(args.port, timeout_s=args.timeout, baud=args.baud, identifier=bundle_identifier(args))
+
+
+def bundle_identifier(args: argparse.Namespace) -> str | None:
+    """Return the identifier of the gateware that `--bundle` names; None without one.
+
+    Raises:
+        UserError: the bundle cannot be read.
+    """
+    return Bundle.read(args.bundle).identifier if args.bundle else None
 
 
 def add_run_argument(parser: argparse._ActionsContainer, purpose: str) -> None:

@@ -186,6 +186,7 @@ class BridgeLink:
             "system": "",
             "driver": self._driver,
             "abi": 0,
+            "identifier": self._soc.identifier[:48],
             "hot_pages": self._pages.hot_pages,
             "page_bitmap": bool(self._pages.bitmap),
             "rank_power": bool(self._ranks),

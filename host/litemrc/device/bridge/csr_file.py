@@ -2,7 +2,7 @@
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ class SoCMap:
         registers: address and number of 32-bit words of each register, by its name.
         regions: base and bytes of each memory region, by its name.
         constants: integers, texts, or None, by name.
+        bases: address of each block of registers or memory among them, by its name.
     """
 
     path: Path
     registers: dict[str, tuple[int, int]]
     regions: dict[str, tuple[int, int]]
     constants: dict[str, Any]
+    bases: dict[str, int] = field(default_factory=dict)
 
     def region(self, name: str) -> tuple[int, int]:
         """Return base and bytes of a region.
@@ -91,6 +93,7 @@ def _of_json(path: Path, text: str) -> SoCMap:
         {name: (int(r["addr"]), int(r["size"])) for name, r in content["csr_registers"].items()},
         {name: (int(r["base"]), int(r["size"])) for name, r in content["memories"].items()},
         dict(content["constants"]),
+        {name: int(base) for name, base in content.get("csr_bases", {}).items()},
     )
 
 
@@ -101,6 +104,8 @@ def _of_csv(path: Path, text: str) -> SoCMap:
     ):
         if kind == "csr_register":
             soc.registers[name] = int(value, 0), int(size)
+        elif kind == "csr_base":
+            soc.bases[name] = int(value, 0)
         elif kind == "memory_region":
             soc.regions[name] = int(value, 0), int(size)
         elif kind == "constant":

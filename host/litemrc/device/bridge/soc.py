@@ -4,7 +4,10 @@ from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.errors import WrongDeviceError
 from litemrc.errors import UserError
+
+_IDENTIFIER_BYTES = 256  # LiteX allows no more, with the final 0
 
 
 class BridgedSoC:
@@ -15,10 +18,12 @@ class BridgedSoC:
         ranks, refs, traffic: None if the SoC has no such block.
         gateware: version of the monitor's registers.
         clock_hz: of the system.
+        identifier: LiteX's, of the gateware; "" if the SoC has none.
 
     Raises:
         UserError: the SoC has no monitor, or several and the URL names none, or no block that the URL names.
         VersionMismatchError: the registers have another layout than this host knows.
+        WrongDeviceError: the csr file is of another SoC than runs.
         BridgeDownError: the server does not answer.
     """
 
@@ -27,6 +32,7 @@ class BridgedSoC:
     ) -> None:
         self._url, self._where, self._client, self._soc, self._timeout_s = url, where, client, soc, timeout_s
         self.clock_hz = soc.number("config_clock_frequency")
+        self.identifier = self._read_identifier()
         self.mrc = RegisterBlock(client, soc, "mrc", choose_monitor(url, where, soc), timeout_s)
         self.gateware = self.mrc.check_version(url)
         # A rank meter takes its snapshots with the epochs of one monitor, which the csr file does not name.
@@ -45,6 +51,19 @@ class BridgedSoC:
         """Return the address of LiteX's register that holds what is written, if the SoC has it."""
         address, _ = self._soc.registers.get("ctrl_scratch", (None, 0))
         return address
+
+    def _read_identifier(self) -> str:
+        known, base = self._soc.constants.get("config_identifier"), self._soc.bases.get("identifier_mem")
+        if not isinstance(known, str) or base is None:
+            return ""
+        words = self._client.read(base, min(len(known.encode()) + 1, _IDENTIFIER_BYTES))
+        found = bytes(word & 0xFF for word in words).partition(b"\0")[0].decode(errors="replace")
+        if found.lower() != known.lower():  # LiteX writes the file in small letters
+            what = f"the SoC calls itself {found!r}, its csr file {known!r}"
+            raise WrongDeviceError(
+                what, where=self._url, remedy="name the csr file of the bitstream that runs"
+            )
+        return found
 
     def _block(self, kind: str, *, by_default: bool = True) -> RegisterBlock | None:
         named = getattr(self._where, kind)  # else it has the integration's name, which is its kind

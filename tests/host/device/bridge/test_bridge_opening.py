@@ -1,5 +1,6 @@
 """Which monitor a URL names, and what is said if it cannot be reached."""
 
+import json
 import socket
 import threading
 import time
@@ -10,7 +11,7 @@ from litemrc.cli.main import main
 from litemrc.device.bridge.csr_file import read_csr_file
 from litemrc.device.bridge.errors import BridgeDownError
 from litemrc.device.device import Device
-from litemrc.device.errors import VersionMismatchError
+from litemrc.device.errors import VersionMismatchError, WrongDeviceError
 from litemrc.errors import UserError
 from patience import patience
 
@@ -81,6 +82,30 @@ def test_csr_csv_says_the_same_as_csr_json(csr, tmp_path):
     of_csv = read_csr_file(path)
     assert of_csv.registers == soc.registers and of_csv.regions == soc.regions
     assert of_csv.constants == soc.constants
+
+
+def named(tmp_path, known: str, found: str):
+    """The identifier of a SoC that calls itself `found` and whose csr file says `known`."""
+    soc, base = FakeSoC(), 0x9000_0000
+    soc.words |= {base + 4 * place: ord(letter) for place, letter in enumerate(f"{found}\0".ljust(300, "\0"))}
+    with served(soc, tmp_path) as url:
+        path = tmp_path / "csr.json"
+        described = json.loads(path.read_text())
+        described["constants"]["config_identifier"] = known
+        described["csr_bases"] = {"identifier_mem": base}
+        path.write_text(json.dumps(described))
+        with Device.open(url, timeout_s=patience(5)) as device:
+            return device.hello.identifier
+
+
+def test_the_identifier_is_that_of_the_csr_file_in_its_small_letters(tmp_path):
+    assert named(tmp_path, "litex soc on ulx3s 2026", "LiteX SoC on ULX3S 2026") == "LiteX SoC on ULX3S 2026"
+
+
+@pytest.mark.parametrize("found", ["litemrc ulx3s 00000001", "litemrc ulx3s", "litemrc ulx3s 000000001", ""])
+def test_the_csr_file_of_another_bitstream_is_refused(tmp_path, found):
+    with pytest.raises(WrongDeviceError, match="its csr file 'litemrc ulx3s 00000000'"):
+        named(tmp_path, "litemrc ulx3s 00000000", found)
 
 
 def test_of_two_monitors_the_url_names_one(tmp_path):
