@@ -60,7 +60,7 @@ def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_env
         "sampling": 0,
         "scale_log2": 0,
         "frozen": False,
-        "workloads": ["zipf", "loop", "phases", "chase", "matmul", "pair"],
+        "workloads": ["zipf", "loop", "phases", "chase", "matmul", "pair", "memtest"],
     }
     assert {name: described[name] for name in expected} == expected
 
@@ -77,7 +77,7 @@ def test_a_refused_request_changes_nothing(running):
             ("set_range", {"lower": 2, "upper": 1}),
             ("set_sampling", {"sampling": 14}),  # of 8192 = 2^13 frames none would be left
             ("set_sampling", {"sampling": 255}),
-            ("run", {"workload": 6, "context": 0, "scale": 1}),
+            ("run", {"workload": 7, "context": 0, "scale": 1}),
             ("run", {"workload": 5, "context": 7, "scale": 1}),  # its second task would have context 8
             ("run", {"workload": 0, "context": 8, "scale": 1}),
         ):

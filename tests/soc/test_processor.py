@@ -23,6 +23,6 @@ def test_no_workload_is_slowed_by_a_single_clock(soc):
     # Both runs are real: one counted all accesses, the other none.
     assert recording_on.tap.exact and recording_on.tap.accesses > 500_000
     assert recording_off.tap.accesses == 0
-    assert sorted(on) == ["chase", "loop", "matmul", "phases", "zipf"]
+    assert sorted(on) == ["chase", "loop", "matmul", "memtest", "phases", "zipf"]
     assert min(on.values()) > 1_000_000
     assert on == off

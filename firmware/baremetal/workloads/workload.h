@@ -31,6 +31,7 @@ void chase_run(uint8_t *memory, uint32_t repeats);
 void matmul_run(uint8_t *memory, uint32_t repeats);
 void pair_run(uint8_t *memory, uint32_t repeats);
 void replicate_run(uint8_t *memory, uint32_t repeats);
+void memtest_run(uint8_t *memory, uint32_t repeats);
 
 #define ZIPF_PAGES 2048u
 #define LOOP_PAGES 1536u

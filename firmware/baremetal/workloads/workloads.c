@@ -14,5 +14,6 @@ const struct workload workloads[] = {
 #ifdef CSR_REFS_BASE
 	{"replicate", REPLICATE_MEMORY_PAGES, 1, replicate_run},
 #endif
+	{"memtest", 0, 1, memtest_run},
 };
 const unsigned int workload_count = sizeof(workloads) / sizeof(workloads[0]);

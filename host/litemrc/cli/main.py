@@ -60,6 +60,7 @@ COMMANDS = {
     "soc": ("soc.soc", "run the simulated SoC as a device"),
     "linux": ("soc.linux", "boot Linux on the simulated SoC, with its console on this terminal"),
     "device": ("device.device", "show and set a device's parameters, and test the link to it"),
+    "selftest": ("device.selftest", "test a device's link, memory and monitor, and write a report"),
     "serve": (
         "device.serve",
         "serve devices over HTTP: a page, an API, metrics, and a port for other commands",
