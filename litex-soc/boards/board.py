@@ -118,9 +118,7 @@ class BoardSoC(LiteMRCSoC):
         self.compile_firmware = None
         if self.with_bios:
             kwargs["rom"] = ()
-        super().__init__(
-            platform, board.sys_clk_hz, variant, with_uart=False, name=board.name, **kwargs
-        )
+        super().__init__(platform, board.sys_clk_hz, variant, with_uart=False, name=board.name, **kwargs)
         if boot == "serial":
             self.add_ram("firmware_ram", origin=FIRMWARE_RAM, size=variant.rom_bytes)
         if boot == "linux" and board.sd_card:
@@ -200,6 +198,11 @@ def elaborate(board, soc, output, with_software=True, **toolchain):
     return Path(builder.gateware_dir)
 
 
+def nextpnr_frequency(soc, board):
+    """Give nextpnr the target of clocks whose constraint it cannot derive from the constraint of a pin."""
+    soc.platform.toolchain._pnr_opts += f"--freq {board.sys_clk_hz / 1e6} "
+
+
 def build_ecp5(board, soc, output, compile_gateware=True, seeds=SEEDS):
     """Build bitstream and firmware of an ECP5 board in ``output``.
 
@@ -227,8 +230,7 @@ def build_ecp5(board, soc, output, compile_gateware=True, seeds=SEEDS):
     """
     output = output.resolve()
     path = search_path(output) if compile_gateware else None
-    # For clocks whose constraint nextpnr cannot derive from the constraint of a pin.
-    soc.platform.toolchain._pnr_opts += f"--freq {board.sys_clk_hz / 1e6} "
+    nextpnr_frequency(soc, board)
     folder = elaborate(board, soc, output, abc9=True, nowidelut=True, seed=seeds[0])
     if not compile_gateware:
         return BuiltBoard(

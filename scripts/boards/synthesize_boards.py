@@ -1,7 +1,7 @@
 """Synthesis of every board's SoC, without place and route: a table, and build/boards/synthesis.json.
 
     python scripts/boards/synthesize_boards.py        all boards
-    python scripts/boards/synthesize_boards.py arty   some of them
+    python scripts/boards/synthesize_boards.py arty   some of them; --boot linux: their SoCs for Linux
 
 The ROM is filled with random words in place of firmware, so that synthesis keeps its block RAMs. The flow is
 yosys's for the board's FPGA without timing optimisation (abc9): it shows that the SoC can be synthesized and
@@ -94,16 +94,16 @@ def parse_cells(report: str) -> Counter:
     return cells
 
 
-def synthesize(board: str) -> Size:
+def synthesize(board: str, boot: str) -> Size:
     """Elaborate a board's SoC and synthesize it.
 
     :raises RuntimeError: if yosys fails; the message names its log.
     """
     module = import_module(f"boards.{board}")
-    output = BUILD / board
+    output = BUILD / (board if boot == "rom" else f"{board}-{boot}")
     path = search_path(output)
     with output_to(output / "elaborate.log"):
-        soc = module.SOC()
+        soc = module.SOC(boot=boot)
         dice = random.Random(1)
         words = [dice.getrandbits(32) for _ in range(soc.variant.rom_bytes // 4)]
         soc.init_rom("rom", words, auto_size=False)
@@ -129,14 +129,18 @@ def main() -> int:
     """Synthesize the boards named, all by default; 1 if one of them does not fit its FPGA."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("boards", nargs="*", metavar="BOARD", help=f"some of: {', '.join(BOARDS)}")
-    names = parser.parse_args().boards or list(BOARDS)
+    parser.add_argument(
+        "--boot", choices=("rom", "linux"), default="rom", help="SoC to synthesize (%(default)s)"
+    )
+    args = parser.parse_args()
+    names = args.boards or list(BOARDS)
     if unknown := set(names) - set(BOARDS):
         parser.error(f"no board {', '.join(sorted(unknown))}; there are: {', '.join(BOARDS)}")
     sizes = {}
     try:
         for name in names:
             print(f"synthesize_boards: {name}", file=sys.stderr, flush=True)
-            sizes[name] = synthesize(name)
+            sizes[name] = synthesize(name, args.boot)
     except (RuntimeError, ValueError) as error:
         print(f"synthesize_boards: {name}: {error}", file=sys.stderr)
         return 1
@@ -144,7 +148,7 @@ def main() -> int:
     for name, size in sizes.items():
         ram = f"{size.memories:g} {size.memory} | {size.memories_there}"
         print(f"| {name} | {size.luts:,} | {size.luts_there:,} | {ram} |")
-    path = BUILD / "synthesis.json"
+    path = BUILD / ("synthesis.json" if args.boot == "rom" else f"synthesis-{args.boot}.json")
     known = json.loads(path.read_text()) if path.exists() else {}
     path.write_text(json.dumps(known | {name: asdict(size) for name, size in sizes.items()}, indent=2) + "\n")
     if too_large := [name for name, size in sizes.items() if not size.fits]:
