@@ -69,7 +69,10 @@ class _NotDoneError(Exception):
 
 
 def self_test(
-    device: Device, memory_pages: int | None = None, say: Callable[[str], object] = lambda text: None
+    device: Device,
+    memory_pages: int | None = None,
+    say: Callable[[str], object] = lambda text: None,
+    board: str | None = None,
 ) -> Iterator[Step]:
     """Yield one step after the other; stops behind one in which the device was lost.
 
@@ -79,8 +82,9 @@ def self_test(
     Parameters:
         memory_pages: how much of the DRAM to test, from its start, at least; None: all.
         say: takes a line at the begin of a step that takes long.
+        board: the board that the gateware must be of, by its identifier; None: any.
     """
-    test = _SelfTest(device, memory_pages, say)
+    test = _SelfTest(device, memory_pages, say, board)
     for name in ("identity", "link", "memory", "monitor", "counts"):
         try:
             yield Step(name, *getattr(test, name)())
@@ -155,18 +159,24 @@ def known_problems(
 
 
 class _SelfTest:
-    def __init__(self, device: Device, memory_pages: int | None, say: Callable[[str], object]) -> None:
-        self._device, self._memory_pages, self._say = device, memory_pages, say
+    def __init__(
+        self, device: Device, memory_pages: int | None, say: Callable[[str], object], board: str | None
+    ) -> None:
+        self._device, self._memory_pages, self._say, self._board = device, memory_pages, say, board
         self._hello = device.hello
         self._tested: tuple[int, Counts, list[str]] | None = None
 
     def identity(self) -> tuple[str, str]:
         hello = self._hello
         mebibytes = (hello.frames << hello.page_shift) / 2**20
+        name = printable(hello.identifier)
+        if self._board and not name.startswith(f"litemrc {self._board} "):
+            return FAILED, f"the gateware calls itself {name!r}, not litemrc {self._board}"
+        system = system_text(hello.system, hello.driver, hello.abi)
         return OK, (
-            f"{system_text(hello.system, hello.driver, hello.abi)}; protocol {version_text(hello.protocol)},"
-            f" gateware {hello.gateware}, {hello.clock_hz / 1e6:g} MHz, {mebibytes:g} MiB in {hello.frames}"
-            f" frames, {hello.engine}, {hello.groups} groups"
+            f"{name or 'no identifier'}; {system}; protocol {version_text(hello.protocol)}, gateware"
+            f" {hello.gateware}, {hello.clock_hz / 1e6:g} MHz, {mebibytes:g} MiB in {hello.frames} frames,"
+            f" {hello.engine}, {hello.groups} groups"
         )
 
     def link(self) -> tuple[str, str, dict[str, Any]]:

@@ -15,6 +15,7 @@ PAGES = 512  # 2 MB
 GROUP_PAGES = 128
 EXPECTED = json.loads(COUNTS.read_text())
 ULX3S = {"frames": 8192, "pages": 8192, "groups": 64, "engine": "bucket_stack", "recent_pages": 1}
+ULX3S |= {"identifier": "litemrc ulx3s 01234567"}
 PROGRAMS = ["zipf", *KNOWN, "memtest"]
 
 
@@ -109,6 +110,15 @@ def test_a_board_that_counts_as_computed_passes(tested) -> None:
     assert report["board"] == "ulx3s" and report["passed"]
     assert report["hello"]["frames"] == 8192 and "port" not in report
     assert steps["counts"]["measured"]["loop"]["accesses"] == EXPECTED["lines"]["loop"] * BURST
+
+
+@pytest.mark.parametrize("identifier", ["litemrc ulx3s_v2 01234567", "litemrc arty 01234567", ""])
+def test_the_gateware_of_another_board_fails(identifier, tested) -> None:
+    board = Board()
+    board.described = {"identifier": identifier}
+    code, steps, said, _ = tested(board)
+    assert (code, steps["identity"]["verdict"]) == (1, "FAILED")
+    assert f"calls itself '{identifier}', not litemrc ulx3s" in said
 
 
 def move(source: int, target: int, count: int = 1):
