@@ -55,11 +55,11 @@ class Step:
     measured: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Counts:
-    """Sums over all epochs of one context."""
+    """Sums over all epochs of one context; `hits` by page group."""
 
-    hits: list[int]
+    hits: tuple[int, ...] = ()
     accesses: int = 0
     misses: int = 0
 
@@ -137,7 +137,7 @@ def known_problems(
     groups = next((each["hits"] for each in expected["monitors"] if key.items() <= each.items()), None)
     wrong, bursts = [], set()
     for context, name in enumerate(KNOWN, 1):
-        counts, lines = found.get(context, Counts([])), expected["lines"][name]
+        counts, lines = found.get(context, Counts()), expected["lines"][name]
         burst, rest = divmod(counts.accesses, lines)
         bursts.add(burst)
         if rest or burst not in BURSTS:
@@ -219,7 +219,7 @@ class _SelfTest:
         if len(results) != 1:
             return FAILED, f"{len(results)} results of memtest, not 1", {"log": logs}
         pages, bad, first = map(int, results[0].group(1, 2, 3))
-        self._tested = pages, counts.get(1, Counts([])), wrong
+        self._tested = pages, counts.get(1, Counts()), wrong
         measured = {"pages": pages, "wrong_words": bad, "first": first, "bits": results[0][4]}
         if bad:
             address = f"offset {first * 4:#x}"
@@ -252,7 +252,7 @@ class _SelfTest:
         self._prepare(KNOWN)
         self._say(f"running {', '.join(KNOWN)}")
         found, wrong = run_known(self._device)
-        measured = {name: _measured(found.get(context, Counts([]))) for context, name in enumerate(KNOWN, 1)}
+        measured = {name: _measured(found.get(context, Counts())) for context, name in enumerate(KNOWN, 1)}
         differing, left_out = known_problems(found, self._hello, json.loads(COUNTS.read_text()))
         if wrong := [*wrong, *differing]:
             return FAILED, "; ".join(wrong) + left_out, measured
@@ -287,9 +287,9 @@ def _run(device: Device, runs: Sequence[Run]) -> tuple[dict[int, Counts], list[s
     logs = [printable(each.line) for each in collector.collect(runs=runs) if each.name == "log"]
     counts: dict[int, Counts] = {}
     for row in collector.rows:
-        sums = counts.setdefault(row.context, Counts([0] * len(row.hits)))
-        sums.accesses, sums.misses = sums.accesses + row.accesses, sums.misses + row.misses
-        sums.hits = [total + hits for total, hits in zip(sums.hits, row.hits, strict=True)]
+        sums = counts.get(row.context, Counts((0,) * len(row.hits)))
+        hits = tuple(map(sum, zip(sums.hits, row.hits, strict=True)))
+        counts[row.context] = Counts(hits, sums.accesses + row.accesses, sums.misses + row.misses)
     whole = {row.epoch: row for row in collector.rows}.values()
     wrong = {
         "epoch messages lost on the link": collector.link_statistics["epoch_messages_lost"],
