@@ -3,6 +3,7 @@
 Without a snapshot of these images, as in a fresh clone, one boot makes it.
 """
 
+import json
 import re
 
 import pytest
@@ -86,6 +87,8 @@ def test_programs_are_followed_and_named(collected):
     hello, collector = collected
     assert hello.system.startswith("Linux 6.1.")
     assert hello.driver and hello.abi
+    csr = json.loads((ROOT / "build/sim-linux/csr.json").read_text())
+    assert hello.identifier == csr["constants"]["config_identifier"]
     assert {(p.context, p.comm) for p in collector.table().processes} == {(1, "intr"), (2, "linear")}
 
 

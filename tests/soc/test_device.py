@@ -97,6 +97,8 @@ def test_bare_metal_knows_no_processes_and_says_so(running):
     with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
         hello = device.hello
         assert (hello.running, hello.system, hello.driver, hello.abi) == (0, "", "", 0)
+        csr = json.loads((running.build / "csr.json").read_text())
+        assert hello.identifier == csr["constants"]["config_identifier"]
         for name, values in (
             ("get_process", {"context": 0}),
             ("follow", {"context": 1, "pid": 1}),
