@@ -61,7 +61,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
-	models renode renode-linux renode-there renode-bench bench-models bench-qemu \
+	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-seeds pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
@@ -117,6 +117,16 @@ renode: renode-there models $(FIRMWARE)   ## the SoC in Renode, fast and without
 renode-linux: renode-there models linux-ready   ## the same with Linux
 	@python scripts/start_renode.py --linux
 
+renode-ulx3s: renode-there models renode-ulx3s-ready   ## the ULX3S's SoC: its BIOS boots Linux from the image of `litemrc sdcard`
+	@python scripts/start_renode.py --board ulx3s
+
+renode-ulx3s-ready: BOARD_OUT = build/renode-ulx3s
+renode-ulx3s-ready: $(HOST) $(SIM_TOOLS) .venv/boards.stamp linux-images   ## the BIOS and the card of `make renode-ulx3s`, without synthesis (1 min): build/renode-ulx3s
+	@mkdir -p $(BOARD_OUT)
+	@python litex-soc/board.py ulx3s --boot linux --no-compile --output $(BOARD_OUT) --log $(BOARD_OUT)/build.log
+	@$(BOOT_FILES)
+	@litemrc sdcard --board ulx3s --from $(BOARD_OUT)/boot --out $(BOARD_OUT)/sd.img
+
 renode-there:
 	@$(PYTHON) scripts/start_renode.py --check
 
@@ -162,7 +172,7 @@ docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, link
 man: $(HOST) .venv/docs.stamp   ## a man page for each command: man -l build/man/litemrc-mrc.1
 	python scripts/docs/man_pages.py --out build/man
 
-registers: $(HOST) .venv/soc.stamp   ## export the register map from the gateware
+registers: $(HOST) .venv/soc.stamp .venv/boards.stamp   ## export the register map from the gateware
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
 

@@ -25,6 +25,8 @@ from sim import SimSoC, simulator_io
 
 RENODE = Path("renode")
 REPAIR = "python litex-soc/renode_export.py"
+
+
 def simulated_soc(variant="baremetal", ranks=None, **monitor_parameters):
     return SimSoC(SimPlatform("SIM", simulator_io(ranks, variant)), variant, ranks, **monitor_parameters)
 

@@ -2,6 +2,7 @@
 """Starts the machine in Renode, its serial link on a TCP port; Ctrl-D or `quit` in Renode's monitor ends it.
 
     python scripts/start_renode.py [--linux] [--port 1234]
+    python scripts/start_renode.py --board ulx3s [--bios FILE] [--sd-card FILE] [--port 1234]
     python scripts/start_renode.py --check
 
 If Renode is missing or too old, a message names the required version and how to install it; exit code 2.
@@ -16,7 +17,7 @@ import sys
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[1]
-SCRIPTS = {False: "litemrc.resc", True: "litemrc_linux.resc"}
+BOARDS = {"ulx3s": "litemrc_ulx3s.resc"}
 # The first version whose memory-access hook reports physical addresses.
 OLDEST = (1, 15, 2)
 INSTALL = """\
@@ -49,7 +50,13 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--linux", action="store_true", help="Linux instead of the bare-metal firmware")
+    machine = parser.add_mutually_exclusive_group()
+    machine.add_argument("--linux", action="store_true", help="Linux instead of the bare-metal firmware")
+    machine.add_argument("--board", choices=BOARDS, help="the board's SoC: LiteX's BIOS boots an SD card")
+    parser.add_argument(
+        "--bios", type=Path, help="bios.bin of a build or bundle (default: make renode-ulx3s-ready)"
+    )
+    parser.add_argument("--sd-card", type=Path, help="image of litemrc sdcard (default: the same)")
     parser.add_argument("--port", type=int, default=1234, help="TCP port of the link (default: %(default)s)")
     parser.add_argument("--check", action="store_true", help="only check whether Renode is usable")
     args = parser.parse_args()
@@ -58,12 +65,20 @@ def main():
         sys.exit(2)
     if args.check:
         return
-    script, console = REPO / "renode" / SCRIPTS[args.linux], REPO / "build/renode/console.log"
+    files = {"bios": args.bios, "sd_card": args.sd_card}
+    files = {name: path.resolve() for name, path in files.items() if path}
+    if files and not args.board:
+        parser.error("--bios and --sd-card need --board")
+    if missing := [str(path) for path in files.values() if not path.exists()]:
+        parser.error(f"no such file: {', '.join(missing)}")
+    script = REPO / "renode" / BOARDS.get(args.board, "litemrc_linux.resc" if args.linux else "litemrc.resc")
+    console, program = REPO / "build/renode/console.log", "intr" if args.linux or args.board else "zipf"
     url = f"socket://localhost:{args.port}"
-    print(f"link:    {url}    litemrc collect --port {url} --epochs 40 --run zipf --out curves.parquet")
+    print(f"link:    {url}    litemrc collect --port {url} --epochs 40 --run {program} --out curves.parquet")
     print(f"console: {console.relative_to(REPO)}", flush=True)
     commands = [
         f"$port={args.port}",
+        *(f"${name}=@{path}" for name, path in files.items()),
         f"include @{script}",
         f"sysbus.uart CreateFileBackend @{console} true",
         "start",

@@ -1,5 +1,7 @@
 """A platform description for Renode from LiteX's description of a SoC."""
 
+import json
+
 from litemrc_gateware.export.renode import entries, interrupt_line
 
 # Classes of LiteX's peripherals, by name in csr.json; Renode's, or ours in renode/peripherals.
@@ -9,6 +11,7 @@ CLASSES = {
     "link": "UART.LiteXUart",
     "timer0": "Timers.LiteX_Timer_CSR32",
     "cpu": "Timers.VexRiscvTimer",
+    "identifier_mem": "Miscellaneous.LiteXIdentifier",
     "spisdcard": "SPI.LiteXSpiMaster",
 }
 NAMES = {"cpu": "cpu_timer"}  # names of csr.json that have another meaning in Renode
@@ -57,6 +60,7 @@ def platform_description(csr, layouts, repair):
         arguments = {
             "timer0": {"frequency": constants["config_clock_frequency"]},
             "cpu": {"frequency": constants["config_clock_frequency"]},
+            "identifier_mem": {"text": json.dumps(constants.get("config_identifier", ""))},
         }.get(name, {})
         lines += [f"    {argument}: {value}" for argument, value in arguments.items()]
         if name == "cpu":

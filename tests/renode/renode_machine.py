@@ -13,6 +13,7 @@ REPO = Path(__file__).resolve().parents[2]
 MODEL = REPO / "build/models/liblitemrc_model.so"
 FIRMWARE = REPO / "build/firmware/firmware.bin"
 RANKS_FIRMWARE = REPO / "build/firmware-ranks/firmware.bin"
+ULX3S = [REPO / "build/renode-ulx3s" / name for name in ("software/bios/bios.bin", "sd.img")]
 LINUX = [
     REPO / "build" / name
     for name in ("boot/shim.bin", "linux/Image", "linux/litemrc.dtb", "linux/initramfs.cpio")

@@ -10,28 +10,30 @@ from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from patience import patience
-from renode_machine import FIRMWARE, LINUX, MODEL, RenodeMachine, why_not
+from renode_machine import FIRMWARE, LINUX, MODEL, ULX3S, RenodeMachine, why_not
 
 # The last words of a boot, what is run, contexts that must count then, and accesses of an epoch: on Linux
 # more than its daemon needs to read one, about 15,000.
 SYSTEMS = {
     "litemrc.resc": ("Switching SDRAM to hardware control", ("loop", "chase", "pair"), 3, 10_000),
     "litemrc_linux.resc": ("litemrcd: serves", ("intr", "linear"), 2, 40_000),
+    "litemrc_ulx3s.resc": ("litemrcd: serves", ("intr", "linear"), 2, 40_000),
 }
+NEEDED = {"litemrc.resc": [FIRMWARE], "litemrc_linux.resc": LINUX, "litemrc_ulx3s.resc": ULX3S}
+BOOT_S = 180  # the ULX3S's BIOS reads its card in half a minute
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)
 def collected(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[RenodeMachine, Path, int, int]:
-    needed = LINUX if "linux" in request.param else [FIRMWARE]
-    if reason := why_not(MODEL, *needed):
+    if reason := why_not(MODEL, *NEEDED[request.param]):
         pytest.skip(reason)
     booted, programs, contexts, length = SYSTEMS[request.param]
     run_dir = tmp_path_factory.mktemp("renode")
     epochs = run_dir / "epochs.parquet"
     with RenodeMachine(run_dir, script=request.param) as machine:
-        machine.wait_said(machine.console, booted)
+        machine.wait_said(machine.console, booted, BOOT_S)
         subprocess.run(
             [
                 *("litemrc", "collect", "--port", machine.url, "--epochs", "100", "--out", epochs),

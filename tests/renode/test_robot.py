@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mutation import mutated_source
 from patience import patience
-from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, free_port
+from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, ULX3S, free_port
 from start_renode import why_not
 
 HERE = Path(__file__).parent
@@ -24,11 +24,17 @@ RUNS = (
     ("ranks.robot", "litemrc_ranks.resc", [RANKS_FIRMWARE]),
     ("firmware.robot", "litemrc.resc", [FIRMWARE]),
     ("linux.robot", "litemrc_linux.resc", LINUX),
+    ("ulx3s.robot", "litemrc_ulx3s.resc", ULX3S),
 )
 
 
 # Faults seeded into the peripherals: robot file, script, source, a text in it, and what stands there instead.
-MONITOR, RANKS = "LiteMrcMonitor.cs", "RankPower.cs"
+MONITOR, RANKS, SPI, IDENTIFIER = (
+    "LiteMrcMonitor.cs",
+    "RankPower.cs",
+    "LiteXSpiMaster.cs",
+    "LiteXIdentifier.cs",
+)
 MUTANTS = (
     ("registers.robot", "litemrc.resc", MONITOR, "model?.Reset();", ""),
     ("registers.robot", "litemrc.resc", MONITOR, "1u << queueLog2", "2u"),
@@ -45,6 +51,9 @@ MUTANTS = (
     ("ranks.robot", "litemrc_ranks.resc", RANKS, "powerDownExit, selfRefreshExit);", "0, 0);"),
     ("ranks.robot", "litemrc_ranks.resc", MONITOR, "cpu.SyncTime();", ""),
     ("ranks.robot", "litemrc_ranks.resc", MONITOR, "hook.Install(Model.NeedsAccesses);", ""),
+    ("ulx3s.robot", "litemrc_ulx3s.resc", SPI, "Transfer((byte)mosi)", "Transfer(0xFF)"),
+    ("ulx3s.robot", "litemrc_ulx3s.resc", SPI, "RegisteredPeripheral?.FinishTransmission();", ""),
+    ("ulx3s.robot", "litemrc_ulx3s.resc", IDENTIFIER, "offset / 4", "offset / 8"),
 )
 
 

@@ -10,7 +10,12 @@ import pytest
 
 REPO = Path(__file__).resolve().parents[3]
 RENODE = REPO / "renode"
-BUILDS = {"litemrc.repl": "sim", "litemrc_linux.repl": "sim-linux", "litemrc_ranks.repl": "sim-ranks"}
+BUILDS = {
+    "litemrc.repl": "sim",
+    "litemrc_linux.repl": "sim-linux",
+    "litemrc_ranks.repl": "sim-ranks",
+    "litemrc_ulx3s.repl": "renode-ulx3s",
+}
 # Names of csr.json that differ in Renode or do not exist there.
 PLAIN = {"cpu_timer": "cpu"}
 
