@@ -4,8 +4,7 @@
     python litex-soc/renode_export.py [--check]
 
 writes renode/litemrc.repl, litemrc_linux.repl, litemrc_ranks.repl and litemrc_ulx3s.repl below the current
-folder; with ``--check`` it compares instead and fails if they are stale. The SoCs are elaborated,
-not built: addresses, sizes and interrupts are those LiteX writes to csr.json, sizes of caches those of the
+folder; with ``--check`` it compares instead and fails if they are stale. The SoCs are elaborated, not built: addresses, sizes and interrupts are those LiteX writes to csr.json, sizes of caches those of the
 processor's Verilog and of LiteX's L2.
 """
 
@@ -13,7 +12,6 @@ import argparse
 import json
 import logging
 import sys
-from functools import partial
 from pathlib import Path
 
 from boards.ulx3s import ULX3SSoC
@@ -25,36 +23,38 @@ from sim import SimSoC, simulator_io
 
 RENODE = Path("renode")
 REPAIR = "python litex-soc/renode_export.py"
+# The platforms of simulated SoCs, with their parameters in the Makefile.
+PLATFORMS = {
+    "litemrc.repl": {"engine": "bucket_stack", "page_bitmap": True, "hot_pages": 64},
+    "litemrc_linux.repl": {
+        "engine": "bucket_stack",
+        "variant": "linux",
+        "page_bitmap": True,
+        "hot_pages": 64,
+    },
+    "litemrc_ranks.repl": {"engine": "group_stack", "groups": 256, "ranks": 4},
+}
+BOARDS = {"litemrc_ulx3s.repl": ULX3SSoC}  # the SoCs for Linux on boards
 
 
-def simulated_soc(variant="baremetal", ranks=None, **monitor_parameters):
-    return SimSoC(SimPlatform("SIM", simulator_io(ranks, variant)), variant, ranks, **monitor_parameters)
+def description(variant="baremetal", ranks=None, **monitor_parameters):
+    """Return csr.json of a simulated SoC."""
+    platform = SimPlatform("SIM", simulator_io(ranks, variant))
+    return csr_of(SimSoC(platform, variant, ranks, **monitor_parameters))
 
 
-def description(soc):
+def csr_of(soc):
     """Return csr.json of a SoC."""
     soc.finalize()
     return json.loads(get_csr_json(soc.csr_regions, soc.constants, soc.mem_regions))
 
 
-# The platforms, with their SoCs and the parameters of these in the Makefile.
-PLATFORMS = {
-    "litemrc.repl": partial(simulated_soc, engine="bucket_stack", page_bitmap=True, hot_pages=64),
-    "litemrc_linux.repl": partial(
-        simulated_soc, engine="bucket_stack", variant="linux", page_bitmap=True, hot_pages=64
-    ),
-    "litemrc_ranks.repl": partial(simulated_soc, engine="group_stack", groups=256, ranks=4),
-    "litemrc_ulx3s.repl": partial(ULX3SSoC, boot="linux"),
-}
-
-
 def exported():
     """Return the text of every file, by path."""
     layouts = registers()
-    return {
-        RENODE / name: platform_description(description(soc()), layouts, REPAIR)
-        for name, soc in PLATFORMS.items()
-    }
+    found = {name: description(**parameters) for name, parameters in PLATFORMS.items()}
+    found |= {name: csr_of(soc(boot="linux")) for name, soc in BOARDS.items()}
+    return {RENODE / name: platform_description(csr, layouts, REPAIR) for name, csr in found.items()}
 
 
 def main():
