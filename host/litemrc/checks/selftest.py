@@ -170,9 +170,8 @@ class _SelfTest:
         hello = self._hello
         mebibytes = (hello.frames << hello.page_shift) / 2**20
         name = printable(hello.identifier)
-        board = self._board and self._board.partition(":")[0]  # behind the colon: its FPGA
-        if board and not name.startswith(f"litemrc {board} "):
-            return FAILED, f"the gateware calls itself {name!r}, not litemrc {board}"
+        if self._board and not name.startswith(f"litemrc {self._board} "):
+            return FAILED, f"the gateware calls itself {name!r}, not litemrc {self._board}"
         system = system_text(hello.system, hello.driver, hello.abi)
         return OK, (
             f"{name or 'no identifier'}; {system}; protocol {version_text(hello.protocol)}, gateware"

@@ -78,14 +78,14 @@ class Board(ScriptedLink):
 def tested(monkeypatch, tmp_path, capsys):
     """tested(link) -> exit code, verdict and detail of each step, what was printed; and the report."""
 
-    def run(link: Board, name: str = "ulx3s"):
+    def run(link: Board):
         @contextmanager
         def opened(*_, **__):
             yield device_at(link, monkeypatch)
 
         monkeypatch.setattr(Device, "open", opened)
         out = tmp_path / "report.json"
-        code = main(["selftest", "--port", "test:", "--memory", "2M", "--board", name, "--out", str(out)])
+        code = main(["selftest", "--port", "test:", "--memory", "2M", "--board", "ulx3s", "--out", str(out)])
         report = json.loads(out.read_text())
         return code, {step["name"]: step for step in report["steps"]}, capsys.readouterr().out, report
 
@@ -119,12 +119,6 @@ def test_the_gateware_of_another_board_fails(identifier, tested) -> None:
     code, steps, said, _ = tested(board)
     assert (code, steps["identity"]["verdict"]) == (1, "FAILED")
     assert f"calls itself '{identifier}', not litemrc ulx3s" in said
-
-
-def test_a_board_of_several_fpgas_has_the_name_of_the_board(tested) -> None:
-    board = Board()
-    board.described = {"identifier": "litemrc arty 01234567"}
-    assert tested(board, "arty:a7-100")[0] == 0
 
 
 def move(source: int, target: int, count: int = 1):
