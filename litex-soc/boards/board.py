@@ -45,7 +45,7 @@ class Board:
         cpu: LiteX's name of the VexRiscv variant.
         link, console: the pins or connectors of these UARTs.
         rom_bytes, ram_bytes: memories of the firmware.
-        optimize: the compiler's level for the firmware, so that it fits.
+        optimize: the compiler's options for the firmware, so that it fits.
         compact_l2: the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
             Block RAMs without write-through, as in ECP5, need logic for it that costs a fifth of the clock.
         sd_card: where the SD card is that Linux boots from; empty: the board has none.

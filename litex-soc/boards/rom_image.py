@@ -13,7 +13,7 @@ SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 def compile_firmware(output, optimize, region="rom"):
     """Compile the firmware for the SoC in ``output``; returns the path of its image.
 
-    :param optimize: the compiler's option.
+    :param optimize: the compiler's options.
     :param region: the SoC's memory that its code is for.
     :raises RuntimeError: if it does not compile; the message names the log.
     """

@@ -10,7 +10,9 @@ const struct workload workloads[] = {
 	{"phases", PHASES_PAGES, 1, phases_run},
 	{"chase", CHASE_PAGES, 1, chase_run},
 	{"matmul", MATMUL_PAGES, 1, matmul_run},
+#ifndef WITHOUT_PAIR /* for a small ROM: with its pager and its scenario it takes 10 KB */
 	{"pair", PAIR_PAGES, 2, pair_run},
+#endif
 #ifdef CSR_REFS_BASE
 	{"replicate", REPLICATE_MEMORY_PAGES, 1, replicate_run},
 #endif

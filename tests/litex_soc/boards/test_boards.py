@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from boards.board import elaborate
 from boards.rom_image import move_code, read_words
 from litemrc.cli.device.sdcard import BOARDS as SDCARD_BOARDS
 from sim_board import BoardInSimulation
@@ -104,6 +106,15 @@ def test_the_identifier_is_of_what_software_depends_on(elaborated) -> None:
     assert csr["constants"]["config_identifier"] == about["identifier"] == linux.soc.identifier_text
     assert linux.soc.identifier.mem.init == [*linux.soc.identifier_text.encode(), 0]
     assert (linux.folder.parent / "litemrc.svd").read_text().startswith("<?xml")
+
+
+def test_the_firmware_fits_the_smallest_rom(tmp_path) -> None:
+    """The Arty's: its FPGA has the fewest block RAMs."""
+    module = import_module("boards.arty")
+    soc = module.SOC()
+    elaborate(module.BOARD, soc, tmp_path)
+    image = (tmp_path / "firmware/firmware.bin").stat().st_size
+    assert 30_000 < image <= soc.variant.rom_bytes
 
 
 def test_without_the_monitor_there_are_no_registers_of_it() -> None:
