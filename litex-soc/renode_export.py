@@ -4,7 +4,8 @@
     python litex-soc/renode_export.py [--check]
 
 writes renode/litemrc.repl, litemrc_linux.repl, litemrc_ranks.repl and litemrc_ulx3s.repl below the current
-folder; with ``--check`` it compares instead and fails if they are stale. The SoCs are elaborated, not built: addresses, sizes and interrupts are those LiteX writes to csr.json, sizes of caches those of the
+folder; with ``--check`` it compares instead and fails if they are stale. The SoCs are elaborated, not built:
+addresses, sizes, interrupts and identifiers are those LiteX writes to csr.json, sizes of caches those of the
 processor's Verilog and of LiteX's L2.
 """
 

@@ -52,7 +52,6 @@ MUTANTS = (
     ("ranks.robot", "litemrc_ranks.resc", MONITOR, "cpu.SyncTime();", ""),
     ("ranks.robot", "litemrc_ranks.resc", MONITOR, "hook.Install(Model.NeedsAccesses);", ""),
     ("ulx3s.robot", "litemrc_ulx3s.resc", SPI, "Transfer((byte)mosi)", "Transfer(0xFF)"),
-    ("ulx3s.robot", "litemrc_ulx3s.resc", SPI, "RegisteredPeripheral?.FinishTransmission();", ""),
     ("ulx3s.robot", "litemrc_ulx3s.resc", IDENTIFIER, "offset / 4", "offset / 8"),
 )
 
@@ -136,6 +135,8 @@ def test_a_register_that_differs_from_the_gateware_is_found(renode, register_map
 def test_a_fault_in_a_peripheral_is_found(name, script, source, text, fault, renode, register_map, tmp_path):
     if not MODEL.exists() or not RANKS_FIRMWARE.exists() or not CSR.exists():
         pytest.skip("not built: make models firmware sim-ranks")
+    if name == "ulx3s.robot" and not all(path.exists() for path in ULX3S):
+        pytest.skip("not built: make renode-ulx3s-ready")
     repository = tmp_path / "mutant"
     shutil.copytree(REPO / "renode", repository / "renode")
     (repository / "build").symlink_to(REPO / "build")

@@ -13,7 +13,7 @@ The BIOS Tests The Memory And Asks For Images At The Console
 
 The BIOS Boots Linux From The Card And Poweroff Halts
     Create Machine    litemrc_ulx3s.resc
-    Create Terminal Tester    sysbus.uart    timeout=60
+    Create Terminal Tester    sysbus.uart    timeout=30
     Start Emulation
     Wait For Line On Uart    Booting from SDCard in SPI-Mode
     Wait For Line On Uart    Copying Image to 0x40000000
