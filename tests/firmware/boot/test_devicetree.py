@@ -16,6 +16,7 @@ CSR = {
     "csr_bases": {"ctrl": 0xF0000800, "uart": 0xF0003800, "link": 0xF0001800, "mrc": 0xF0002000},
     "constants": {
         "config_clock_frequency": 50_000_000,
+        "config_identifier": "litemrc sim 01234567",
         "mrc_interrupt": 2,
         "mrc_compatible": "litemrc,monitor-3",
     },

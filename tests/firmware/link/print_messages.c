@@ -29,6 +29,7 @@ static void print_hello(const struct hello_body *m)
 	print_string("driver", &m->driver.driver);
 	U("abi", m->abi.abi);
 	U("hot_pages", m->hot_pages.hot_pages);
+	print_string("identifier", &m->identifier.identifier);
 }
 
 static void print_epoch(const struct epoch_body *m)
