@@ -28,6 +28,7 @@ from boards.board import NAME, elaborate  # noqa: E402
 from boards.open_tools import search_path  # noqa: E402
 
 BUILD = REPO / "build" / "boards"
+BIOS = 40_724  # bytes of LiteX's for DDR3, to which its builder cuts the ROM
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 
 
@@ -105,8 +106,8 @@ def synthesize(board: str, boot: str) -> Size:
     with output_to(output / "elaborate.log"):
         soc = module.SOC(boot=boot)
         dice = random.Random(1)
-        words = [dice.getrandbits(32) for _ in range(soc.variant.rom_bytes // 4)]
-        soc.init_rom("rom", words, auto_size=False)
+        words = [dice.getrandbits(32) for _ in range((soc.variant.rom_bytes if boot == "rom" else BIOS) // 4)]
+        soc.init_rom("rom", words, auto_size=boot != "rom")
         folder = elaborate(module.BOARD, soc, output, with_software=False)
     sources = " ".join(source for source, *_ in soc.platform.sources)
     script = f"read_verilog -defer {sources}; {FAMILIES[board].command} -top {NAME}; tee -q -o cells.txt stat"
