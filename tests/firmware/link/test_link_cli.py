@@ -164,7 +164,8 @@ def test_device_shows_parameters_version_and_self_test(start_peer):
     done = litemrc("device", "--port", start_peer().url)
 
     assert done.returncode == 0, done.stderr
-    for text in ("32 MiB: 8192 pages of 4096 bytes", "protocol 1.1", "1000 accesses", "zipf, loop"):
+    texts = ("32 MiB: 8192 pages of 4096 bytes", "protocol 1.1", "identifier", "1000 accesses", "zipf, loop")
+    for text in texts:
         assert text in done.stdout
     assert "32 of 32 echoes intact, median round trip" in done.stdout
 

@@ -11,7 +11,7 @@ from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
-from litemrc.device.device import Device, EchoTest, system_text
+from litemrc.device.device import Device, EchoTest, printable, system_text
 from litemrc.device.hot import HotSettings, get_hot
 from litemrc.device.link.schema import version_text
 from litemrc.device.split import get_split
@@ -136,6 +136,7 @@ def _text(d: dict[str, Any]) -> str:
     facts = {
         "port": d["port"],
         "versions": f"protocol {version_text(d['protocol'])}, gateware {d['gateware']}",
+        "identifier": printable(d["identifier"]) or "none",
         "operating system": system_text(d["system"], d["driver"], d["abi"]),
         "clock": f"{d['clock_hz'] / 1e6:g} MHz",
         "monitored memory": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
