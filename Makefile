@@ -249,7 +249,7 @@ $(LINUX_BOARDS): %-linux: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stam
 
 bundle: $(BOARD)   ## all that loads a board and talks to it, and a zip of it: make bundle BOARD=ulx3s-linux; build/bundles/BOARD
 	@$(if $(filter $(BOARD),ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS)),,echo "BOARD must be a board's target, such as ulx3s-linux" >&2; exit 2)
-	PYTHONPATH=litex-soc python scripts/boards/bundle.py build/$(BOARD) --out build/bundles/$(BOARD)
+	PYTHONPATH=litex-soc python scripts/boards/bundle.py build/$(BOARD)$(if $(HLS),-hls) --out build/bundles/$(BOARD)$(if $(HLS),-hls)
 
 BOARD_SIM := build/sim-ulx3s/gateware/obj_dir/Vsim
 $(BOARD_SIM): $(GATEWARE_SOURCES) $(wildcard litex-soc/boards/*.py litex-soc/sdr_model/*.hpp) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp

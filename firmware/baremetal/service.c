@@ -10,6 +10,7 @@
 #include "epochs.h"
 #include "lease.h"
 #include "link.h"
+#include "log.h"
 #include "monitor.h"
 #include "page_messages.h"
 #include "ranks.h"
@@ -225,20 +226,9 @@ static bool may_send(void)
 	return link_has_room() && !epochs_halfway();
 }
 
-static void send_log(int level, const char *line)
-{
-	link_message.type_choice = device_message_type_log_c;
-	link_message.log = (struct log_body){
-		.level.log_level_choice = level,
-		.line.value = (const uint8_t *)line,
-		.line.len = strlen(line),
-	};
-	link_send(&link_message);
-}
-
 static void send_lease_end(void)
 {
-	send_log(log_level_warning_c, "the lease ended: rank policy and working set are restored, budgets lifted");
+	log_line(log_level_warning_c, "the lease ended: rank policy and working set are restored, budgets lifted");
 	lease_ended = false;
 }
 
@@ -246,7 +236,7 @@ static void send_lease_end(void)
 static void send_command_lost(void)
 {
 	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
-	send_log(log_level_error_c, "the gateware lost an invalidation or clear; counts are wrong");
+	log_line(log_level_error_c, "the gateware lost an invalidation or clear; counts are wrong");
 }
 
 /* Sends what is due while the link has room. Interrupts are off. */

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from boards.board import elaborate
 from boards.rom_image import move_code, read_words
+from litemrc.checks.selftest import COUNTS
 from litemrc.cli.device.sdcard import BOARDS as SDCARD_BOARDS
+from litemrc_gateware.export.registers import registers
 from sim_board import BoardInSimulation
 
 MB = 1 << 20
@@ -46,6 +48,21 @@ def test_every_frame_of_the_dram_has_its_place_in_the_engine(name, dram, link, c
     described = json.loads((elaborated(name).folder.parent / "csr.json").read_text())
     assert described["memories"]["mrc_window"]["size"] == 8 * 2 * 64 * 4  # contexts x 2 x groups x bytes
     assert described["constants"]["config_clock_frequency"] == elaborated(name).module.BOARD.sys_clk_hz
+
+
+@BOARDS
+def test_the_self_test_knows_what_every_board_counts(name, dram, link, console, elaborated) -> None:
+    described = json.loads((elaborated(name).folder.parent / "csr.json").read_text())["constants"]
+    fields = {each.name: each for each in registers()["mrc"]}
+    found = {}
+    for register in ("capabilities", "stack_capabilities"):
+        word = described[f"mrc_built_{register}"]
+        found |= {f.name: word >> f.offset & ((1 << f.size) - 1) for f in fields[register].fields}
+    known = [
+        (m["frames"], m["groups"], m["recent_pages"]) for m in json.loads(COUNTS.read_text())["monitors"]
+    ]
+    assert 1 << found["frames_log2"] == dram // 4096
+    assert (dram // 4096, 1 << found["groups_log2"], found["recent_pages"]) in known
 
 
 @BOARDS

@@ -186,7 +186,7 @@ class BridgeLink:
             "system": "",
             "driver": self._driver,
             "abi": 0,
-            "identifier": self._soc.identifier[:48],
+            "identifier": self._soc.identifier[: _identifier_letters()],
             "hot_pages": self._pages.hot_pages,
             "page_bitmap": bool(self._pages.bitmap),
             "rank_power": bool(self._ranks),
@@ -225,3 +225,8 @@ def _part_of(request: str) -> str:
     if "traffic" in request:
         return "traffic"
     return "refs" if "count" in request else "ranks"
+
+
+def _identifier_letters() -> int:
+    """Return how much of a gateware's identifier hello has room for."""
+    return next(each.high for each in device_messages().types["hello"].body if each.name == "identifier")
