@@ -62,7 +62,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
-	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-seeds pnr pnr-units pnr-ci engine-results \
+	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
 	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
@@ -266,6 +266,9 @@ test-boards: $(BOARD_SIM) $(TEST_TOOLS) linux-images   ## the ULX3S's own SoC, s
 
 boards-synthesis: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: build/boards/synthesis.json
 	python scripts/boards/synthesize_boards.py
+
+boards-bitstreams: ulx3s versa_ecp5 orangecrab   ## the bitstreams without Linux, and their sizes: docs/boards/README.md (15 min)
+	PYTHONPATH=scripts/results python scripts/boards/bitstream_table.py
 
 boards-seeds: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## the ECP5 boards' SoCs for Linux with each of three seeds: docs/boards/linux.md (1 h)
 	PYTHONPATH=scripts/results python scripts/boards/seed_table.py

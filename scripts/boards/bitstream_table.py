@@ -1,6 +1,4 @@
-"""The sizes of the bitstreams of `make ulx3s versa_ecp5 orangecrab`: the table of docs/boards.
-
-    python scripts/boards/bitstream_table.py
+"""Sizes of the bitstreams without Linux: `make boards-bitstreams` fills the table of docs/boards/README.md.
 
 A clock is that which comes closest to missing its target; a build that misses one leaves no bitstream.
 """

@@ -1,8 +1,6 @@
-"""The SoC for Linux of every ECP5 board with each of three seeds: the table of docs/boards/linux.md.
+"""The SoC for Linux of every ECP5 board with each of three seeds: `make boards-seeds` fills the table.
 
-    python scripts/boards/seed_table.py               all boards (1 h)
-    python scripts/boards/seed_table.py ulx3s         some of them; the others as last measured
-
+Arguments name some of the boards; the others are as last measured. The page is docs/boards/linux.md.
 `make ulx3s-linux` takes the first seed that meets all clocks. Results: build/boards/seeds.json. The exit code
 is 1 if a seed misses a clock.
 """
