@@ -46,6 +46,7 @@ class PacedDevice:
     hot: int = 16
     bitmap: bool = True
     system: str = "Linux 6.1"
+    identifier: str = ""
     rate: float = 0
     epochs: int = 0
     sent: int = 0
@@ -81,6 +82,7 @@ class PacedDevice:
             driver="1.0" if self.system else "",
             page_bitmap=self.bitmap,
             hot_pages=self.hot,
+            identifier=self.identifier,
         )
 
     def epoch(self) -> Iterator[Message]:

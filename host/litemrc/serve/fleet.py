@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from litemrc.feed.feed import Feed, FeedOptions
@@ -93,6 +93,7 @@ def open_fleet(
     labels: Mapping[str, Mapping[str, str]],
     options: FeedOptions,
     *,
+    identifiers: Mapping[str, str] | None = None,
     history: Path | None = None,
     retention: Retention | None = None,
     say: Callable[[str], None] = lambda text: None,
@@ -101,6 +102,7 @@ def open_fleet(
 
     Parameters:
         ports, labels: of each device, by its name.
+        identifiers: what the gateware of a device must call itself, by its name.
         history, retention: as in `History`; None: none is kept.
         say: called with what the operator of the server should know.
 
@@ -110,7 +112,7 @@ def open_fleet(
     devices = []
     for name, url in ports.items():
         kept = KeptEpochs(history, name, retention, say) if history else None
-        feed = Feed(url, options, name=name)
+        feed = Feed(url, replace(options, identifier=(identifiers or {}).get(name)), name=name)
         feed.listen(Announcer(name, say))
         devices.append(Served(name, feed, labels.get(name, {}), kept=kept))
     return Fleet(devices)

@@ -1,6 +1,7 @@
-"""The devices of a command line: their ports by name, and their labels."""
+"""The devices of a command line: their ports by name, their labels, and their bundles."""
 
 import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import serial
@@ -55,6 +56,26 @@ def parse_labels(texts: list[str], names: list[str]) -> dict[str, dict[str, str]
             raise UserError(what, where=f"--label {text}", remedy=f"there are: {', '.join(names)}")
         labels[name][key] = value
     return labels
+
+
+def parse_bundles(texts: list[str], names: list[str]) -> dict[str, Path]:
+    """Return folders of bundles by name of a device, of `NAME=FOLDER` texts; a bare folder is that of all.
+
+    Raises:
+        UserError: no device has that name, or a device has two bundles.
+    """
+    bundles: dict[str, Path] = {}
+    for text in texts:
+        named = _NAMED.fullmatch(text)
+        if named and named[1] not in names:
+            remedy = f"there are: {', '.join(names)}; for a folder of that name write ./{text}"
+            raise UserError(f"no device is called {named[1]}", where=f"--bundle {text}", remedy=remedy)
+        for name in [named[1]] if named else names:
+            if name in bundles:
+                what = f"{name} has another bundle already"
+                raise UserError(what, where=f"--bundle {text}", remedy="write NAME=FOLDER for each device")
+            bundles[name] = Path(named[2] if named else text)
+    return bundles
 
 
 def check_url(url: str) -> None:

@@ -1,5 +1,6 @@
 """The command starts and ends cleanly, and refuses what cannot work."""
 
+import json
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from litemrc.device.bundle import DESCRIPTION, FORMAT
 from paced_device import paced
 from patience import patience, wait_until
 
@@ -91,6 +93,23 @@ def test_a_device_that_is_powered_on_later_appears(tmp_path: Path) -> None:
     assert "Connection refused" in said.read_text() and "board: the device is there" in said.read_text()
 
 
+def test_a_device_that_is_not_of_its_bundle_is_refused_and_the_other_is_served(tmp_path: Path) -> None:
+    described = {"format": FORMAT, "board": "ulx3s", "device": "85F", "identifier": "litemrc ulx3s 01234567"}
+    (tmp_path / DESCRIPTION).write_text(json.dumps(described | {"files": {}}))
+    with (
+        paced(identifier="litemrc ulx3s 01234567") as own,
+        paced(identifier="litemrc arty 01234567") as other,
+    ):
+        options = ("--port", f"own={own.url}", "--port", f"other={other.url}", "--bundle", str(tmp_path))
+        with command(*options, folder=tmp_path) as (_, url, said):
+            devices = lambda: httpx.get(f"{url}/api/v1/devices").json()["devices"]  # noqa: E731
+            states = lambda: {each["name"]: (each["connected"], each["failure"]) for each in devices()}  # noqa: E731
+            wait_until(lambda: states()["own"] == (True, None) and states()["other"][1], 20, "both answers")
+            assert "'litemrc arty 01234567'" in states()["other"][1]
+            assert "other: " in said.read_text() and "own: " not in said.read_text()
+    assert not other.requests
+
+
 def run(*options: str) -> subprocess.CompletedProcess:
     return subprocess.run([*SERVE[:-2], *options], capture_output=True, text=True, timeout=patience(30))
 
@@ -100,6 +119,7 @@ def run(*options: str) -> subprocess.CompletedProcess:
     [
         (["--port", "foo://x"], "not a port"),
         (["--port", "a=/dev/x", "--port", "b=/dev/y", "--label", "c:k=v"], "no device is called c"),
+        (["--port", "/dev/x", "--bundle", "/nowhere"], "/nowhere/bundle.json"),
         (["--port", "/dev/x", "--listen", "127.0.0.1"], "not an address"),
         (["--port", "/dev/x", "--listen", "127.0.0.1:99999"], "not an address"),
         (["--port", "/dev/x", "--token-file", "/x"], "without --control"),

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from contextlib import ExitStack
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
 from litemrc.serve.api import models
 from litemrc.serve.api.sums import SUMMED, WEIGHTED, Counted, merged
-from litemrc.serve.ports import check_url, parse_labels, parse_ports
+from litemrc.serve.ports import check_url, parse_bundles, parse_labels, parse_ports
 from paced_device import GROUPS, hits_of, misses_of, paced
 
 
@@ -119,6 +120,21 @@ def test_ports_and_labels_are_read() -> None:
     assert parse_ports(["a=socket://h:1", "b=/dev/x"]) == {"a": "socket://h:1", "b": "/dev/x"}
     assert parse_ports(["/dev/x=1"]) == {"device": "/dev/x=1"}
     assert parse_labels(["a:rack=3", "a:row=b=c"], ["a", "b"]) == {"a": {"rack": "3", "row": "b=c"}, "b": {}}
+
+
+def test_a_bare_bundle_is_of_all_devices_and_a_named_one_of_its_device() -> None:
+    assert parse_bundles([], ["a", "b"]) == {}
+    assert parse_bundles(["build/x=1"], ["a", "b"]) == {name: Path("build/x=1") for name in "ab"}
+    assert parse_bundles(["b=build/x"], ["a", "b"]) == {"b": Path("build/x")}
+
+
+@pytest.mark.parametrize(
+    ("bundles", "what"),
+    [(["c=x"], "no device is called c"), (["x", "a=y"], "a has another"), (["a=x", "a=y"], "a has another")],
+)
+def test_bundles_of_no_device_or_two_of_one_are_refused(bundles: list[str], what: str) -> None:
+    with pytest.raises(UserError, match=what):
+        parse_bundles(bundles, ["a", "b"])
 
 
 @pytest.mark.parametrize(

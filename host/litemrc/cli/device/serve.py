@@ -50,6 +50,15 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="label of a device; curves of devices are merged by labels; may be repeated",
     )
     parser.add_argument(
+        "--bundle",
+        metavar="[NAME=]FOLDER",
+        action="append",
+        default=[],
+        dest="bundles",
+        help="refuse devices whose gateware is not that of this bundle, or one of that name "
+        "(docs/boards/bundles.md); may be repeated",
+    )
+    parser.add_argument(
         "--listen",
         metavar="HOST:PORT",
         default=LISTEN,
@@ -100,13 +109,14 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc serve`."""
+    from litemrc.device.bundle import Bundle
     from litemrc.extras import require
 
     require("serve")
     from litemrc.feed.feed import FeedOptions
     from litemrc.serve.app import build
     from litemrc.serve.fleet import open_fleet
-    from litemrc.serve.ports import check_url, parse_labels, parse_ports
+    from litemrc.serve.ports import check_url, parse_bundles, parse_labels, parse_ports
     from litemrc.serve.security import allowed_hosts, is_loopback
     from litemrc.serve.server import listening, run
 
@@ -114,6 +124,8 @@ def main(args: argparse.Namespace) -> int:
     for url in ports.values():
         check_url(url)
     labels = parse_labels(args.labels, list(ports))
+    bundles = parse_bundles(args.bundles, list(ports))
+    identifiers = {name: Bundle.read(folder).identifier for name, folder in bundles.items()}
     host, port = _address(args.listen)
     if args.token_file and not args.control:
         raise UserError("--token-file without --control", remedy="add --control")
@@ -123,7 +135,13 @@ def main(args: argparse.Namespace) -> int:
         if not is_loopback(host):
             warning(_exposed(host, control=args.control))
         fleet = open_fleet(
-            ports, labels, options, history=args.history, retention=_retention(args), say=warning
+            ports,
+            labels,
+            options,
+            identifiers=identifiers,
+            history=args.history,
+            retention=_retention(args),
+            say=warning,
         )
         application = build(fleet, token=token, hosts=allowed_hosts(host, args.allow_host))
         shown = f"[{host}]" if ":" in host else host
