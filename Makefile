@@ -151,7 +151,7 @@ test: test-ready   ## everything that can be checked without a board (32 min aft
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# With several processes, files that cannot be collected are said only after all others have run.
-	pytest --collect-only -q >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
+	pytest --collect-only -q $(PYTEST_ARGS) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail $(PYTEST_ARGS)
 

@@ -27,7 +27,7 @@ _Static_assert((int)stack_engine_group_stack_c == LITEMRC_ENGINE_GROUP_STACK, "g
 _Static_assert((int)stack_engine_bucket_stack_c == LITEMRC_ENGINE_BUCKET_STACK, "bucket_stack");
 
 static struct monitor_parameters parameters;
-static char identifier[49];
+static char identifier[LITEMRC_HELLO_IDENTIFIER_MAX + 1];
 static struct litemrc_receiver receiver;
 static uint8_t request_buffer[LITEMRC_REQUEST_BUFFER];
 static struct device_message reply;	/* kept for a repeated request */

@@ -1,4 +1,4 @@
-"""Print the C header with the constants and maximum message sizes of the link's schema.
+"""Print the C header with the constants, maximum message sizes and lengths of texts of the link's schema.
 
 zcbor does not generate these. `generate.mk` runs this file with the host package on PYTHONPATH.
 """
@@ -16,4 +16,10 @@ for name, value in schema.constants.items():
 print("\n/* Length of the longest message of this version in CBOR, in bytes. */")
 for direction in (schema.device_message, schema.host_request):
     print(f"#define LITEMRC_{direction.name.upper()}_MAX {direction.max_bytes}")
+print("\n/* Longest texts, in bytes. */")
+for direction in (schema.device_message, schema.host_request):
+    for message in direction.messages:
+        for field in (*message.fields, *message.options):
+            if field.kind == "TSTR":
+                print(f"#define LITEMRC_{message.name.upper()}_{field.name.upper()}_MAX {field.high}")
 print("\n#endif")

@@ -13,7 +13,7 @@
 #include "processes/runs.h"
 #include "system/text.h"
 
-static char system_name[49], board_name[49];
+static char system_name[LITEMRC_HELLO_SYSTEM_MAX + 1], board_name[LITEMRC_HELLO_IDENTIFIER_MAX + 1];
 
 /* What the device tree calls the board. A board's shim has compared its own with the gateware's identifier. */
 static void read_board_name(void)
