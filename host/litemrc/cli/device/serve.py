@@ -55,7 +55,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="bundles",
-        help="refuse devices whose gateware is not that of this bundle, or one of that name "
+        help="refuse the device if its gateware is not that of this bundle; without NAME, each device "
         "(docs/boards/bundles.md); may be repeated",
     )
     parser.add_argument(
