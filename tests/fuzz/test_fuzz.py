@@ -1,0 +1,31 @@
+"""Every decoder of untrusted bytes reads or refuses the kept inputs and those of a short run of the fuzzer."""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from fuzz.target import NAMES, kept_inputs, target
+from patience import patience
+
+REPO = Path(__file__).parents[2]
+RUNS = 500
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kept_inputs_are_read_or_refused(name):
+    for content in [*kept_inputs(name), *target(name).seeds()]:
+        target(name).try_one(content)
+
+
+@pytest.mark.skipif(not find_spec("atheris"), reason="atheris has no wheel for this machine")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_short_run_finds_nothing(name, tmp_path):
+    command = [sys.executable, "-m", "fuzz", name, "--runs", str(RUNS), "--out", str(tmp_path)]
+    paths = os.pathsep.join([str(REPO / "tests"), str(REPO / "tests" / "host")])
+    ran = subprocess.run(
+        command, capture_output=True, text=True, timeout=patience(60), env=os.environ | {"PYTHONPATH": paths}
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
