@@ -2,7 +2,8 @@
 
     PYTHONPATH=tests:tests/host python -m fuzz NAME [--seconds 1800] [--runs N] [--seed N]
 
-Exit code 0 if nothing was found. A finding's input is written to build/fuzz/NAME, its traceback to the terminal.
+Exit code 0 if nothing was found. A finding's input is written to build/fuzz/NAME, its traceback to the
+terminal.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from fuzz.target import NAMES, kept_inputs, target
 
 
 def instrument(package: str) -> None:
-    """Record the coverage of an imported package's functions. (Atheris' import hook misses editable installs.)"""
+    """Record coverage in an imported package; Atheris' import hook misses editable installs."""
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and (each.__module__ or "").split(".")[0] == package:
             atheris.instrument_func(each)

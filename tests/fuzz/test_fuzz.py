@@ -1,4 +1,4 @@
-"""Every decoder of untrusted bytes reads or refuses the kept inputs and those of a short run of the fuzzer."""
+"""Decoders of untrusted bytes read or refuse the kept inputs and those of a short run of the fuzzer."""
 
 import os
 import subprocess
