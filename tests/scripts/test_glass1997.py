@@ -4,11 +4,14 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from glass1997.capture import COMMANDS, SOURCES
 from glass1997.claims import knee, most_to_opt, plateau, quarter_to_half, seq_to_lru
+from glass1997.further import GENERATED
 from glass1997.inputs import INPUTS
 from glass1997.measured import Measured, measured
+from glass1997.parameters import Varied
 from glass1997.programs import OF_PAPER, PROGRAMS, TRACES, Paper, Program, executable_bytes, opened
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
@@ -105,3 +108,33 @@ def test_a_knee_is_where_faults_fall_at_once_and_then_no_more():
     # Inter-fault time / memory, in 1 / (faults x pages): 1/10000, 1/500, 1/750: the knee is at 50 pages.
     assert knee(made_up([400, 10, 10, 0], [1] * 4, [1] * 4), "lru") == 0.5
     assert knee(made_up([400, 200, 100, 0], [1] * 4, [1] * 4), "lru") is None  # 10000, 10000, 7500: it rises
+
+
+def varied(name: str, **curves: list[int]) -> Varied:
+    """A program of 100 pages whose default curve is 100, 100 and whose LRU curve is 120, 100."""
+    faults = {
+        "": [100, 100],
+        "lru": [120, 100],
+        "L 50, M 20": [100, 100],
+        "L 50, M 50": [100, 100],
+        "X 50": [100, 100],
+    }
+    faults |= {key.replace("_M", ", M").replace("_", " "): of for key, of in curves.items()}
+    return Varied(OF_PAPER[name], [50, 75], 100, {key: np.array(of) for key, of in faults.items()}, 0)
+
+
+def test_a_setting_agrees_with_the_paper_only_if_its_curve_moves_in_the_papers_direction():
+    # applu: with L = 50 on LRU's curve, with X = 50 slightly worse.
+    applu = varied("applu", X_50=[93, 100])
+    assert not applu.agrees("X 50") and varied("applu", X_50=[101, 100]).agrees("X 50")
+    assert not applu.agrees("L 50, M 20")  # where the default is, 20 % from LRU
+    # fgm: M 50 visibly worse; a visible gain is no agreement.
+    assert varied("fgm", L_50_M_50=[106, 100]).agrees("L 50, M 50")
+    assert not varied("fgm", L_50_M_50=[94, 100]).agrees("L 50, M 50")
+    # wave5: nothing changes.
+    assert varied("wave5").agrees("X 50") and not varied("wave5", X_50=[106, 100]).agrees("X 50")
+
+
+def test_rows_of_generated_traces_are_reproduced_as_printed():
+    names = [row[0].strip("`") for row in table(PAGE, "local") if row[0].startswith("`gen:")]
+    assert sorted(set(names)) == sorted(GENERATED)

@@ -43,7 +43,7 @@ def _local_table(traces: Sequence[Path | str]) -> str:
         clock = [] if str(trace).endswith(".inout.zst") else [Clock()]
         result = _replayed(trace, [Lru(), *clock, Opt(), Seq(), TRAILING], sizes)
         faults = {(count.policy, count.memory_pages): count.faults for count in result.counts}
-        name = trace.name if isinstance(trace, Path) else trace.replace("&n=600000", "")
+        name = trace.name if isinstance(trace, Path) else trace
         for size in sizes:
             lru, clock, opt, seq, trailing = (
                 faults.get((policy, size)) for policy in (Lru(), Clock(), Opt(), Seq(), TRAILING)

@@ -6,7 +6,7 @@ from pathlib import Path
 from jantz2013.background import background
 from jantz2013.cases import Made, gib, percent_of, run
 from jantz2013.intents import red_and_blue
-from jantz2013.java import PROGRAMS, JavaPrograms, figure5, figure6
+from jantz2013.java import PROGRAMS, JavaPrograms, figure5, figure6, read_again
 from jantz2013.nodes import figure2
 from jantz2013.stages import figure4, sensitivity
 from litemrc.cli.machines.tables.trays import saving
@@ -42,6 +42,7 @@ def main() -> None:
         "figure4": lambda: figure4(scenario("staged"), pictures),
         "figure4-sensitivity": lambda: sensitivity(scenario("staged")),
         "figure5": lambda: figure5(java.runs(), pictures),
+        "figure5-read-again": lambda: read_again({name: scenario(name) for name in PROGRAMS}),
         "background": lambda: background(java.served(), scenario("staged"), pictures),
         "figure6": lambda: figure6(scenario("collector"), pictures),
         "tray-placement": lambda: placement(scenario("placement"), pictures),
