@@ -1,6 +1,6 @@
 """Adaptive SEQ beside LRU, SEQ and OPT in docs/results/glass1997.md: part of `make results-glass1997`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,13 +8,14 @@ import numpy as np
 from glass1997.measured import fault_log
 from glass1997.pictures import grid
 from glass1997.programs import OF_PAPER, PROGRAMS, pages_of
+from glass1997.unseen import UNSEEN, UnseenTrace
 from litemrc.curves.sizes import MIB
 from litemrc.machines.replacement.fault_log import FaultLog
 from litemrc.machines.replacement.memories import replay
 from litemrc.plots.files import save_figure
 from litemrc.plots.machines.replacement import draw_policy
 from litemrc.policies.replacement import Lru, OnlinePolicy, Opt, Seq, SeqAdaptive
-from litemrc.traces import open_trace
+from litemrc.traces import Chunk, Trace, open_trace
 from litemrc.traces.trace import PAGE_BYTES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -33,6 +34,11 @@ MIXES = {  # zipf references, every `period`-th one of a sweep over `loop_pages`
     "mix 2": "gen:zipf+stream?pages=4000&loop_pages=1000&period=10&n=300000",
     "mix 3": "gen:zipf+stream?pages=8000&alpha=0.7&loop_pages=4000&period=2&n=300000",
 }
+PHASE_CHANGE = {  # pages of a loop, and of the one that follows it over other pages
+    "phase change": (2600, 3400),
+    "phase change, longer": (5000, 5200),
+    "phase change, shorter": (900, 300),
+}
 OTHERS = {"zipf": "gen:zipf?pages=8000&n=300000", "lists": "gen:lists?pages=8000&n=300000"}
 GENERATED = {**SWEEPS, **MIXES, **OTHERS}
 SHARES = np.arange(1, 10) / 10  # of the pages
@@ -50,6 +56,19 @@ WHY = (
 )
 APART = 64  # pages
 MORE = 0.05  # the goal: no more faults than so much above LRU
+
+
+class PhaseChange(Trace):
+    """One of `PHASE_CHANGE`, twelve rounds of each loop."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._lengths = PHASE_CHANGE[name]
+
+    def __iter__(self) -> Iterator[Chunk]:
+        first, second = self._lengths
+        for begin, pages in ((0, first), (first, second)):
+            yield Chunk(np.tile(np.arange(begin, begin + pages, dtype=np.uint64), 12))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +97,20 @@ class Compared:
 
 def main() -> None:
     docs = page_parser(__doc__).parse_args().docs
-    programs = [_compared(program.title, program.path) for program in PROGRAMS]
-    further = [_compared(name, _opened(name)) for name in (*CAPTURED, *GENERATED)]
+    programs = [_compared(program.title, lambda path=program.path: open_trace(path)) for program in PROGRAMS]
+    further = [
+        _compared(name, lambda name=name: open_trace(_opened(name))) for name in (*CAPTURED, *GENERATED)
+    ]
+    further += [_compared(name, lambda name=name: PhaseChange(name)) for name in PHASE_CHANGE]
+    unseen = [_compared(name, lambda name=name: UnseenTrace(name)) for name in UNSEEN]
     print("why SEQ is worse than LRU", flush=True)
-    tables = {"adaptive": _table([*programs, *further]), "adaptive-why": _why()}
+    tables = {
+        "adaptive": _table([*programs, *further]),
+        "adaptive-unseen": _table(unseen),
+        "adaptive-why": _why(),
+    }
     fill_tables(docs / "glass1997.md", tables)
-    fill_values(docs / "glass1997.md", _values(programs, further))
+    fill_values(docs / "glass1997.md", _values(programs, further) | _unseen_values(unseen))
     save_figure(_curves(programs), docs / "glass1997/adaptive.png")
     save_figure(_curves(further), docs / "glass1997/adaptive-further.png")
 
@@ -94,12 +121,12 @@ def _opened(name: str) -> Path | str:
     return GENERATED[name] if name in GENERATED else OF_PAPER[name].path
 
 
-def _compared(name: str, source: Path | str) -> Compared:
+def _compared(name: str, opened: Callable[[], Trace]) -> Compared:
     print(f"adaptive SEQ: {name}", flush=True)
-    with open_trace(source) as trace:
+    with opened() as trace:
         pages = pages_of(trace).size
         sizes = sorted({max(int(share * pages), trace.minimum_pages) for share in SHARES})
-    with open_trace(source) as trace:
+    with opened() as trace:
         counts = replay(trace, trace, POLICIES, sizes).counts
     faults = np.array([count.faults for count in counts]).reshape(len(POLICIES), -1)
     return Compared(name, pages, sizes, faults)
@@ -155,6 +182,21 @@ def _values(programs: Sequence[Compared], further: Sequence[Compared]) -> dict[s
         "adaptive-sweeps": ", ".join(
             f"{of.name}: {percent((of.faults[2] / of.faults[1]).max())}" for of in sweeps
         ),
+    }
+
+
+def _unseen_values(unseen: Sequence[Compared]) -> dict[str, str]:
+    ratios = {policy: np.concatenate([of.to_lru(policy) for of in unseen]) for policy in (1, 2)}
+    over = {policy: np.count_nonzero(each > 1 + MORE) for policy, each in ratios.items()}
+    near = sum(of.to_seq() <= 1 + MORE for of in unseen)
+    beside_best = np.concatenate([of.faults[2] / of.faults[:2].min(axis=0) for of in unseen])
+    return {
+        "unseen-over": f"{over[2]} of {ratios[2].size} (SEQ: {over[1]})",
+        "unseen-to-lru": _largest(unseen, lambda of: of.to_lru(2).max()),
+        "unseen-seq-to-lru": _largest(unseen, lambda of: of.to_lru(1).max()),
+        "unseen-near": f"{near} of {len(unseen)}",
+        "unseen-to-seq": _largest(unseen, lambda of: of.to_seq()),
+        "unseen-mean": f"{np.exp(np.mean(np.log(beside_best))):.3f}",
     }
 
 

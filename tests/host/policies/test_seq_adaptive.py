@@ -53,6 +53,16 @@ def test_an_array_that_fits_is_not_evicted_while_it_is_filled():
     assert faults(Seq(41), pages) == 48 + 7
 
 
+def test_a_loop_in_use_is_no_part_of_a_sweep_that_is_larger_than_memory():
+    """Two loops of 40 pages, one after the other, in a memory of 60: LRU evicts 20 pages of the first one.
+
+    The sequences have 80 pages together. Counted so, the second loop would be evicted behind its head.
+    """
+    pages = [*range(40)] * 3 + [*range(100, 140)] * 3
+    assert faults(Lru(60), pages) == faults(Careful(60), pages) == faults(SeqAdaptive(60), pages) == 80
+    assert faults(Seq(60), pages) > 80
+
+
 def test_a_sweep_that_comes_again_is_evicted_although_it_is_shorter_than_memory():
     """40 pages among 8 others in use, in a memory of 40; victims are SEQ's from the 20th refault on."""
     others = [2 * number + 1000 for number in range(8)]

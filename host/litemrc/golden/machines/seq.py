@@ -27,6 +27,7 @@ class Sequence:
         direction: "up", "down" or None, the paper's nil.
         fault_times: times of its faults, the latest last.
         refaults: faults that are evidence of a sweep that comes again; for `seq_adaptive`.
+        reused: pages of it that were referred to again while they were in memory; for `seq_adaptive`.
     """
 
     low_end: int
@@ -34,6 +35,7 @@ class Sequence:
     direction: str | None
     fault_times: list[int] = field(default_factory=list)
     refaults: int = 0
+    reused: int = 0
 
     def __len__(self) -> int:
         return self.high_end - self.low_end + 1

@@ -7,6 +7,8 @@ fewer sequences:
 - Evidence. A sequence of first faults may be a new array. Pages of a sequence are evicted only if it is swept
   again: L of its faults, or a fault that split it, were refaults that LRU has as well; or it grew while the
   sequences of at least L pages together were not smaller than memory, which cannot hold what was swept.
+- Reuse. Once half as many pages as these sequences have are referred to without a fault of LRU between, what was
+  swept is in memory and in use. It no longer counts as swept; pages that the sequences gain later do.
 - Distance. A fault that LRU does not have, at distance d behind the head of a sequence, makes M = d + 1, if
   that is more and d is below 4 M (of the start) and a quarter of memory: the page came back too early.
 
@@ -42,16 +44,34 @@ class CarefulSeq(Seq):
         self.lru_fault = True
         self._most = 4 * distance
         self._faulted: set[Entry] = set()
+        self._swept = 0  # pages of sequences of at least L pages, without those in use
+        self._since_fault: set[Entry] = set()  # pages referred to since the last fault of LRU
+
+    def reference(self, page: int, program: Hashable = 0) -> bool:
+        """Refer to a page of a program; return whether that is a page fault."""
+        if self.lru_fault:
+            self._since_fault.clear()
+        else:
+            self._since_fault.add((program, page))
+            if self._swept and 2 * len(self._since_fault) >= self._swept:
+                for sequence in self._long():
+                    sequence.reused = len(sequence)
+                self._swept = 0
+        return super().reference(page, program)
 
     def _record(self, of_program: Sequences, page: int, program: Hashable) -> None:
         if not self.lru_fault:
             self._spare(of_program, page)
         of_program.fault(page, self._faults, self.lru_fault and (program, page) in self._faulted)
         self._faulted.add((program, page))
-        long = [each for some in self.sequences.values() for each in some if len(each) >= self._length]
+        long = self._long()
+        self._swept = sum(max(0, len(sequence) - sequence.reused) for sequence in long)
         newest = max(of_program, key=lambda sequence: sequence.fault_times[-1])
-        if newest in long and sum(map(len, long)) >= self._size:
+        if newest in long and self._swept >= self._size:
             newest.refaults = max(newest.refaults, self._length)
+
+    def _long(self) -> list[Sequence]:
+        return [each for some in self.sequences.values() for each in some if len(each) >= self._length]
 
     def _spare(self, of_program: Sequences, page: int) -> None:
         for sequence in of_program:

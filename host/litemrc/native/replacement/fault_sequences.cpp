@@ -167,11 +167,16 @@ void FaultSequences::mark_newest() {
         newest.refaults = uint32_t(parameters_.length);
 }
 
-uint64_t FaultSequences::pages_together() const {
+uint64_t FaultSequences::pages_swept() const {
     uint64_t pages = 0;
     for (const Slot slot : long_)
-        pages += slots_[slot].length();
+        pages += slots_[slot].length() - std::min(slots_[slot].length(), slots_[slot].reused);
     return pages;
+}
+
+void FaultSequences::mark_reused() {
+    for (const Slot slot : long_)
+        slots_[slot].reused = slots_[slot].length();
 }
 
 uint64_t FaultSequences::from_head(uint64_t page) const {

@@ -36,6 +36,7 @@ struct FaultSequence {
     // No page at least M from the head is in memory. Stays true until the head moves on: a page of a sequence that is
     // on disk can only come back by a fault, and that splits the sequence.
     bool exhausted;
+    uint64_t reused; // pages of it that were referred to again while they were in memory
 
     uint64_t length() const { return high - low + 1; }
     bool grows_down() const { return direction == Direction::down; }
@@ -57,8 +58,11 @@ class FaultSequences {
     // Marks the sequence of the last fault, if its length is >= L, as swept again.
     void mark_newest();
 
-    // Pages in sequences of length >= L.
-    uint64_t pages_together() const;
+    // Pages in sequences of length >= L, without those in use.
+    uint64_t pages_swept() const;
+
+    // What these sequences have now is in use; what they gain later is not.
+    void mark_reused();
 
     // How far from its head a page lies in its sequence; UINT64_MAX: in none.
     uint64_t from_head(uint64_t page) const;

@@ -22,6 +22,8 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
 
     // Refers to a page that LRU's memory of the same size holds or not.
     bool refer(uint32_t number, bool lru_hit) {
+        if (careful_)
+            note_reuse(number, lru_hit);
         if (pages_.contains(number)) {
             pages_.touch(number);
             return false;
@@ -61,6 +63,23 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
         victims_.enter(number);
     }
 
+    // Counts the pages referred to since LRU's last fault.
+    void note_reuse(uint32_t number, bool lru_hit) {
+        if (referred_.size() < book_.size())
+            referred_.resize(std::max(book_.size(), referred_.size() + referred_.size() / 2));
+        if (!lru_hit) {
+            ++stretch_;
+            since_fault_ = 0;
+            return;
+        }
+        since_fault_ += referred_[number] != stretch_;
+        referred_[number] = stretch_;
+        if (swept_ && 2 * since_fault_ >= swept_) {
+            victims_.mark_reused();
+            swept_ = 0;
+        }
+    }
+
     void record(uint32_t number, bool lru_hit) {
         if (faulted_.size() < book_.size())
             faulted_.resize(std::max(book_.size(), faulted_.size() + faulted_.size() / 2));
@@ -71,7 +90,8 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
         }
         victims_.fault(number, faulted_[number] && !lru_hit);
         faulted_[number] = true;
-        if (victims_.pages_together() >= frames_)
+        swept_ = victims_.pages_swept();
+        if (swept_ >= frames_)
             victims_.mark_newest(book_[number].space);
     }
 
@@ -86,7 +106,11 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
     uint64_t distance_; // M
     const uint64_t most_distance_;
     RecencyList pages_;
-    std::vector<bool> faulted_; // pages; kept if careful
+    // Kept if careful:
+    std::vector<bool> faulted_;      // pages
+    std::vector<uint64_t> referred_; // pages, in which stretch between two faults of LRU
+    uint64_t stretch_ = 1, since_fault_ = 0;
+    uint64_t swept_ = 0; // pages of sequences, without those in use
     SequenceVictims victims_;
 };
 

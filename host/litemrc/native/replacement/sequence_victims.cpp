@@ -79,11 +79,16 @@ uint32_t SequenceVictims::replaceable(uint32_t space, FaultSequence &sequence, u
     return book_.number_of(space, sequence.page_at(offset));
 }
 
-uint64_t SequenceVictims::pages_together() const {
+uint64_t SequenceVictims::pages_swept() const {
     uint64_t pages = 0;
     for (const FaultSequences &sequences : sequences_)
-        pages += sequences.pages_together();
+        pages += sequences.pages_swept();
     return pages;
+}
+
+void SequenceVictims::mark_reused() {
+    for (FaultSequences &sequences : sequences_)
+        sequences.mark_reused();
 }
 
 SeqCounts SequenceVictims::counts() const {

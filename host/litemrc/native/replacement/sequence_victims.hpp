@@ -35,7 +35,8 @@ class SequenceVictims {
     uint32_t choose(uint64_t distance, bool again = false);
 
     void mark_newest(uint32_t space) { sequences_[space].mark_newest(); }
-    uint64_t pages_together() const;
+    uint64_t pages_swept() const;
+    void mark_reused();
     uint64_t from_head(uint32_t number) const {
         return sequences_[book_[number].space].from_head(book_[number].page);
     }
