@@ -65,7 +65,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
-	results results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
+	results results-demo results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -295,6 +295,9 @@ results: $(HOST)   ## the pages of the five papers, two at a time; no byte chang
 
 glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its programs again: tests/data/traces/glass1997 (40 min; NAMES="ld cc1")
 	$(RESULTS) glass1997.capture $(NAMES)
+
+results-demo: $(HOST) $(SIM) $(FIRMWARE) $(TEST_TOOLS)   ## what the demo prints and draws, in README and tutorial (2 min)
+	PYTHONPATH=scripts/results python scripts/docs/demo_pages.py
 
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
 	$(RESULTS) glass1997.alone

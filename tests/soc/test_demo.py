@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+from demo_pages import PAGES, blocks
 from litemrc.checks.account import balance
 from litemrc.checks.accuracy import accuracy
 from litemrc.checks.counters import compare, model_of
@@ -100,6 +101,24 @@ def test_the_demo_succeeds_and_says_where_the_report_is(demo):
     assert re.search(r"tap: reported exactly the [\d,]+ accesses .*, 1 cycle later", process.stdout)
     assert re.search(r"all [\d,]+ counters are equal", process.stdout)
     assert f"report: {out / 'report.html'}" in process.stdout
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_have_the_figures_of_the_demo(demo, name):
+    """`make results-demo` writes them. A host that answers later moves some accesses into another epoch."""
+    out, process = demo
+    shown = re.search(
+        rf"<!-- table {name} -->\n```\n(.*?)\n```\n<!-- end -->", PAGES[name].read_text("utf-8"), re.DOTALL
+    )
+    ours, theirs = blocks(process.stdout, out)[name].splitlines(), shown[1].splitlines()
+    assert [re.sub(r"[\d,.]+", "0", line).split() for line in ours] == [
+        re.sub(r"[\d,.]+", "0", line).split() for line in theirs
+    ]
+    figures = [
+        [float(each.replace(",", "")) for each in re.findall(r"\d[\d,.]*", "\n".join(lines))]
+        for lines in (ours, theirs)
+    ]
+    assert figures[1] == pytest.approx(figures[0], rel=0.02)
 
 
 def test_every_curve_is_that_recomputed_from_the_recorded_accesses(demo, replayed, cli_environment):
