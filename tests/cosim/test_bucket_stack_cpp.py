@@ -35,3 +35,15 @@ def test_curves_are_close_to_exact_lru() -> None:
         bound = 0.001 if name.endswith("_25%") else 0.0003 if name == "zipf+loop_2560_50%" else 0.0002
         assert float(mean_error) < bound, name
         assert int(most_groups_off) <= 1, name
+
+
+def test_cliffs_of_two_loops_are_displaced_by_half_a_group_at_most() -> None:
+    """Two interleaved loops are the worst known: a cliff that moves across a border is wrong by its height."""
+    sizes = Sizes(frames=8192, groups=64, contexts=1)
+    rows = [line.split() for line in output_of(accuracy(sizes), 300_000, "loops").splitlines()]
+    assert len(rows) == 4 * 60
+    for name, _, _, _, _, most_groups_off, _, _, beyond_half, _ in rows:
+        assert int(most_groups_off) <= 1, name
+        assert float(beyond_half) < 0.01, name
+    largest, beyond_quarter = (max(float(row[column]) for row in rows) for column in (3, 7))
+    assert largest > 0.3 > beyond_quarter  # so these pairs do have cliffs at borders
