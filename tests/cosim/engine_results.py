@@ -38,6 +38,45 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in [header, rule, *rows])
 
 
+@dataclass(frozen=True)
+class Errors:
+    """A line of `bench/accuracy.cpp`.
+
+    Attributes:
+        mean, largest: difference of the miss ratio to the exact one, over all sizes, and at one.
+        groups_off: the most groups that the position of an access was off.
+        beyond_quarter, beyond_half: what remains of `largest` if sizes may be displaced by this part of a
+            group.
+        displaced: pages by which sizes must be displaced for at most 0.001 to remain.
+    """
+
+    trace: str
+    mean: float
+    largest: float
+    groups_off: int
+    renumberings: int
+    beyond_quarter: float
+    beyond_half: float
+    displaced: int
+
+
+def errors(*mode: object) -> Iterator[Errors]:
+    """Run the bench over one of its sets of traces."""
+    output = output_of(accuracy(BOARD), ACCURACY_ACCESSES, *mode, seconds=3600)
+    for line in output.splitlines():
+        trace, _, mean, largest, _, groups_off, renumberings, quarter, half, displaced = line.split()
+        yield Errors(
+            trace,
+            float(mean),
+            float(largest),
+            int(groups_off),
+            int(renumberings),
+            float(quarter),
+            float(half),
+            int(displaced),
+        )
+
+
 def accuracy_table() -> str:
     """Error of bucket_stack's curves over synthetic traces."""
     rows = []
@@ -83,44 +122,6 @@ def _summary(each: list[Errors]) -> list[str]:
         f"{median(displaced):.2f}",
         f"{max(displaced):.2f}",
     ]
-
-
-@dataclass(frozen=True)
-class Errors:
-    """A line of `bench/accuracy.cpp`.
-
-    Attributes:
-        mean, largest: difference of the miss ratio to the exact one, over all sizes, and at one.
-        groups_off: the most groups that the position of an access was off.
-        beyond_quarter, beyond_half: what remains of `largest` if sizes may be displaced by so much of a group.
-        displaced: pages by which sizes must be displaced for at most 0.001 to remain.
-    """
-
-    trace: str
-    mean: float
-    largest: float
-    groups_off: int
-    renumberings: int
-    beyond_quarter: float
-    beyond_half: float
-    displaced: int
-
-
-def errors(*mode: object) -> Iterator[Errors]:
-    """Run the bench over one of its sets of traces."""
-    output = output_of(accuracy(BOARD), ACCURACY_ACCESSES, *mode, seconds=3600)
-    for line in output.splitlines():
-        trace, _, mean, largest, _, groups_off, renumberings, quarter, half, displaced = line.split()
-        yield Errors(
-            trace,
-            float(mean),
-            float(largest),
-            int(groups_off),
-            int(renumberings),
-            float(quarter),
-            float(half),
-            int(displaced),
-        )
 
 
 def drops() -> dict[str, list[float]]:

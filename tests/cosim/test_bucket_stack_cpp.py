@@ -38,7 +38,7 @@ def test_curves_are_close_to_exact_lru() -> None:
 
 
 def test_cliffs_of_two_loops_are_displaced_by_half_a_group_at_most() -> None:
-    """Two interleaved loops are the worst known: a cliff that moves across a border is wrong by its height."""
+    """Two interleaved loops are the worst known: a cliff moved across a border is wrong by its height."""
     sizes = Sizes(frames=8192, groups=64, contexts=1)
     rows = [line.split() for line in output_of(accuracy(sizes), 300_000, "loops").splitlines()]
     assert len(rows) == 4 * 60
