@@ -91,8 +91,8 @@ class LiteMRCSoC(SoCCore):
     ):
         self.variant = variant if isinstance(variant, Variant) else VARIANTS[variant]
         if self.variant.smp:
-            for name, value in SMP_CLUSTER.items():  # LiteX has no other place for them
-                setattr(VexRiscvSMP, name, value)
+            for parameter, value in SMP_CLUSTER.items():  # LiteX has no other place for them
+                setattr(VexRiscvSMP, parameter, value)
         super().__init__(
             platform,
             clk_freq=sys_clk_freq,

@@ -50,8 +50,8 @@ def test_what_is_written_is_read_again(tmp_path, name, page_bytes):
         for chunk in source:
             writer.write(chunk)
     expected, read = columns(url), columns(path)
-    for name, column in expected.items():
-        np.testing.assert_array_equal(read[name], column, err_msg=name)
+    for key, column in expected.items():
+        np.testing.assert_array_equal(read[key], column, err_msg=key)
 
 
 def test_compressed_text_is_read(tmp_path):
