@@ -4,7 +4,7 @@ import pytest
 import soc
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The SoC's parameters are known; what follows needs its processor's package."""
 
 
@@ -14,9 +14,9 @@ def test_each_variant_has_the_name_that_it_was_given(monkeypatch, variant):
 
     def stop(self, *arguments, **parameters):
         given.update(parameters)
-        raise Stopped
+        raise StoppedError
 
     monkeypatch.setattr(soc.SoCCore, "__init__", stop)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         soc.LiteMRCSoC(None, 50e6, variant, name="ulx3s")
     assert given["ident"].split()[:2] == ["litemrc", "ulx3s"]
