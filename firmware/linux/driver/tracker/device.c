@@ -152,6 +152,7 @@ static void __exit tracker_exit(void)
 	cancel_delayed_work_sync(&tracker->scan);
 	cancel_work_sync(&tracker->leave);
 	cancel_work_sync(&tracker->sweep);
+	tracker_exit_watch(tracker);
 	free_tracker();
 }
 

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Protects pages: the valid bit of an entry is moved to _PAGE_PROT_NONE, which the kernel takes for
- * a present page. The permissions stay, and tell such an entry from one of a page without any.
+ * a present page. The permissions stay. Of these, _PAGE_USER marks the tracker's entries: those that
+ * the kernel itself makes with _PAGE_PROT_NONE, by mprotect(PROT_NONE) and for NUMA hinting, are
+ * PAGE_NONE, which lacks it. mprotect() replaces all permissions, so it also takes an entry from the
+ * tracker; fork and mremap copy it with the mark; entries of swap and of migration lack both bits.
  */
 #include <linux/mm.h>
 
 #include "tracker.h"
 #include "walk.h"
 
+#define PROTECTED (_PAGE_PROT_NONE | _PAGE_USER)
+#define PERMITTED (_PAGE_PRESENT | _PAGE_USER)
+#define STATE_MASK (_PAGE_PRESENT | _PAGE_PROT_NONE | _PAGE_USER)
+
 static bool is_protected(pte_t pte)
 {
-	return (pte_val(pte) & (_PAGE_PRESENT | _PAGE_PROT_NONE)) == _PAGE_PROT_NONE &&
-	       pte_val(pte) & _PAGE_LEAF;
+	BUILD_BUG_ON(pgprot_val(PAGE_NONE) & _PAGE_USER);
+	return (pte_val(pte) & STATE_MASK) == PROTECTED && pte_val(pte) & _PAGE_LEAF;
 }
 
 static bool is_permitted(pte_t pte)
 {
-	return pte_val(pte) & _PAGE_PRESENT && pte_val(pte) & _PAGE_LEAF;
+	return (pte_val(pte) & PERMITTED) == PERMITTED && pte_val(pte) & _PAGE_LEAF;
 }
 
 static pte_t protected_of(pte_t pte)
@@ -159,11 +166,10 @@ static u32 visit_table(struct mm_struct *mm, unsigned long address, unsigned lon
 		changed++;
 	}
 	spin_unlock(table.lock);
-	cond_resched();
 	return changed;
 }
 
-static u32 visit_all(struct mm_struct *mm, visit *visit, void *data)
+static u32 visit_all(struct mm_struct *mm, visit *visit, void *data, bool may_sleep)
 {
 	struct vm_area_struct *area;
 	struct vma_iterator iterator;
@@ -177,6 +183,8 @@ static u32 visit_all(struct mm_struct *mm, visit *visit, void *data)
 		for (address = area->vm_start; address != area->vm_end; address = next) {
 			next = litemrc_end_of_table(address, area->vm_end);
 			changed += visit_table(mm, address, next, visit, data);
+			if (may_sleep)
+				cond_resched();
 		}
 	}
 	return changed;
@@ -191,9 +199,9 @@ static bool permit(void *data, unsigned long address, pte_t *entry)
 }
 
 /* Permits all pages; returns the number of those that were protected. */
-u32 tracker_entries_permit(struct mm_struct *mm)
+u32 tracker_entries_permit(struct mm_struct *mm, bool may_sleep)
 {
-	return visit_all(mm, permit, NULL);
+	return visit_all(mm, permit, NULL, may_sleep);
 }
 
 struct choice {
@@ -217,5 +225,5 @@ void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void 
 {
 	struct choice choice = { choose, data };
 
-	visit_all(mm, protect, &choice);
+	visit_all(mm, protect, &choice, true);
 }

@@ -5,6 +5,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 
 #include "tracker.h"
 
@@ -116,17 +117,41 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 		mmap_read_unlock(mm);
 }
 
-static void find(struct tracepoint *tracepoint, void *found)
+/*
+ * While pages are given back: a new process has inherited those that its parent has not been given
+ * back yet. It does not run yet, so its memory is locked by nobody, unless it is its parent's.
+ */
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
+	struct tracker *tracker = data;
+	struct mm_struct *mm = child->mm;
+
+	if (!mm || same_thread_group(parent, child))
+		return;
+	if (!mmap_read_trylock(mm)) {
+		WRITE_ONCE(tracker->missed, true);
+		return;
+	}
+	tracker_entries_permit(mm, false);
+	mmap_read_unlock(mm);
+}
+
+static void find(struct tracepoint *tracepoint, void *data)
+{
+	struct tracker *tracker = data;
+
+	check_trace_callback_type_sched_process_fork(on_fork);
 	if (!strcmp(tracepoint->name, "mm_fault"))
-		*(struct tracepoint **)found = tracepoint;
+		tracker->fault = tracepoint;
+	if (!strcmp(tracepoint->name, "sched_process_fork"))
+		tracker->fork = tracepoint;
 }
 
 /* Returns 0, or -ENODEV in a kernel without fault-tracepoint.patch. */
 int tracker_find_tracepoint(struct tracker *tracker)
 {
-	for_each_kernel_tracepoint(find, &tracker->tracepoint);
-	return tracker->tracepoint ? 0 : -ENODEV;
+	for_each_kernel_tracepoint(find, tracker);
+	return tracker->fault && tracker->fork ? 0 : -ENODEV;
 }
 
 static int watch(struct tracker *tracker)
@@ -135,7 +160,7 @@ static int watch(struct tracker *tracker)
 
 	if (tracker->watching || !tracker->running || !tracker->used)
 		return 0;
-	ret = tracepoint_probe_register(tracker->tracepoint, on_fault, tracker);
+	ret = tracepoint_probe_register(tracker->fault, on_fault, tracker);
 	if (ret)
 		return ret;
 	tracker->watching = true;
@@ -187,7 +212,7 @@ static u32 permit_all(void)
 			continue;
 		if (mm != last) {
 			mmap_read_lock(mm);
-			found += tracker_entries_permit(mm);
+			found += tracker_entries_permit(mm, true);
 			mmap_read_unlock(mm);
 		}
 		last = mm;
@@ -197,18 +222,57 @@ static u32 permit_all(void)
 }
 
 /*
- * Nothing is protected any more, so each pass leaves only what a process that was forked meanwhile
- * has inherited. Caller holds @settings; the tracker is disabled.
+ * Gives back all pages; returns whether none is left. Nothing is protected any more, and on_fork()
+ * gives back what is inherited, so a pass leaves pages only in the memory of a process that ended
+ * during it and shared that with a later child of a lower number; hence the second pass. Processes
+ * that arrange for that in each pass, or without on_fork(), are not waited for.
+ */
+static bool give_back(struct tracker *tracker)
+{
+	int forks = tracepoint_probe_register(tracker->fork, on_fork, tracker);
+	unsigned int pass;
+	bool any = true;
+
+	for (pass = 0; any && pass < TRACKER_PASSES; pass++) {
+		WRITE_ONCE(tracker->missed, false);
+		any = permit_all();
+		any |= READ_ONCE(tracker->missed);
+	}
+	if (!forks)
+		tracepoint_probe_unregister(tracker->fork, on_fork, tracker);
+	return !any;
+}
+
+static void unwatch(struct tracker *tracker)
+{
+	tracepoint_probe_unregister(tracker->fault, on_fault, tracker);
+	tracepoint_synchronize_unregister();
+	tracker->watching = false;
+	tracker_spaces_free(tracker);
+}
+
+/*
+ * If pages may be left, the tracepoint stays, which gives them back when they are accessed. Caller
+ * holds @settings; the tracker is disabled.
  */
 void tracker_stop(struct tracker *tracker)
 {
 	tracker->running = false;
 	if (!tracker->watching)
 		return;
-	while (permit_all())
-		;
-	tracepoint_probe_unregister(tracker->tracepoint, on_fault, tracker);
-	tracepoint_synchronize_unregister();
-	tracker->watching = false;
-	tracker_spaces_free(tracker);
+	if (give_back(tracker))
+		unwatch(tracker);
+	else
+		pr_warn("litemrc_os: processes were forked too fast in %u passes: page faults cost time until the tracker is enabled and disabled again\n",
+			TRACKER_PASSES);
+}
+
+/* The module goes, and nothing else uses it. */
+void tracker_exit_watch(struct tracker *tracker)
+{
+	if (!tracker->watching)
+		return;
+	if (!give_back(tracker))
+		pr_err("litemrc_os: pages of a process may be left protected: a process that hangs in page faults has to be killed\n");
+	unwatch(tracker);
 }

@@ -28,6 +28,7 @@ struct tracepoint;
 #define TRACKER_NONE U32_MAX /* no frame */
 #define TRACKER_LOG_ENTRIES 65536
 #define TRACKER_SEE_JIFFIES (HZ / 10) /* a process may run unseen, if it was followed late */
+#define TRACKER_PASSES 16 /* through all processes, at the end: one is the rule */
 #define TRACKER_JUDGED_PAGES 64 /* before it is known whether the processor sets accessed bits */
 
 /* Work that waits for tracker_schedule(). */
@@ -135,10 +136,12 @@ struct tracker {
 	struct mutex settings; /* guards the rest; outermost */
 	u32 scan_list;
 	u32 period_ms; /* 0: scans by command only */
-	struct tracepoint *tracepoint; /* behind page faults */
+	struct tracepoint *fault; /* the tracepoint behind page faults */
+	struct tracepoint *fork;
 	bool running; /* enabled */
 	bool used; /* a process was followed */
-	bool watching; /* the tracepoint is registered, and pages may be protected */
+	bool watching; /* the tracepoint of faults is registered, and pages may be protected */
+	bool missed; /* a process was forked whose memory was locked, at the end */
 	u32 *listed; /* pages of a scan */
 	u32 *scanned; /* bits of their frames, of a scan by bitmap */
 	struct delayed_work scan; /* pending while a scan list has pages, if tracker_scans() */
@@ -195,7 +198,7 @@ bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, un
 			   unsigned long pfn);
 bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 			    unsigned long address, unsigned long pfn);
-u32 tracker_entries_permit(struct mm_struct *mm);
+u32 tracker_entries_permit(struct mm_struct *mm, bool may_sleep);
 typedef bool tracker_choose(void *data, unsigned long address, unsigned long pfn);
 void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void *data);
 
@@ -212,6 +215,7 @@ int tracker_find_tracepoint(struct tracker *tracker);
 int tracker_start(struct tracker *tracker);
 int tracker_follow(struct tracker *tracker);
 void tracker_stop(struct tracker *tracker);
+void tracker_exit_watch(struct tracker *tracker);
 void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
 

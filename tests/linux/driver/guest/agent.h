@@ -24,6 +24,7 @@ extern const struct command stack_commands[];
 extern const struct command file_cache_commands[];
 extern const struct command fuzz_commands[];
 extern const struct command perf_commands[];
+extern const struct command attack_commands[];
 
 /* Returns the line after its first `count` words, verbatim. */
 const char *rest_of_line(int count);
