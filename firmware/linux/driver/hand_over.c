@@ -37,11 +37,14 @@ static void hand_over_pages(void *data, pte_t *entry, unsigned int count)
 /* Does nothing while the monitor is disabled: enabling clears it and hands over. */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
+	int ret;
+
 	lockdep_assert_held(&mon->settings);
 	if (!mon->probing || mon->follower[context].state != LITEMRC_CONTEXT_FOLLOWING)
 		return;
-	if (litemrc_walk_context(mon, context, hand_over_pages, mon))
-		dev_warn(mon->dev, "no memory to hand context %u its pages\n", context);
+	ret = litemrc_walk_context(mon, context, hand_over_pages, mon);
+	if (ret)
+		dev_warn(mon->dev, "context %u was not handed its pages: %d\n", context, ret);
 }
 
 /**

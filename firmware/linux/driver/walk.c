@@ -162,15 +162,16 @@ static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task
 }
 
 #define LITEMRC_FEW_PROCESSES 32
+#define LITEMRC_LISTINGS 32 /* tries; (3/2)^32 is beyond any number of processes */
 
 static int walk_processes(struct cgroup *cgroup, u64 since, bool wait, litemrc_visit *visit,
 			  void *data)
 {
-	unsigned int count = LITEMRC_FEW_PROCESSES, room, i;
+	unsigned int count = LITEMRC_FEW_PROCESSES, tries = LITEMRC_LISTINGS, room, i;
 	struct task_struct **tasks;
 
 	do {
-		room = count;
+		room = count + count / 2; /* others may be forked meanwhile */
 		tasks = kvcalloc(room, sizeof(*tasks), GFP_KERNEL);
 		if (!tasks)
 			return -ENOMEM;
@@ -181,8 +182,8 @@ static int walk_processes(struct cgroup *cgroup, u64 since, bool wait, litemrc_v
 			put_task_struct(tasks[i]);
 		}
 		kvfree(tasks);
-	} while (count > room);
-	return 0;
+	} while (count > room && --tries);
+	return count > room ? -EAGAIN : 0;
 }
 
 /*

@@ -60,7 +60,7 @@ void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
 	young->ended = current->se.exec_start;
 	ret = litemrc_walk_since(since, mark_accessed, &mark);
 	if (ret)
-		dev_warn_ratelimited(mon->dev, "no memory to mark the pages accessed: %d\n", ret);
+		dev_warn_ratelimited(mon->dev, "the pages accessed were not marked: %d\n", ret);
 	mutex_lock(&young->lock);
 	events->walks++;
 	events->visited += mark.visited;
