@@ -39,8 +39,13 @@ int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 	tails->hash_bits = ilog2(count);
 	tails->hash = vzalloc(array_size(1U << tails->hash_bits, sizeof(*tails->hash)));
 	tails->places = vzalloc(array_size(count, sizeof(*tails->places)));
-	if (!tails->hash || !tails->places)
+	if (!tails->hash || !tails->places) {
+		vfree(tails->hash);
+		vfree(tails->places);
+		tails->hash = NULL;
+		tails->places = NULL;
 		return -ENOMEM;
+	}
 	tails->count = count;
 	for (place = 0; place < count; place++)
 		hlist_add_head(&tails->places[place].same, &tails->free);

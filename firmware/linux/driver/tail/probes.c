@@ -98,12 +98,35 @@ static void count_refault(struct litemrc_tails *tails, struct litemrc_evicted *e
 		tail->unidentified++;
 }
 
+/* An eviction of a page that cannot be named. */
+static void note_unidentified(struct litemrc_tails *tails, struct folio *folio)
+{
+	unsigned int context;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tails->lock, flags);
+	context = context_of(tails, folio_memcg(folio));
+	if (context)
+		tails->of[context].unidentified++;
+	raw_spin_unlock_irqrestore(&tails->lock, flags);
+}
+
+/*
+ * Writing unlocked the page, so it may leave the swap cache, and its swap entry may go, at any
+ * moment. If another task has the lock, the page is on its way back.
+ */
 static void on_write(void *data, struct folio *folio)
 {
-	struct litemrc_page page = { .index = page_private(&folio->page) }; /* its swap entry */
+	struct litemrc_page page = {};
 
+	if (!folio_trylock(folio)) {
+		note_unidentified(data, folio);
+		return;
+	}
+	page.index = page_private(&folio->page); /* its swap entry */
 	if (folio_test_swapcache(folio))
 		note_evicted(data, folio, &page);
+	folio_unlock(folio);
 }
 
 /* Pages in swap came back without a known address, or were discarded. Caller holds @lock. */
