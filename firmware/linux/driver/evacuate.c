@@ -173,6 +173,7 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 	u32 pages = litemrc_pages_of_rank(mon), used, free;
 	ktime_t begin = ktime_get();
 	unsigned int other;
+	long spare;
 	int ret = 0;
 
 	spin_lock(&all->lock);
@@ -191,7 +192,9 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 
 	free = buddy_pages(pfn, pages);
 	used = pages - free;
-	ret = litemrc_spare_pages(all) - free < used ? -ENOSPC : move_pages_away(all, pfn, pages);
+	/* Signed: the spare pages may be fewer than the rank's free ones. */
+	spare = litemrc_spare_pages(all) - (long)free;
+	ret = spare < (long)used ? -ENOSPC : move_pages_away(all, pfn, pages);
 	memset(last->unmoved, 0, sizeof(last->unmoved));
 	if (ret == -EBUSY)
 		litemrc_note_unmoved(pfn, pages, last->unmoved);

@@ -28,8 +28,11 @@ void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved)
 		struct page *page = compound_head(pfn_to_page(pfn + at));
 
 		if (PageBuddy(page)) {
-			if (page->private <= pageblock_order)
-				at += (1 << page->private) - 1;
+			/* Read once: the page may be allocated meanwhile. */
+			unsigned long order = READ_ONCE(page->private);
+
+			if (order <= pageblock_order)
+				at += (1U << order) - 1;
 		} else if (!page_count(page)) {
 			continue; /* on its way to or from the buddy system */
 		} else if (!PageLRU(page) && !is_movable_by_owner(page)) {
