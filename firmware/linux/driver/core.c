@@ -108,7 +108,7 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 /* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
 static void quiet_hardware(struct litemrc *mon)
 {
-	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
+	litemrc_set_events(mon, U32_MAX, 0);
 	litemrc_write(mon, LITEMRC_CONTROL, LITEMRC_CONTROL_HOLD);
 	litemrc_write(mon, LITEMRC_CONTEXT, 0);
 	litemrc_write(mon, LITEMRC_COMMAND,
@@ -130,15 +130,12 @@ static void report_stuck(struct irq_work *work)
 	wake_up_all(&mon->ring.wait);
 }
 
+/* The monitor is in use from misc_register() on: after a failure call shut_down(). */
 static int add_user_interface(struct litemrc *mon)
 {
 	struct kobject *kobj;
 	int ret;
 
-	ret = ida_alloc(&litemrc_ids, GFP_KERNEL);
-	if (ret < 0)
-		return ret;
-	mon->id = ret;
 	snprintf(mon->name, sizeof(mon->name), "litemrc%d", mon->id);
 	mon->misc.minor = MISC_DYNAMIC_MINOR;
 	mon->misc.name = mon->name;
@@ -147,9 +144,9 @@ static int add_user_interface(struct litemrc *mon)
 	mon->misc.groups = litemrc_groups;
 	ret = misc_register(&mon->misc);
 	if (ret)
-		goto free_id;
+		return ret;
 	kobj = &mon->misc.this_device->kobj;
-	mon->epoch_node = sysfs_get_dirent(kobj->sd, "epoch");
+	WRITE_ONCE(mon->epoch_node, sysfs_get_dirent(kobj->sd, "epoch"));
 	ret = litemrc_add_folders(mon, &mon->contexts, "contexts", mon->parameters.contexts,
 				  &litemrc_context_group);
 	if (ret)
@@ -169,9 +166,6 @@ remove_contexts:
 	litemrc_remove_folders(&mon->contexts);
 deregister:
 	misc_deregister(&mon->misc);
-	sysfs_put(mon->epoch_node);
-free_id:
-	ida_free(&litemrc_ids, mon->id);
 	return ret;
 }
 
@@ -181,17 +175,13 @@ static void remove_user_interface(struct litemrc *mon)
 	litemrc_remove_folders(&mon->rank_folders);
 	litemrc_remove_folders(&mon->contexts);
 	misc_deregister(&mon->misc);
-	ida_free(&litemrc_ids, mon->id);
 }
 
-/* The end of the device: an action, as the type of a driver's remove() differs between kernels. */
-static void litemrc_remove(void *data)
+/* Undoes what probe and users did, and drops the driver's reference. There are no files any more. */
+static void shut_down(struct litemrc *mon)
 {
-	struct litemrc *mon = data;
 	unsigned int context;
 
-	/* A write in progress may wait for an epoch: free the interrupt after the files. */
-	remove_user_interface(mon);
 	litemrc_evacuation_stop(mon);
 	litemrc_bitmap_stop(mon);
 	mutex_lock(&mon->settings);
@@ -203,14 +193,24 @@ static void litemrc_remove(void *data)
 	litemrc_ranks_quiet(mon);
 	litemrc_moved_stop(mon);
 	litemrc_exits_unregister(mon);
-	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
+	litemrc_set_events(mon, U32_MAX, 0);
 	free_irq(mon->irq, mon);
+	litemrc_set_events(mon, U32_MAX, 0); /* its thread may have enabled one */
 	litemrc_pmu_unbind(mon);
+	ida_free(&litemrc_ids, mon->id); /* the next monitor of this number takes the PMU */
 	litemrc_tails_stop(mon);
 	irq_work_sync(&mon->stuck_work);
 	sysfs_put(mon->epoch_node);
 	litemrc_ring_stop(mon);
 	litemrc_put(mon);
+}
+
+/* The end of the device: an action, as the type of a driver's remove() differs between kernels. */
+static void litemrc_remove(void *data)
+{
+	/* A write in progress may wait for an epoch: free the interrupt after the files. */
+	remove_user_interface(data);
+	shut_down(data);
 }
 
 static int litemrc_probe(struct platform_device *pdev)
@@ -221,9 +221,16 @@ static int litemrc_probe(struct platform_device *pdev)
 	mon = kzalloc(sizeof(*mon), GFP_KERNEL);
 	if (!mon)
 		return -ENOMEM;
+	mon->id = ida_alloc(&litemrc_ids, GFP_KERNEL);
+	if (mon->id < 0) {
+		ret = mon->id;
+		kfree(mon);
+		return ret;
+	}
 	kref_init(&mon->kref);
 	INIT_LIST_HEAD(&mon->taker);
 	raw_spin_lock_init(&mon->lock);
+	raw_spin_lock_init(&mon->events_lock);
 	mutex_init(&mon->settings);
 	init_irq_work(&mon->stuck_work, report_stuck);
 	litemrc_follow_init(mon);
@@ -250,29 +257,31 @@ static int litemrc_probe(struct platform_device *pdev)
 		goto put;
 	quiet_hardware(mon);
 	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt, litemrc_epoch_thread,
-				   IRQF_ONESHOT, dev_name(&pdev->dev), mon);
+				   0, dev_name(&pdev->dev), mon);
 	if (ret)
 		goto put;
 	ret = litemrc_exits_register(mon);
 	if (ret)
 		goto free_interrupt;
+	/* Users find a monitor that works, as soon as they find one. */
+	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, LITEMRC_EV_ENABLE_EPOCH);
 	ret = add_user_interface(mon);
-	if (ret)
-		goto unregister_exits;
+	if (ret) {
+		shut_down(mon);
+		return ret;
+	}
 	litemrc_pmu_bind(mon);
-	litemrc_write(mon, LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
 	if (num_possible_cpus() > 1)
 		dev_warn(mon->dev, "one context register for %u processors: counts are inexact\n",
 			 num_possible_cpus());
 	return devm_add_action_or_reset(&pdev->dev, litemrc_remove, mon);
 
-unregister_exits:
-	litemrc_exits_unregister(mon);
 free_interrupt:
 	free_irq(mon->irq, mon);
 put:
 	litemrc_evacuation_stop(mon);
 	litemrc_bitmap_stop(mon);
+	ida_free(&litemrc_ids, mon->id);
 	litemrc_put(mon);
 	return ret;
 }

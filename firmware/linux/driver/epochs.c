@@ -166,13 +166,18 @@ static void pace(struct litemrc_ring *ring)
 		usleep_range(ahead_us, ahead_us + 1000);
 }
 
-/* The end of an epoch is its interrupt: the thread may run much later. */
+/*
+ * The end of an epoch is its interrupt: the thread may run much later. Until the thread releases
+ * the window only this event is disabled, not the line: hot pages come while it sleeps.
+ */
 irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
 {
 	struct litemrc *mon = data;
 
-	if (!(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
+	if (!(READ_ONCE(mon->events) & LITEMRC_EV_ENABLE_EPOCH) ||
+	    !(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
 		return litemrc_hot_interrupt(mon) ? IRQ_HANDLED : IRQ_NONE;
+	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, 0);
 	mon->ring.interrupt_ns = ktime_get_ns();
 	return IRQ_WAKE_THREAD;
 }
@@ -202,11 +207,13 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	litemrc_bitmap_pass(mon);
 	litemrc_hot_pass(mon);
 	wake_up_all(&ring->wait);
-	sysfs_notify_dirent(mon->epoch_node);
+	if (READ_ONCE(mon->epoch_node)) /* not yet, while the files are added */
+		sysfs_notify_dirent(mon->epoch_node);
 	pace(ring);
 	litemrc_hot_drain(mon);
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, LITEMRC_EV_ENABLE_EPOCH);
 	wake_up_all(&ring->wait);
 	litemrc_bitmap_mark(mon);
 	return IRQ_HANDLED;

@@ -227,7 +227,7 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	int ret;
 
 	ret = mon->ops->follow ? mon->ops->follow(mon->io) : 0;
-	if (!ret && litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE)
+	if (!ret && mon->enabled)
 		ret = litemrc_probes_register(mon);
 	if (ret)
 		return ret;

@@ -106,7 +106,7 @@ struct litemrc_ring {
 	u32 head; /* number of epochs stored; the last is at head - 1 */
 	u32 stored; /* the gateware's number of the next one */
 	u64 ended_ns; /* end of the epoch stored last */
-	u64 interrupt_ns; /* end of the epoch in the window; not guarded: its interrupt is masked */
+	u64 interrupt_ns; /* end of the epoch in the window; its event is disabled meanwhile */
 	u32 lost; /* epochs overwritten before the slowest reader read them */
 	bool gone;
 	ktime_t due; /* when the epochs that have ended would have at LITEMRC_EPOCH_INTERVAL_US */
@@ -144,6 +144,8 @@ struct litemrc {
 	bool stuck; /* the gateware did not complete a command in time; until a clear */
 	struct irq_work stuck_work; /* reports it from a context that may print */
 	unsigned int patience_us;
+	raw_spinlock_t events_lock; /* guards @events; innermost, too */
+	u32 events; /* as in EV_ENABLE */
 	u32 room; /* commands that find a place without a look at the status; guarded by @lock */
 	u32 commands_lost; /* times the gateware reported it; guarded by @lock */
 	u32 commands_late;
@@ -159,6 +161,7 @@ struct litemrc {
 	unsigned int changes;
 
 	struct mutex settings; /* guards everything that users write */
+	bool enabled; /* by a user, whatever CONTROL holds now */
 	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_moved moved;
 	struct litemrc_tails *tails;
@@ -204,6 +207,7 @@ static inline void litemrc_write(struct litemrc *mon, unsigned int offset, u32 v
 int litemrc_read_parameters(struct litemrc *mon);
 void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_command(struct litemrc *mon, u32 command);
+void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
 int litemrc_wait_invalidated(struct litemrc *mon);
 void litemrc_clear_locked(struct litemrc *mon);

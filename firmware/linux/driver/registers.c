@@ -195,6 +195,17 @@ void litemrc_command(struct litemrc *mon, u32 command)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
+/* Which events raise the interrupt. Any context. */
+void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->events_lock, flags);
+	mon->events = (mon->events & ~mask) | value;
+	litemrc_write(mon, LITEMRC_EV_ENABLE, mon->events);
+	raw_spin_unlock_irqrestore(&mon->events_lock, flags);
+}
+
 /*
  * The frame may be reused on return. Its next access is more than 64 cycles away; the queue takes
  * the command before that, or reports it as late. From then on each command is waited for.

@@ -13,7 +13,8 @@ int litemrc_end_epoch(struct litemrc *mon)
 	return litemrc_wait_stored(mon, epoch);
 }
 
-static bool is_enabled(struct litemrc *mon)
+/* Something else may write the registers, so CONTROL does not show what has to be undone. */
+static bool is_counting(struct litemrc *mon)
 {
 	return litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE;
 }
@@ -48,7 +49,7 @@ static void clear(struct litemrc *mon)
 
 int litemrc_clear(struct litemrc *mon)
 {
-	bool enabled = is_enabled(mon);
+	bool enabled = mon->enabled;
 
 	if (enabled)
 		litemrc_claim_begin(mon);
@@ -83,6 +84,7 @@ static int enable(struct litemrc *mon)
 		tell_monitor(mon, false);
 		return ret;
 	}
+	mon->enabled = true;
 	litemrc_claim_begin(mon);
 	clear(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
@@ -95,7 +97,7 @@ int litemrc_enable(struct litemrc *mon, bool on)
 {
 	unsigned long flags;
 
-	if (on == is_enabled(mon))
+	if (on == mon->enabled && on == is_counting(mon))
 		return 0;
 	if (on)
 		return enable(mon);
@@ -105,6 +107,7 @@ int litemrc_enable(struct litemrc *mon, bool on)
 	litemrc_set_context(mon, 0);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	litemrc_tails_reset(mon);
+	mon->enabled = false;
 	return tell_monitor(mon, false);
 }
 
@@ -136,7 +139,7 @@ static int quieten(struct litemrc *mon, struct quiet *quiet)
 {
 	int ret;
 
-	quiet->enabled = is_enabled(mon);
+	quiet->enabled = mon->enabled;
 	quiet->length = litemrc_read(mon, LITEMRC_EPOCH_LENGTH);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);

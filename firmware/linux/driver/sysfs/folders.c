@@ -10,8 +10,8 @@
 
 void litemrc_remove_folders(struct litemrc_folders *folders)
 {
-	while (folders->count--)
-		kobject_put(folders->child[folders->count]);
+	while (folders->count)
+		kobject_put(folders->child[--folders->count]);
 	kfree(folders->child);
 	kobject_put(folders->parent);
 }
