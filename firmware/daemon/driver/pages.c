@@ -73,7 +73,7 @@ void pages_open(int monitor)
 	if (parameters.hot_pages) {
 		list_image = open_image(monitor, "hot/list", setting_files[HOT_ENABLE],
 					LIST_HEAD + 2 * (size_t)parameters.hot_pages + 1);
-		queue_file = open_one(monitor, "hot/queue", O_RDONLY);
+		queue_file = open_one(monitor, "hot/queue", O_RDWR);
 		events_file = open_one(monitor, "hot/events", O_RDONLY);
 	}
 }
@@ -226,13 +226,34 @@ static bool take_line(const char **text, const char *name, uint32_t *number)
 	return true;
 }
 
+/* Frames that another process took out of the queue, by their numbers. */
+static uint32_t taken_by_others;
+
+/* Has the frames leave the queue. */
+static int acknowledge(uint32_t first, uint32_t count)
+{
+	static uint32_t next;	/* number of the frame that comes after those acknowledged */
+	static bool known;
+	int error = count ? write_number(queue_file, first + count) : 0;
+
+	if (error && error != -EINVAL)	/* that is: another process did so, and maybe took more */
+		return error;
+	if (known && (int32_t)(first - next) > 0)
+		taken_by_others += first - next;
+	next = first + count;
+	known = true;
+	return 0;
+}
+
 int hot_queue(uint32_t *frames, uint32_t *lost)
 {
-	char text[4097];	/* a whole file of sysfs: what is read has left the queue */
+	char text[4097];	/* a whole file of sysfs */
 	const char *at = text;
-	uint32_t count = 0, queued, overflows;
-	int got = sysfs_read(queue_file, text, sizeof(text));
+	uint32_t first, count = 0, queued, overflows;
+	int got = sysfs_read(queue_file, text, sizeof(text)), error;
 
+	if (got >= 0 && !take_line(&at, "first ", &first))
+		return -EPROTO;
 	while (got >= 0 && *at)
 		if (count == QUEUE_PAGES || !take_line(&at, "", &frames[count++]))
 			return -EPROTO;
@@ -244,6 +265,7 @@ int hot_queue(uint32_t *frames, uint32_t *lost)
 	if (!take_line(&at, "queued ", &queued) || !take_line(&at, "lost ", lost) ||
 	    !take_line(&at, "overflows ", &overflows))
 		return -EPROTO;
-	*lost += overflows;
-	return count;
+	error = acknowledge(first, count);
+	*lost += overflows + taken_by_others;
+	return error ? error : (int)count;
 }

@@ -52,7 +52,8 @@ int hot_list_of(uint32_t epoch, struct hot_list *list);
 
 /*
  * Takes the frames that became hot, at most QUEUE_PAGES. `*lost` counts since the driver was loaded: pages lost by its
- * queue, and times that the gateware's queue was full. Returns their number or -errno.
+ * queue or taken out of it by another process, and times that the gateware's queue was full. Returns their number or
+ * -errno.
  */
 int hot_queue(uint32_t *frames, uint32_t *lost);
 

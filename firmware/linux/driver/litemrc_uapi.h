@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define LITEMRC_ABI_VERSION 2
+#define LITEMRC_ABI_VERSION 3
 
 #define LITEMRC_TAIL_GROUPS_MAX 256
 

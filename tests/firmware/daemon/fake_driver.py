@@ -39,7 +39,7 @@ PARAMETERS = {
     "first_page": 0x40000,
 }
 SETTINGS = {
-    "abi": "2",
+    "abi": "3",
     "engine": "bucket_stack",
     "enable": "0",
     "epoch_length": "0 accesses",

@@ -50,8 +50,9 @@ class FakePages:
         for name, value in settings.items():
             (monitor / "hot" / name).write_text(f"{value}\n")
         self.count_events(0, 0)
-        for name in ("bitmap", "hot/list", "hot/queue"):
+        for name in ("bitmap", "hot/list"):
             (monitor / name).touch()
+        (monitor / "hot/queue").write_text("first 0\n")
         return {"page_bitmap": int(self.bitmap), "hot_pages": self.hot_pages}
 
     def is_on(self, name: str) -> bool:
@@ -88,6 +89,16 @@ class FakePages:
         with (self._monitor / "hot/queue").open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.write("".join(f"{frame}\n" for frame in frames))
+
+    def take(self, *frames: int) -> None:
+        """These frames are queued and, before the daemon reads them, taken by another process."""
+        with (self._monitor / "hot/queue").open("r+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            head, *waiting = file.read().splitlines()
+            assert not waiting, "the daemon has not read these"
+            file.seek(0)
+            file.write(f"first {int(head.split()[1]) + len(frames)}\n")
+            file.truncate()
 
     def count_events(self, lost: int, overflows: int) -> None:
         """Pages lost by the driver's queue, and times that the gateware's was full, since load."""

@@ -5,7 +5,7 @@
  * order fails with the errno in it and changes nothing. A new folder gets the files of a cgroup, and can be removed with
  * them. A context ordered to follow does so immediately; fake_driver.py does the rest of the driver's work. Every
  * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG. An image of an epoch
- * that is empty reads as ENODATA; what is read of hot/queue leaves it.
+ * that is empty reads as ENODATA; an order to hot/queue has the frames before that number leave it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -103,19 +103,47 @@ static int ends_in(const char *path, const char *end)
 	return strlen(path) >= strlen(end) && !strcmp(path + strlen(path) - strlen(end), end);
 }
 
-/* fake_pages.py adds pages under the same lock. */
-static ssize_t take_all(const char *path, void *data, size_t length)
+/* fake_pages.py changes the queue under the same lock. */
+static ssize_t read_queue(const char *path, void *data, size_t length)
 {
-	int file = open(path, O_RDWR | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
+
+	if (file < 0 || flock(file, LOCK_SH))
+		abort();
+	got = __real_pread(file, data, length, 0);
+	close(file);
+	return got;
+}
+
+/* The queue's file: "first N", then a frame a line. */
+static ssize_t acknowledge(const char *path, const char *order, size_t length)
+{
+	static char text[4097], rest[4200];
+	int file = open(path, O_RDWR | O_CLOEXEC), bytes;
+	unsigned int first, next = strtoul(order, NULL, 10);
+	ssize_t got;
+	char *at;
 
 	if (file < 0 || flock(file, LOCK_EX))
 		abort();
-	got = __real_pread(file, data, length, 0);
-	if (got < 0 || ftruncate(file, 0))
+	got = __real_pread(file, text, sizeof(text) - 1, 0);
+	text[got < 0 ? 0 : got] = 0;
+	if (sscanf(text, "first %u\n", &first) != 1)
 		abort();
+	at = strchr(text, '\n') + 1;
+	for (; first != next && *at; first++)
+		at = strchr(at, '\n') + 1;
+	if (first == next) {
+		bytes = snprintf(rest, sizeof(rest), "first %u\n%s", next, at);
+		if (__real_pwrite(file, rest, bytes, 0) != bytes || ftruncate(file, bytes))
+			abort();
+	}
 	close(file);
-	return got;
+	if (first == next)
+		return length;
+	errno = EINVAL;
+	return -1;
 }
 
 ssize_t __wrap_pread(int file, void *data, size_t length, off_t at)
@@ -124,7 +152,7 @@ ssize_t __wrap_pread(int file, void *data, size_t length, off_t at)
 	ssize_t got;
 
 	if (ends_in(path, "/hot/queue"))
-		return take_all(path, data, length);
+		return read_queue(path, data, length);
 	got = __real_pread(file, data, length, at);
 	if (!got && !at && (ends_in(path, "/bitmap") || ends_in(path, "/hot/list"))) {
 		errno = ENODATA;
@@ -139,6 +167,8 @@ ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)
 	const char *path = path_of(file);
 	int error, count;
 
+	if (ends_in(path, "/hot/queue"))
+		return acknowledge(path, text, length);
 	error = error_of(path);
 	count = snprintf(line, sizeof(line), "%s %d %.*s", path, error, (int)length, (const char *)text);
 	if (orders >= 0 && write(orders, line, count) != count)

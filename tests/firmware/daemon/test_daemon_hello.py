@@ -22,7 +22,7 @@ def test_hello_reports_the_drivers_parameters_and_the_system(daemon):
     assert {name: getattr(hello, name) for name in sent} == {name: PARAMETERS[name] for name in sent}
     assert (hello.gateware, hello.clock_hz, hello.engine) == (PARAMETERS["version"], CLOCK_HZ, "bucket_stack")
     assert hello.system == f"Linux {platform.release()}"[:48]
-    assert (hello.driver, hello.abi) == ("1.2.3", 2)
+    assert (hello.driver, hello.abi) == ("1.2.3", 3)
     assert hello.workloads == ["quick", "sleep", "fail", "tree"]
     assert (hello.running, hello.epoch_messages) == (0, 0)
 

@@ -322,6 +322,21 @@ def test_pages_that_become_hot_are_reported_during_the_epoch(daemon, driver, pag
     ]
 
 
+def test_pages_that_another_process_takes_are_reported_as_lost(daemon, driver, pages):
+    with daemon.host() as device:
+        change_hot(device, enable=True, always_on=True)
+        pages.queue(1, 2)
+        (first,) = receive(device, 1)
+        wait_until(lambda: (driver.monitor / "hot/queue").read_text() == "first 2\n")
+        pages.take(3, 4, 5)
+        pages.queue(6)
+        (second,) = receive(device, 1)
+        pages.queue(7)
+        (third,) = receive(device, 1)
+    queued = [(m.name, m.overflow, m.frames) for m in (first, second, third)]
+    assert queued == [("queued", False, [1, 2]), ("queued", True, [6]), ("queued", False, [7])]
+
+
 def test_a_monitor_that_reports_hot_pages_already_is_listened_to(start_daemon, driver, pages):
     (driver.monitor / "hot/always_on").write_text("1\n")
     with start_daemon().host() as device:

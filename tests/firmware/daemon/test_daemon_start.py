@@ -127,7 +127,7 @@ def test_root_names_a_user_for_the_programs(run, driver, folder):
 @pytest.mark.parametrize(
     ("file", "text", "what"),
     [
-        ("abi", "1\n", "abi: not version 2"),
+        ("abi", "1\n", "abi: not version 3"),
         ("parameters", "version 3\nframes 12\n", "no valid line 'page_shift N'"),
         ("engine", "steam\n", "'steam' is unknown"),
     ],

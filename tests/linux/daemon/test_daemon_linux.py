@@ -40,7 +40,7 @@ def processes(messages, context):
 
 def test_hello_reports_kernel_driver_and_abi(device):
     assert device.hello.system.startswith("Linux 6.")
-    assert device.hello.abi == 2
+    assert device.hello.abi == 3
     assert device.hello.identifier == "riscv-virtio,qemu"  # of QEMU's device tree
     assert device.hello.contexts == 8
     assert device.hello.workloads == [

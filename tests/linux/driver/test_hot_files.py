@@ -5,7 +5,7 @@ from struct import unpack
 
 import pytest
 from linux.driver.following import enable, follow
-from linux.driver.guest import S
+from linux.driver.guest import FAKE, S
 
 FAKE_HOT = "/sys/devices/platform/litemrc.0/fake_hot/"
 HOT = S + "hot/"
@@ -127,8 +127,15 @@ def test_queued_pages_are_taken_by_the_interrupt_and_read_once(hot):
         hot.do(f"w {FAKE_HOT}hot_queue {frame}")
     wait_until_queued(hot, 4)
     hot.do(f"w {FAKE_HOT}hot_queue 77")  # below the watermark: taken by the reader
-    assert hot.do(f"r {HOT}queue") == ["0", "1", "2", "3", "77"]
-    assert hot.do(f"r {HOT}queue") == []
+    for _ in range(2):  # `grep -r . /sys` takes nothing
+        assert hot.do(f"r {HOT}queue") == ["first 0", "0", "1", "2", "3", "77"]
+    assert hot.write(HOT + "queue", 6) == hot.write(HOT + "queue", "x") == EINVAL
+    assert hot.write(HOT + "queue", 3) == 0
+    assert hot.do(f"r {HOT}queue") == ["first 3", "3", "77"]
+    assert hot.write(HOT + "queue", 2) == EINVAL  # these have left
+    assert hot.write(HOT + "queue", 5) == 0
+    assert hot.do(f"r {HOT}queue") == ["first 5"]
+    assert events(hot) == [5, 0, 0]
 
 
 def test_pages_that_find_a_queue_full_are_counted_or_said(hot):
@@ -136,14 +143,40 @@ def test_pages_that_find_a_queue_full_are_counted_or_said(hot):
     assert hot.write(HOT + "watermark", PLACES) == 0
     enable(hot)
     hot.do(f"w {FAKE_HOT}hot_queue 100 {PLACES + 3}")  # the gateware's queue
-    assert hot.do(f"r {HOT}queue") == [str(100 + number) for number in range(PLACES)]
+    assert hot.do(f"r {HOT}queue") == ["first 0", *(str(100 + number) for number in range(PLACES))]
     assert events(hot) == [PLACES, 0, 1]
+    assert hot.write(HOT + "queue", PLACES) == 0
     for _ in range(2 * DRIVER_PLACES // PLACES):  # the driver's
         queued = events(hot)[0]
         hot.do(f"w {FAKE_HOT}hot_queue 0 {PLACES}")
         wait_until_queued(hot, queued + PLACES)
-    assert len(hot.do(f"r {HOT}queue")) == DRIVER_PLACES
+    assert len(hot.do(f"r {HOT}queue")) == 1 + DRIVER_PLACES
     assert events(hot) == [PLACES + 2 * DRIVER_PLACES, DRIVER_PLACES, 1]
+    # A reader finds no room in the driver's queue, so it moves nothing there to be lost.
+    assert hot.write(HOT + "watermark", PLACES) == 0
+    hot.do(f"w {FAKE_HOT}hot_queue 9000 {PLACES - 1}")
+    assert hot.do(f"r {HOT}queue")[0] == f"first {PLACES}"
+    assert events(hot) == [PLACES + 2 * DRIVER_PLACES, DRIVER_PLACES, 1]
+    assert hot.write(HOT + "queue", PLACES + DRIVER_PLACES) == 0
+    assert len(hot.do(f"r {HOT}queue")) == PLACES
+    assert events(hot) == [2 * PLACES - 1 + 2 * DRIVER_PLACES, DRIVER_PLACES, 1]
+
+
+def test_pages_are_taken_while_short_epochs_wait_for_their_turn(hot):
+    """More than 16 epochs at once wait; the gateware's queue of 16 must not: its interrupt comes meanwhile."""
+    assert hot.write(HOT + "always_on", 1) == 0
+    assert hot.write(HOT + "watermark", PLACES // 2) == 0
+    enable(hot)
+    assert hot.write(S + "epoch_length", "536 accesses") == 0
+    hot.do(f"w {FAKE}endless 1")
+    hot.do("sleep 1000")  # 100 epochs a second from here on
+    before = int(hot.read(S + "epoch"))
+    for batch in range(30):  # 16 pages every 20 ms, at least: twice as many as epochs could take
+        hot.do(f"w {FAKE_HOT}hot_queue {8 * batch} {PLACES // 2}")
+        wait_until_queued(hot, (batch + 1) * PLACES // 2)
+    hot.do(f"w {FAKE}endless 0")
+    assert int(hot.read(S + "epoch")) > before
+    assert events(hot) == [30 * PLACES // 2, max(0, 30 * PLACES // 2 - DRIVER_PLACES), 0]
 
 
 def test_without_hot_pages_its_files_say_so(monitor):

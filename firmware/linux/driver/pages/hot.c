@@ -103,18 +103,17 @@ ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t 
 	return ret;
 }
 
-/* Takes all pages out of the gateware's queue; returns whether there was one. Any context. */
-bool litemrc_hot_drain(struct litemrc *mon)
+/* Takes pages out of the gateware's queue; returns whether there was one. Holds @queue_lock. */
+static bool drain(struct litemrc *mon, unsigned int most)
 {
 	struct litemrc_hot *hot = &mon->hot;
-	unsigned long flags;
 	bool any = false;
 	u32 oldest;
 
-	if (!mon->parameters.hot_pages)
-		return false;
-	raw_spin_lock_irqsave(&hot->queue_lock, flags);
-	while ((oldest = litemrc_read(mon, LITEMRC_HOT_QUEUE)) & LITEMRC_HOT_QUEUE_VALID) {
+	for (; most; most--) {
+		oldest = litemrc_read(mon, LITEMRC_HOT_QUEUE);
+		if (!(oldest & LITEMRC_HOT_QUEUE_VALID))
+			break;
 		hot->lost += !kfifo_put(&hot->queue, oldest & LITEMRC_HOT_QUEUE_FRAME);
 		hot->queued++;
 		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
@@ -124,7 +123,23 @@ bool litemrc_hot_drain(struct litemrc *mon)
 		hot->overflows++;
 		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
 	}
-	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
+	return any;
+}
+
+/*
+ * Takes the pages out of the gateware's queue; returns whether there was one. Any context. At most
+ * as many as it holds: later ones assert the interrupt again.
+ */
+bool litemrc_hot_drain(struct litemrc *mon)
+{
+	unsigned long flags;
+	bool any;
+
+	if (!mon->parameters.hot_pages)
+		return false;
+	raw_spin_lock_irqsave(&mon->hot.queue_lock, flags);
+	any = drain(mon, LITEMRC_HOT_QUEUED_MAX);
+	raw_spin_unlock_irqrestore(&mon->hot.queue_lock, flags);
 	return any;
 }
 
@@ -136,16 +151,43 @@ bool litemrc_hot_interrupt(struct litemrc *mon)
 	       litemrc_hot_drain(mon);
 }
 
-/* Takes the frame that has waited longest. */
-bool litemrc_hot_take(struct litemrc *mon, u32 *frame)
+/**
+ * litemrc_hot_copy - copy the queued frames, which stay in the queue
+ * @mon: the monitor
+ * @frames: room for LITEMRC_HOT_QUEUE_PAGES, oldest first
+ * @first: set to the number of the first, counted from 0 since load
+ *
+ * Return: how many there are
+ */
+unsigned int litemrc_hot_copy(struct litemrc *mon, u32 *frames, u32 *first)
 {
+	struct litemrc_hot *hot = &mon->hot;
 	unsigned long flags;
-	bool taken;
+	unsigned int count;
 
-	raw_spin_lock_irqsave(&mon->hot.queue_lock, flags);
-	taken = kfifo_get(&mon->hot.queue, frame);
-	raw_spin_unlock_irqrestore(&mon->hot.queue_lock, flags);
-	return taken;
+	raw_spin_lock_irqsave(&hot->queue_lock, flags);
+	/* Those below the watermark, too. Without room they wait for the reader where they are. */
+	drain(mon, min_t(u32, kfifo_avail(&hot->queue), LITEMRC_HOT_QUEUED_MAX));
+	count = kfifo_out_peek(&hot->queue, frames, LITEMRC_HOT_QUEUE_PAGES);
+	*first = hot->first;
+	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
+	return count;
+}
+
+/* The frames before number @next leave the queue; -EINVAL if it has no such end of frames. */
+int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
+{
+	struct litemrc_hot *hot = &mon->hot;
+	unsigned long flags;
+	int ret = 0;
+
+	raw_spin_lock_irqsave(&hot->queue_lock, flags);
+	if (next - hot->first > kfifo_len(&hot->queue))
+		ret = -EINVAL;
+	for (; !ret && hot->first != next; hot->first++)
+		kfifo_skip(&hot->queue);
+	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
+	return ret;
 }
 
 /* Sets a field of a register. Caller holds @settings. */
@@ -156,9 +198,8 @@ int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
 
 	ret = litemrc_set_quiet(mon, offset, (before & ~mask) | value);
 	if (!ret && offset == LITEMRC_HOT_CONTROL)
-		litemrc_write(mon, LITEMRC_EV_ENABLE,
-			      LITEMRC_EV_ENABLE_EPOCH |
-			      (litemrc_read(mon, offset) & LITEMRC_HOT_CONTROL_ALWAYS_ON ?
-			       LITEMRC_EV_ENABLE_HOT : 0));
+		litemrc_set_events(mon, LITEMRC_EV_ENABLE_HOT,
+				   litemrc_read(mon, offset) & LITEMRC_HOT_CONTROL_ALWAYS_ON ?
+				   LITEMRC_EV_ENABLE_HOT : 0);
 	return ret;
 }

@@ -19,6 +19,7 @@ struct litemrc_hot {
 	bool kept; /* the image is an epoch's */
 	raw_spinlock_t queue_lock; /* guards the rest, and the gateware's queue */
 	DECLARE_KFIFO(queue, u32, LITEMRC_HOT_QUEUE_PAGES); /* frames */
+	u32 first; /* number of the oldest frame in @queue */
 	u32 queued;
 	u32 lost; /* as @queue was full */
 	u32 overflows; /* of the gateware's queue */
@@ -65,7 +66,8 @@ void litemrc_hot_pass(struct litemrc *mon);
 ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
 bool litemrc_hot_drain(struct litemrc *mon);
 bool litemrc_hot_interrupt(struct litemrc *mon);
-bool litemrc_hot_take(struct litemrc *mon, u32 *frame);
+unsigned int litemrc_hot_copy(struct litemrc *mon, u32 *frames, u32 *first);
+int litemrc_hot_acknowledge(struct litemrc *mon, u32 next);
 int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value);
 
 /* young.c: the first in the interrupt's thread */

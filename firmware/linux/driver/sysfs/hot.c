@@ -2,6 +2,7 @@
 /* The folder hot/: settings, the list of the last epoch, and the queue of hot pages. */
 #include <linux/bitops.h>
 #include <linux/device.h>
+#include <linux/slab.h>
 
 #include "litemrc.h"
 
@@ -92,21 +93,41 @@ FIELD_ATTRIBUTE(lower, LOWER, 0, 0, last_frame);
 FIELD_ATTRIBUTE(upper, UPPER, 0, 0, last_frame);
 FIELD_ATTRIBUTE(watermark, WATERMARK, 0, 1, queue_places);
 
-/* Frames of the queue, a line each, oldest first; they leave it. */
+/* The number of the oldest frame, then the frames, a line each: a page has room for all. */
 static ssize_t queue_show(struct device *device, struct device_attribute *attribute, char *text)
 {
 	struct litemrc *mon = litemrc_of_device(device);
-	ssize_t bytes = 0;
-	u32 frame;
+	unsigned int count, i;
+	ssize_t bytes;
+	u32 *frames, first;
 
 	if (!mon->parameters.hot_pages)
 		return -ENODEV;
-	litemrc_hot_drain(mon);
-	while (bytes < PAGE_SIZE - 16 && litemrc_hot_take(mon, &frame))
-		bytes += sysfs_emit_at(text, bytes, "%u\n", frame);
+	frames = kmalloc_array(LITEMRC_HOT_QUEUE_PAGES, sizeof(*frames), GFP_KERNEL);
+	if (!frames)
+		return -ENOMEM;
+	count = litemrc_hot_copy(mon, frames, &first);
+	bytes = sysfs_emit(text, "first %u\n", first);
+	for (i = 0; i < count; i++)
+		bytes += sysfs_emit_at(text, bytes, "%u\n", frames[i]);
+	kfree(frames);
 	return bytes;
 }
-static DEVICE_ATTR_RO(queue);
+
+/* A number: the frames before it have been read. */
+static ssize_t queue_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 next;
+	int ret;
+
+	if (!mon->parameters.hot_pages)
+		return -ENODEV;
+	ret = litemrc_parse_numbers(text, &next, 1, NULL);
+	return ret ?: litemrc_hot_acknowledge(mon, next) ?: bytes;
+}
+static DEVICE_ATTR_ADMIN_RW(queue);
 
 static ssize_t events_show(struct device *device, struct device_attribute *attribute, char *text)
 {
@@ -123,14 +144,14 @@ static ssize_t events_show(struct device *device, struct device_attribute *attri
 	raw_spin_unlock_irqrestore(&mon->hot.queue_lock, flags);
 	return sysfs_emit(text, "queued %u\nlost %u\noverflows %u\n", queued, lost, overflows);
 }
-static DEVICE_ATTR_RO(events);
+static DEVICE_ATTR_ADMIN_RO(events);
 
 static ssize_t list_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
 			 char *data, loff_t offset, size_t bytes)
 {
 	return litemrc_hot_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
 }
-static BIN_ATTR_RO(list, 0);
+static BIN_ATTR_ADMIN_RO(list, 0);
 
 static struct attribute *attributes[] = {
 	&attribute_enable.attribute.attr,
