@@ -78,6 +78,9 @@ static int pmu_event_init(struct perf_event *event)
 		return -ENOENT;
 	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
 		return -EINVAL;
+	/* It counts other users' processes, whatever perf_event_paranoid allows. */
+	if (!perfmon_capable())
+		return -EACCES;
 	pmu = to_pmu(event->pmu);
 	mutex_lock(&pmus_lock);
 	ret = !pmu->contexts ? -ENODEV : is_valid(pmu, event->attr.config) ? 0 : -EINVAL;

@@ -167,21 +167,21 @@ static ssize_t lost_show(struct device *device, struct device_attribute *attribu
 {
 	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->ring.lost));
 }
-static DEVICE_ATTR_RO(lost);
+static DEVICE_ATTR_ADMIN_RO(lost);
 
 static ssize_t commands_lost_show(struct device *device, struct device_attribute *attribute,
 				  char *text)
 {
 	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->commands_lost));
 }
-static DEVICE_ATTR_RO(commands_lost);
+static DEVICE_ATTR_ADMIN_RO(commands_lost);
 
 static ssize_t commands_late_show(struct device *device, struct device_attribute *attribute,
 				  char *text)
 {
 	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->commands_late));
 }
-static DEVICE_ATTR_RO(commands_late);
+static DEVICE_ATTR_ADMIN_RO(commands_late);
 
 static ssize_t stuck_show(struct device *device, struct device_attribute *attribute, char *text)
 {

@@ -43,7 +43,7 @@ static ssize_t feed_events_show(struct device *device, struct device_attribute *
 	return sysfs_emit(text, "walks %llu\nvisited %llu\nmarked %llu\nmicroseconds %llu\n",
 			  events.walks, events.visited, events.marked, div_u64(events.ns, 1000));
 }
-static DEVICE_ATTR_RO(feed_events);
+static DEVICE_ATTR_ADMIN_RO(feed_events);
 
 static ssize_t keep_bitmap_show(struct device *device, struct device_attribute *attribute,
 				char *text)
@@ -64,7 +64,7 @@ static ssize_t image_read(struct file *file, struct kobject *kobj, struct bin_at
 {
 	return litemrc_bitmap_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
 }
-static BIN_ATTR(bitmap, 0444, image_read, NULL, 0);
+static BIN_ATTR(bitmap, 0400, image_read, NULL, 0);
 
 static struct attribute *attributes[] = {
 	&dev_attr_feed_accessed.attr,

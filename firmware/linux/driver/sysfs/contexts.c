@@ -227,35 +227,35 @@ static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attribute
 }
 
 static struct pages_attribute resident = {
-	.file = __ATTR(resident, 0444, pages_show, NULL),
+	.file = __ATTR(resident, 0400, pages_show, NULL),
 	.offset = offsetof(struct litemrc_context, resident),
 };
 
 static struct pages_attribute evicted = {
-	.file = __ATTR(evicted, 0444, pages_show, NULL),
+	.file = __ATTR(evicted, 0400, pages_show, NULL),
 	.offset = offsetof(struct litemrc_context, evicted),
 };
 
 static struct pages_attribute refaults = {
-	.file = __ATTR(refaults, 0444, pages_show, NULL),
+	.file = __ATTR(refaults, 0400, pages_show, NULL),
 	.offset = offsetof(struct litemrc_context, refaults),
 };
 
 static struct pages_attribute unidentified = {
-	.file = __ATTR(unidentified, 0444, pages_show, NULL),
+	.file = __ATTR(unidentified, 0400, pages_show, NULL),
 	.offset = offsetof(struct litemrc_context, unidentified),
 };
 
-static struct kobj_attribute pid = __ATTR_RW(pid);
-static struct kobj_attribute cgroup = __ATTR_RW(cgroup);
-static struct kobj_attribute state = __ATTR_RO(state);
-static struct kobj_attribute comm = __ATTR_RO(comm);
-static struct kobj_attribute accesses = __ATTR_RO(accesses);
-static struct kobj_attribute misses = __ATTR_RO(misses);
-static struct kobj_attribute touched = __ATTR_RO(touched);
-static struct kobj_attribute dropped = __ATTR_RO(dropped);
-static struct kobj_attribute hits = __ATTR_RO(hits);
-static struct kobj_attribute tail = __ATTR_RO(tail);
+static struct kobj_attribute pid = __ATTR_RW_MODE(pid, 0600);
+static struct kobj_attribute cgroup = __ATTR_RW_MODE(cgroup, 0600);
+static struct kobj_attribute state = __ATTR_RO_MODE(state, 0400);
+static struct kobj_attribute comm = __ATTR_RO_MODE(comm, 0400);
+static struct kobj_attribute accesses = __ATTR_RO_MODE(accesses, 0400);
+static struct kobj_attribute misses = __ATTR_RO_MODE(misses, 0400);
+static struct kobj_attribute touched = __ATTR_RO_MODE(touched, 0400);
+static struct kobj_attribute dropped = __ATTR_RO_MODE(dropped, 0400);
+static struct kobj_attribute hits = __ATTR_RO_MODE(hits, 0400);
+static struct kobj_attribute tail = __ATTR_RO_MODE(tail, 0400);
 
 static struct attribute *context_attributes[] = {
 	&pid.attr,	     &cgroup.attr,	 &state.attr,	      &comm.attr,

@@ -45,7 +45,7 @@ static ssize_t working_set_store(struct device *device, struct device_attribute 
 	mutex_unlock(&mon->settings);
 	return ret ?: bytes;
 }
-static DEVICE_ATTR_RW(working_set);
+static DEVICE_ATTR_ADMIN_RW(working_set);
 
 static umode_t is_visible(struct kobject *kobj, struct attribute *attribute, int number)
 {

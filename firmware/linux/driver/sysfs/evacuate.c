@@ -74,10 +74,10 @@ static ssize_t rank_governor_store(struct device *device, struct device_attribut
 		ret = litemrc_set_margin(mon, margin);
 	return ret ?: bytes;
 }
-static DEVICE_ATTR_RW(rank_governor);
+static DEVICE_ATTR_ADMIN_RW(rank_governor);
 
-static struct kobj_attribute evacuate = __ATTR_RW(evacuate);
-static struct kobj_attribute free_pages_file = __ATTR_RO(free_pages);
+static struct kobj_attribute evacuate = __ATTR_RW_MODE(evacuate, 0600);
+static struct kobj_attribute free_pages_file = __ATTR_RO_MODE(free_pages, 0400);
 
 static const struct attribute *attributes[] = { &evacuate.attr, &free_pages_file.attr, NULL };
 

@@ -144,10 +144,10 @@ static ssize_t wakeups_show(struct kobject *kobj, struct kobj_attribute *attribu
 	return sysfs_emit(text, "%llu\n", litemrc_rank_total(mon, rank, LITEMRC_METER_WAKE_UPS));
 }
 
-static struct kobj_attribute state = __ATTR_RW(state);
+static struct kobj_attribute state = __ATTR_RW_MODE(state, 0600);
 static struct kobj_attribute policy = __ATTR_RW(policy);
-static struct kobj_attribute residency = __ATTR_RO(residency);
-static struct kobj_attribute wakeups = __ATTR_RO(wakeups);
+static struct kobj_attribute residency = __ATTR_RO_MODE(residency, 0400);
+static struct kobj_attribute wakeups = __ATTR_RO_MODE(wakeups, 0400);
 
 static struct attribute *rank_attributes[] = {
 	&state.attr, &policy.attr, &residency.attr, &wakeups.attr, NULL

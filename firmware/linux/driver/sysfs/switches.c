@@ -87,7 +87,7 @@ static int arm(struct litemrc *mon, bool on)
 
 #define REGISTER_ATTRIBUTE(_name, _offset, _mask)                      \
 	struct switch_attribute attribute_##_name = {                  \
-		.attribute = __ATTR(_name, 0444, register_show, NULL), \
+		.attribute = __ATTR(_name, 0400, register_show, NULL), \
 		.offset = _offset,                                     \
 		.mask = _mask,                                         \
 	}

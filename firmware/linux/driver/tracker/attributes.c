@@ -120,7 +120,7 @@ static ssize_t events_show(struct device *device, struct device_attribute *attri
 			  events.faults, events.scans, events.bitmaps, events.scanned,
 			  events.accessed, events.crossed, untracked);
 }
-static DEVICE_ATTR_RO(events);
+static DEVICE_ATTR_ADMIN_RO(events);
 
 static ssize_t log_show(struct device *device, struct device_attribute *attribute, char *text)
 {
@@ -155,7 +155,7 @@ static ssize_t log_store(struct device *device, struct device_attribute *attribu
 	vfree(old);
 	return bytes;
 }
-static DEVICE_ATTR_RW(log);
+static DEVICE_ATTR_ADMIN_RW(log);
 
 /* An array of struct tracker_entry. */
 static ssize_t entries_read(struct file *file, struct kobject *kobj,
@@ -172,7 +172,7 @@ static ssize_t entries_read(struct file *file, struct kobject *kobj,
 	mutex_unlock(&tracker->settings);
 	return ret;
 }
-static BIN_ATTR_RO(entries, 0);
+static BIN_ATTR_ADMIN_RO(entries, 0);
 
 static struct attribute *attributes[] = {
 	&dev_attr_scan_list.attr,
