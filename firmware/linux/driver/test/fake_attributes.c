@@ -158,6 +158,20 @@ static ssize_t stall_store(struct device *device, struct device_attribute *attri
 }
 static DEVICE_ATTR_WO(stall);
 
+/* Something else than the driver clears control.enable. */
+static ssize_t disabled_store(struct device *device, struct device_attribute *attribute,
+			      const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake->control &= ~LITEMRC_CONTROL_ENABLE;
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(disabled);
+
 /* Writing 1: whatever its length, an epoch is longer as soon as the window is released. */
 static ssize_t endless_store(struct device *device, struct device_attribute *attribute,
 			     const char *text, size_t bytes)
@@ -219,6 +233,7 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_forget.attr,
 	&dev_attr_report.attr,
 	&dev_attr_stall.attr,
+	&dev_attr_disabled.attr,
 	&dev_attr_endless.attr,
 	&dev_attr_status_reads.attr,
 	&dev_attr_top_pages.attr,
