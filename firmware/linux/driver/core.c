@@ -177,7 +177,7 @@ static void remove_user_interface(struct litemrc *mon)
 	misc_deregister(&mon->misc);
 }
 
-/* Undoes what probe and users did, and drops the driver's reference. There are no files any more. */
+/* Undoes what probe and users did, and drops the driver's reference. The files are gone. */
 static void shut_down(struct litemrc *mon)
 {
 	unsigned int context;

@@ -1,4 +1,4 @@
-"""What users began is undone when the device cannot be set up, or when something else writes its registers."""
+"""What users began is undone when the device cannot be set up, or something else writes its registers."""
 
 from linux.driver.following import CGROUPS, enable, enable_swap, follow, log
 from linux.driver.guest import FAKE, S

@@ -1,4 +1,4 @@
-"""What an ordinary user reads of the device in sysfs: how it was built and set, not what other processes do."""
+"""What an ordinary user reads of the device in sysfs: how it was built and set, not what processes do."""
 
 from errno import EACCES
 
@@ -9,7 +9,18 @@ from linux.driver.guest import S
 USER = 1000
 SETTINGS = {"engine", "enable", "epoch_length", "freeze", "single_shot", "split", "range", "sampling"}
 SETTINGS |= {"feed_accessed", "keep_bitmap", "abi", "parameters", "stuck", "dram"}
-HOT = {"enable", "reads", "writes", "always_on", "sampling", "threshold", "wanted", "lower", "upper", "watermark"}
+HOT = {
+    "enable",
+    "reads",
+    "writes",
+    "always_on",
+    "sampling",
+    "threshold",
+    "wanted",
+    "lower",
+    "upper",
+    "watermark",
+}
 TRACKER = {"scan_list", "period_ms", "accessed_bits"}
 HARMLESS = (
     {f"litemrc0/{name}" for name in SETTINGS}
@@ -18,8 +29,25 @@ HARMLESS = (
     | {f"tracker/{name}" for name in TRACKER}
 )
 # Of the kernel, for every device, module and driver. `interrupts` are counted in /proc/interrupts, too.
-KERNEL = {"dev", "uevent", "modalias", "driver_override", "coresize", "initsize", "initstate", "refcnt", "taint"}
-KERNEL |= {"version", "srcversion", "autosuspend_delay_ms", "control", "runtime_status", "runtime_active_time"}
+KERNEL = {
+    "dev",
+    "uevent",
+    "modalias",
+    "driver_override",
+    "coresize",
+    "initsize",
+    "initstate",
+    "refcnt",
+    "taint",
+}
+KERNEL |= {
+    "version",
+    "srcversion",
+    "autosuspend_delay_ms",
+    "control",
+    "runtime_status",
+    "runtime_active_time",
+}
 KERNEL |= {"runtime_suspended_time", "async", "waiting_for_supplier"}
 OURS_OF_TESTS = ("/fake/", "/fake_memory/", "/memory/", "/ages/", "/fake_hot/", "/litemrc_fake/")
 

@@ -129,17 +129,11 @@ static ssize_t hot_page_store(struct device *device, struct device_attribute *at
 }
 static DEVICE_ATTR_WO(hot_page);
 
-/* Writing "FRAME" or "FIRST N" puts pages into the queue: they have reached the threshold. */
-static ssize_t hot_queue_store(struct device *device, struct device_attribute *attribute,
-			       const char *text, size_t bytes)
+static int put_queued(struct fake *fake, u32 frame, u32 count)
 {
-	struct fake *fake = fake_of_device(device);
 	unsigned long flags;
-	u32 frame, count = 1;
 	int ret = 0;
 
-	if (sscanf(text, "%u %u", &frame, &count) < 1)
-		return -EINVAL;
 	raw_spin_lock_irqsave(&fake->lock, flags);
 	if (!(fake->hot.control & LITEMRC_HOT_CONTROL_ALWAYS_ON))
 		ret = -EPERM;
@@ -150,6 +144,28 @@ static ssize_t hot_queue_store(struct device *device, struct device_attribute *a
 			fake->hot.queue[fake->hot.queued++] = frame;
 	}
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return ret;
+}
+
+/*
+ * Writing "FRAME" or "FIRST N" puts pages into the queue: they have reached the threshold. "FIRST N
+ * TIMES" does so again and again, with an interrupt between.
+ */
+static ssize_t hot_queue_store(struct device *device, struct device_attribute *attribute,
+			       const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	u32 frame, count = 1, times = 0;
+	int ret;
+
+	if (sscanf(text, "%u %u %u", &frame, &count, &times) < 1)
+		return -EINVAL;
+	if (!times)
+		return put_queued(fake, frame, count) ?: bytes;
+	do {
+		ret = put_queued(fake, frame, count);
+		fake_raise(fake);
+	} while (!ret && --times);
 	return ret ?: bytes;
 }
 static DEVICE_ATTR_WO(hot_queue);

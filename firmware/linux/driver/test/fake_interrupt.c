@@ -41,7 +41,8 @@ static const struct irq_domain_ops fake_domain_ops = {
 	.map = map,
 };
 
-static void sample(struct fake *fake)
+/* Raises the interrupt now, if it is asserted. */
+void fake_raise(struct fake *fake)
 {
 	unsigned long flags;
 	bool raised;
@@ -58,14 +59,14 @@ static void sample(struct fake *fake)
 
 static void on_raise(struct work_struct *work)
 {
-	sample(container_of(work, struct fake, raise));
+	fake_raise(container_of(work, struct fake, raise));
 }
 
 static void on_tick(struct timer_list *timer)
 {
 	struct fake *fake = container_of(timer, struct fake, timer);
 
-	sample(fake);
+	fake_raise(fake);
 	mod_timer(&fake->timer, jiffies + 1);
 }
 

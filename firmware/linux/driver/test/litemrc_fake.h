@@ -157,6 +157,7 @@ u32 fake_hot_read(const struct fake *fake, unsigned int offset);
 bool fake_hot_write(struct fake *fake, unsigned int offset, u32 value);
 
 /* fake_interrupt.c */
+void fake_raise(struct fake *fake);
 int fake_interrupt_init(struct fake *fake);
 void fake_interrupt_exit(struct fake *fake);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Protects pages: the valid bit of an entry is moved to _PAGE_PROT_NONE, which the kernel takes for
- * a present page. The permissions stay. Of these, _PAGE_USER marks the tracker's entries: those that
- * the kernel itself makes with _PAGE_PROT_NONE, by mprotect(PROT_NONE) and for NUMA hinting, are
- * PAGE_NONE, which lacks it. mprotect() replaces all permissions, so it also takes an entry from the
- * tracker; fork and mremap copy it with the mark; entries of swap and of migration lack both bits.
+ * a present page. The permissions stay. Of these, _PAGE_USER marks the tracker's entries: those
+ * that the kernel itself makes with _PAGE_PROT_NONE, by mprotect(PROT_NONE) and for NUMA hinting,
+ * are PAGE_NONE, which lacks it. mprotect() replaces all permissions, so it also takes an entry
+ * from the tracker; fork and mremap copy it with the mark; entries of swap and of migration lack
+ * both bits.
  */
 #include <linux/mm.h>
 
