@@ -173,10 +173,11 @@ static void pace(struct litemrc_ring *ring)
 irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
 {
 	struct litemrc *mon = data;
+	bool hot = litemrc_hot_interrupt(mon);
 
 	if (!(READ_ONCE(mon->events) & LITEMRC_EV_ENABLE_EPOCH) ||
 	    !(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
-		return litemrc_hot_interrupt(mon) ? IRQ_HANDLED : IRQ_NONE;
+		return hot ? IRQ_HANDLED : IRQ_NONE;
 	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, 0);
 	mon->ring.interrupt_ns = ktime_get_ns();
 	return IRQ_WAKE_THREAD;

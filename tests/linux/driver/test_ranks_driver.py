@@ -10,7 +10,7 @@ FRAMES = 1 << 14  # of the fake: 64 MB from 0x80000000; the kernel is in the fir
 WORDS = 16
 CYCLES = 123456  # FAKE_RANK_CYCLES
 KERNELS = 0  # the rank with the kernel's image
-RANK = {"state": "644", "policy": "644", "residency": "444", "wakeups": "444"}
+RANK = {"state": "600", "policy": "644", "residency": "400", "wakeups": "400"}
 FRESH_POLICY = "none power_down self_refresh none 0 0"
 
 
