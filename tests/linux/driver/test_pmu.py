@@ -1,6 +1,6 @@
 """perf's events count what the finished epochs have, and outlive their monitor."""
 
-from errno import EAGAIN, EINVAL, ENODEV
+from errno import EACCES, EAGAIN, EINVAL, ENODEV
 
 import pytest
 from linux.driver.following import enable, follow
@@ -50,6 +50,15 @@ def pmu(monitor):
     yield Pmu(monitor)
     if not monitor.silent:
         monitor.do("uncount")
+
+
+def test_an_ordinary_user_opens_no_event(pmu, spawn):
+    order = f"counter {pmu.type} {pmu.config('accesses')} {ALL[0]} {ALL[1]} 0"
+    spawn("user")
+    assert pmu.guest.ask(f"@ user {order}").result == 0
+    pmu.guest.do("@ user user 1000")
+    pmu.guest.write("/proc/sys/kernel/perf_event_paranoid", -1)  # a kernel with it: perf refuses nothing
+    assert pmu.guest.ask(f"@ user {order}").result == -EACCES
 
 
 def end_epoch(guest):
