@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "clients.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "messages/followers.h"
 #include "requests/service.h"
 #include "system/say.h"
+#include "system/timing.h"
 #include "system/unix_socket.h"
 
 #define FIRST (SERIAL + 1)
+#define PAUSE_MS 250	/* before the next try, when a client cannot be accepted */
 
 static int listener = -1;
 static int ports[HOSTS];
 static bool refused;	/* a client, and this was logged */
+static bool cannot_accept;	/* and this was logged */
+static int64_t listen_again_ms;
 
 void clients_init(int socket)
 {
@@ -28,7 +34,7 @@ static void leave(unsigned int host)
 
 void clients_watch(struct pollfd *sources)
 {
-	sources[0] = (struct pollfd){.fd = listener, .events = POLLIN};
+	sources[0] = (struct pollfd){.fd = now_ms() < listen_again_ms ? -1 : listener, .events = POLLIN};
 	for (unsigned int host = FIRST; host < HOSTS; host++) {
 		struct pollfd *source = &sources[host];
 
@@ -38,12 +44,33 @@ void clients_watch(struct pollfd *sources)
 	}
 }
 
+/* A client that cannot be accepted keeps waiting, and poll() would report it again at once. */
+static void pause_listening(int error)
+{
+	if (!cannot_accept)
+		say("a client of the socket waits: accept: %s; clients are accepted again when the daemon may open files",
+		    strerror(error));
+	cannot_accept = true;
+	listen_again_ms = now_ms() + PAUSE_MS;
+}
+
+int clients_patience_ms(void)
+{
+	int64_t left = listen_again_ms - now_ms();
+
+	return left > 0 ? (int)left : -1;
+}
+
 static void accept_one(void)
 {
 	int port = unix_socket_accept(listener);
 
-	if (port < 0)
+	if (port < 0) {
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)	/* of this client alone */
+			pause_listening(errno);
 		return;
+	}
+	cannot_accept = false;
 	for (unsigned int host = FIRST; host < HOSTS; host++) {
 		if (hosts_has(host))
 			continue;
@@ -66,10 +93,10 @@ void clients_read(const struct pollfd *sources)
 
 		if (!hosts_has(host) || !ready)
 			continue;
-		if (ready & (POLLHUP | POLLERR) || (ready & POLLIN && service_read(host)))
+		if (ready & (POLLHUP | POLLERR | POLLNVAL) || (ready & POLLIN && service_read(host)))
 			leave(host);
 	}
-	if (sources[0].revents & POLLIN)
+	if (sources[0].revents)
 		accept_one();
 }
 

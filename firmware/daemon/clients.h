@@ -15,6 +15,9 @@ void clients_init(int listener);
 /* Before poll(): fills in what is waited for. */
 void clients_watch(struct pollfd *sources);
 
+/* Until the listener is to be watched again, in ms; -1: it is, or there is none. */
+int clients_patience_ms(void);
+
 /* After poll(): accepts clients, and reads their requests. */
 void clients_read(const struct pollfd *sources);
 

@@ -38,6 +38,8 @@
 #define BOOT_EPOCH_CYCLES (1u << 24)
 #define PRIORITY (-10) /* else the budgets for an epoch wait for the programs that they concern */
 
+#define GONE (POLLHUP | POLLERR | POLLNVAL)
+
 enum { SIGNALS, DEVICE, TTY, CLIENTS, SOURCES = CLIENTS + CLIENT_SOURCES };
 
 static int open_signals(void)
@@ -80,12 +82,15 @@ static bool must_end(int signals)
 	return end;
 }
 
-static void take_record(int device)
+static void take_record(const struct pollfd *device)
 {
-	const struct litemrc_epoch *record = record_read(device);
+	const struct litemrc_epoch *record = record_read(device->fd);
 
-	if (!record)
+	if (!record) {
+		if (device->revents & GONE)	/* reported by each poll() from now on */
+			give_up(1, "load the driver and start the daemon again", "the driver has no more epochs");
 		return;
+	}
 	/* No epoch overtakes a process message. */
 	followers_report();
 	epochs_send(record);
@@ -93,6 +98,17 @@ static void take_record(int device)
 	followers_report();
 	if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
 		events_command_lost(record->epoch);
+}
+
+/* Returns 0, or -errno of a port that is gone: poll() would report that again at once, whatever is waited for. */
+static int read_serial(short ready)
+{
+	bool can_read = service_can_read(SERIAL);
+	int error = can_read && ready & (POLLIN | GONE) ? service_read(SERIAL) : 0;
+
+	if (!error && ready & GONE && (!can_read || service_can_read(SERIAL)))
+		return -EIO;
+	return error;
 }
 
 static void say_end(void)
@@ -104,7 +120,8 @@ static void say_end(void)
 /* Timeout of the next poll(), in ms; -1: none. */
 static int patience_ms(void)
 {
-	const int limits[] = {runs_patience_ms(), lease_patience_ms(), fault_cost_patience_ms(), pages_patience_ms()};
+	const int limits[] = {runs_patience_ms(), lease_patience_ms(), fault_cost_patience_ms(), pages_patience_ms(),
+			      clients_patience_ms()};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -126,10 +143,9 @@ static int serve(struct pollfd *sources)
 		if (must_end(sources[SIGNALS].fd))
 			return 0;
 		if (sources[DEVICE].revents)
-			take_record(sources[DEVICE].fd);
+			take_record(&sources[DEVICE]);
 		pages_progress();
-		if (service_can_read(SERIAL) && (sources[TTY].revents & (POLLIN | POLLHUP | POLLERR)))
-			error = service_read(SERIAL);
+		error = read_serial(sources[TTY].revents);
 		clients_read(sources + CLIENTS);
 		followers_report();
 		service_progress(SERIAL);

@@ -18,11 +18,11 @@ int budget_open(struct budget_files *files, int folder)
 {
 	int error;
 
-	files->high = openat(folder, "memory.high", O_RDWR | O_CLOEXEC);
-	files->low = openat(folder, "memory.low", O_RDWR | O_CLOEXEC);
-	files->current = openat(folder, "memory.current", O_RDONLY | O_CLOEXEC);
+	files->high = openat(folder, "memory.high", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	files->low = openat(folder, "memory.low", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	files->current = openat(folder, "memory.current", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	error = errno;
-	files->reclaim = openat(folder, "memory.reclaim", O_WRONLY | O_CLOEXEC);	/* from Linux 5.19 on */
+	files->reclaim = openat(folder, "memory.reclaim", O_WRONLY | O_NOFOLLOW | O_CLOEXEC);	/* from Linux 5.19 on */
 	if (files->high >= 0 && files->low >= 0 && files->current >= 0)
 		return 0;
 	budget_close(files);

@@ -86,7 +86,7 @@ static int bound_in(const char *path, const char *name, uint32_t *pages)
 	int opened, error;
 
 	snprintf(file, sizeof(file), ".%s/%s", path, name);
-	opened = openat(root, file, O_RDONLY | O_CLOEXEC);
+	opened = openat(root, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (opened < 0)
 		return errno == ENOENT ? 0 : -errno;	/* the root has no limits */
 	error = budget_pages(opened, &found);

@@ -81,6 +81,8 @@ int outbox_flush(struct outbox *outbox)
 
 		if (taken < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		if (!taken)
+			return -EIO;	/* hung up */
 		outbox->first = (outbox->first + taken) % outbox->size;
 		outbox->used -= taken;
 	}

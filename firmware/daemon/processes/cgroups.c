@@ -26,7 +26,7 @@ static void hand_over(const struct identity *owner)
 	if (fchown(subtree, owner->user, owner->group))
 		give_up(1, MOUNT_IT, "cannot change the owner of the cgroup: %s", strerror(errno));
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (fchownat(subtree, files[i], owner->user, owner->group, 0) && errno != ENOENT)
+		if (fchownat(subtree, files[i], owner->user, owner->group, AT_SYMLINK_NOFOLLOW) && errno != ENOENT)
 			give_up(1, MOUNT_IT, "cannot change the owner of the cgroup's %s: %s", files[i],
 				strerror(errno));
 }
@@ -63,7 +63,7 @@ void cgroups_init(const char *path, const struct identity *owner)
 		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
 	if (mkdirat(subtree, OWN, 0755) && errno != EEXIST)
 		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s/" OWN ": %s", path, strerror(errno));
-	own = openat(subtree, OWN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	own = openat(subtree, OWN, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	error = sysfs_write_at(own, "cgroup.procs", pid);
 	if (error)
@@ -73,7 +73,7 @@ void cgroups_init(const char *path, const struct identity *owner)
 	sysfs_write_at(subtree, "../cgroup.subtree_control", "+memory\n");
 	if (sysfs_write_at(subtree, "cgroup.subtree_control", "+memory\n"))
 		say("%s: no memory controller, so budgets are refused", path);
-	subtree_low = openat(subtree, "memory.low", O_WRONLY | O_CLOEXEC);
+	subtree_low = openat(subtree, "memory.low", O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (owner)
 		hand_over(owner);
 	find_place();
@@ -101,7 +101,7 @@ int cgroup_make(const char *name)
 		if (errno != EEXIST)
 			return -errno;
 		/* Left by a daemon that was killed: kill its programs. */
-		group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (group < 0)
 			return -errno;
 		cgroup_kill(group);
@@ -109,7 +109,7 @@ int cgroup_make(const char *name)
 		if (unlinkat(subtree, name, AT_REMOVEDIR) || mkdirat(subtree, name, 0755))
 			return -errno;
 	}
-	group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return group < 0 ? -errno : group;
 }
 

@@ -40,7 +40,7 @@ int sysfs_write(int file, const char *text)
 
 int sysfs_read_at(int folder, const char *name, char *text, size_t size)
 {
-	int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	int length = file < 0 ? -errno : sysfs_read(file, text, size);
 
 	if (file >= 0)
@@ -50,7 +50,7 @@ int sysfs_read_at(int folder, const char *name, char *text, size_t size)
 
 int sysfs_write_at(int folder, const char *name, const char *text)
 {
-	int file = openat(folder, name, O_WRONLY | O_CLOEXEC);
+	int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	int error = file < 0 ? -errno : sysfs_write(file, text);
 
 	if (file >= 0)

@@ -6,6 +6,9 @@
  * them. A context ordered to follow does so immediately; fake_driver.py does the rest of the driver's work. Every
  * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG. An image of an epoch
  * that is empty reads as ENODATA; an order to hot/queue has the frames before that number leave it.
+ *
+ * STANDIN_SWAP=PATH:VICTIM plays the owner of the socket's folder: before each call that changes an owner or a mode, PATH, if it is
+ * there, becomes a link to VICTIM.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +26,14 @@ int __real_mkdirat(int folder, const char *path, mode_t mode);
 int __real_unlinkat(int folder, const char *path, int flags);
 ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at);
 ssize_t __wrap_pread(int file, void *data, size_t length, off_t at);
+int __real_lchown(const char *path, uid_t user, gid_t group);
+int __real_chmod(const char *path, mode_t mode);
+int __real_fchownat(int folder, const char *path, uid_t user, gid_t group, int flags);
+int __real_fchmodat(int folder, const char *path, mode_t mode, int flags);
+int __wrap_lchown(const char *path, uid_t user, gid_t group);
+int __wrap_chmod(const char *path, mode_t mode);
+int __wrap_fchownat(int folder, const char *path, uid_t user, gid_t group, int flags);
+int __wrap_fchmodat(int folder, const char *path, mode_t mode, int flags);
 int __wrap_mkdirat(int folder, const char *path, mode_t mode);
 int __wrap_unlinkat(int folder, const char *path, int flags);
 
@@ -211,4 +222,43 @@ int __wrap_unlinkat(int folder, const char *path, int flags)
 		__real_unlinkat(folder, name, 0);
 	}
 	return __real_unlinkat(folder, path, flags);
+}
+
+static void swap(void)
+{
+	char path[4096];
+	const char *order = getenv("STANDIN_SWAP"), *victim = order ? strchr(order, ':') : NULL;
+	struct stat found;
+
+	if (!victim)
+		return;
+	snprintf(path, sizeof(path), "%.*s", (int)(victim - order), order);
+	if (lstat(path, &found))
+		return;
+	if (unlink(path) || symlink(victim + 1, path))
+		abort();
+}
+
+int __wrap_lchown(const char *path, uid_t user, gid_t group)
+{
+	swap();
+	return __real_lchown(path, user, group);
+}
+
+int __wrap_chmod(const char *path, mode_t mode)
+{
+	swap();
+	return __real_chmod(path, mode);
+}
+
+int __wrap_fchownat(int folder, const char *path, uid_t user, gid_t group, int flags)
+{
+	swap();
+	return __real_fchownat(folder, path, user, group, flags);
+}
+
+int __wrap_fchmodat(int folder, const char *path, mode_t mode, int flags)
+{
+	swap();
+	return __real_fchmodat(folder, path, mode, flags);
 }

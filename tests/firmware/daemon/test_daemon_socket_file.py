@@ -96,6 +96,44 @@ def test_a_stale_socket_is_replaced(start_daemon, path):
         assert client.hello.read_only
 
 
+def test_no_link_of_the_folders_owner_leads_to_a_change_of_another_file(
+    start_daemon, folder, path, monkeypatch
+):
+    victim = folder / "victim"
+    victim.write_text("secret")
+    victim.chmod(0o600)
+    monkeypatch.setenv("STANDIN_SWAP", f"{path}:{victim}")
+    start_daemon(f"--socket={path}", "--socket-mode=0666")
+    assert victim.stat().st_mode & 0o777 == 0o600
+    assert victim.stat().st_uid == os.geteuid()
+    assert path.is_socket() and path.stat().st_mode & 0o777 == 0o666
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_no_link_in_the_cgroup_leads_root_to_another_file(start_daemon, driver, folder):
+    victim = folder / "victim"
+    victim.write_text("secret")
+    for name in ("cgroup.procs", "memory.low"):
+        (driver.cgroup / name).unlink()
+        (driver.cgroup / name).symlink_to(victim)
+    start_daemon()
+    assert victim.read_text() == "secret"
+    assert victim.stat().st_uid == 0
+
+
+def test_nothing_but_the_socket_is_left_in_its_folder(start_daemon, folder):
+    (folder / "sub").mkdir()
+    start_daemon(f"--socket={folder}/sub/a.sock")
+    assert [each.name for each in (folder / "sub").iterdir()] == ["a.sock"]
+
+
+def test_a_socket_named_relatively_is_beside_the_caller(start_daemon, folder, path, monkeypatch):
+    monkeypatch.chdir(folder)
+    start_daemon(f"--socket={path.name}")
+    with client_of(path) as client:
+        assert client.hello.read_only
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [("unix://absent.sock", "names no path"), ("unix:///absent/litemrcd.sock", "No such file or directory")],
