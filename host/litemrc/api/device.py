@@ -21,6 +21,7 @@ class Device:
         url: device file or pyserial URL, such as "/dev/ttyUSB1" or "socket://localhost:1234".
         timeout_s: time a request may take, in seconds; a simulated device may need 60.
         baud: bit/s of a device file.
+        take: replace another program at a `socket://` port, which is notified.
 
     Attributes:
         linked: the device with all its requests, for what this class does not offer.
@@ -29,9 +30,12 @@ class Device:
         UserError: the port cannot be opened, no device answers, or it speaks another protocol version.
     """
 
-    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200) -> None:
+    def __init__(
+        self, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200, take: bool = False
+    ) -> None:
         self._open = ExitStack()
-        self.linked = self._open.enter_context(LinkedDevice.open(url, timeout_s=timeout_s, baud=baud))
+        opened = LinkedDevice.open(url, timeout_s=timeout_s, baud=baud, take=take)
+        self.linked = self._open.enter_context(opened)
 
     @property
     def url(self) -> str:

@@ -19,6 +19,7 @@ from litemrc.device.errors import (
 from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
+from litemrc.device.link.sharing import check_can_take
 
 _TRIES = 4
 _BRIDGE = "litex://"
@@ -96,7 +97,13 @@ class Device:
     @classmethod
     @contextmanager
     def open(
-        cls, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200, identifier: str | None = None
+        cls,
+        url: str,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        baud: int = 115200,
+        identifier: str | None = None,
+        take: bool = False,
     ) -> Iterator["Device"]:
         """Open a port and say hello; the port is closed at the end of the `with` block.
 
@@ -107,12 +114,16 @@ class Device:
             timeout_s: limit of a request, in seconds.
             baud: bit rate of a device file.
             identifier: what the gateware must call itself, as `bundle.json` has it; None: anything.
+            take: replace another host at a `socket://` port, instead of being refused.
 
         Raises:
+            PortTakenError: another host has the port.
             WrongDeviceError: it calls itself otherwise.
             UserError: the URL of a bridge is wrong, or the csr file that it names.
             LinkError: the port cannot be opened, or as in the constructor.
         """
+        if take:
+            check_can_take(url)
         if url.startswith(_BRIDGE):
             from litemrc.device.bridge.bridge_link import BridgeLink
 
@@ -125,7 +136,7 @@ class Device:
             with HTTPLink.open(url, timeout_s) as served:
                 yield cls(served, timeout_s, identifier)
             return
-        with Link.open(url, baud) as link:
+        with Link.open(url, baud, take=take) as link:
             yield cls(link, timeout_s, identifier)
 
     @classmethod

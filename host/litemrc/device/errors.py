@@ -19,6 +19,10 @@ class DeviceGoneError(LinkError):
     """The port was lost, or the device restarted, in the middle of a session."""
 
 
+class PortTakenError(DeviceGoneError):
+    """Another host has the port: it was there first, or took it over."""
+
+
 class VersionMismatchError(LinkError):
     """The device speaks another version of the protocol."""
 

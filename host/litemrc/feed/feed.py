@@ -40,6 +40,8 @@ class FeedOptions:
         timeout_s: limit of a request.
         baud: bit rate of a device file.
         identifier: what the gateware must call itself; None: anything.
+        take: replace another host at the port, until the first session has begun, so that one which replaces
+            this feed stays.
         pages, hot: ask for the frames accessed, and the hot pages, of each epoch; hot pages are turned on.
         if_there: ask for them only where the device has them and counts them already: nothing is turned on.
         epoch_unit, epoch_length: of an epoch, to be set; None: as it is.
@@ -48,6 +50,7 @@ class FeedOptions:
     timeout_s: float = TIMEOUT_S
     baud: int = 115200
     identifier: str | None = None
+    take: bool = False
     pages: bool = False
     hot: bool = False
     if_there: bool = False
@@ -170,6 +173,7 @@ class Feed:
                     timeout_s=options.timeout_s,
                     baud=options.baud,
                     identifier=options.identifier,
+                    take=options.take and not self.sessions,
                 )
             )
             options = _possible(device, options)

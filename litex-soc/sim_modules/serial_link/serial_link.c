@@ -6,16 +6,24 @@
  * transmitter instead of losing bytes, listens on the loopback interface only, and lets the system
  * choose the port.
  *
+ * One host at a time, as on a cable: a second one is refused by a message that names the first (sharing.h), or takes over if it
+ * says so in its introduction. The host that is replaced gets a message that names the second.
+ *
  * A snapshot holds the bytes under way in both directions, and no connection.
  *
  * Arguments: "port" (0: any free one), "port_file" (receives the port number).
  */
+#define _GNU_SOURCE	/* POLLRDHUP */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -26,8 +34,20 @@
 #include "../snapshot/snapshot.h"
 #include "error.h"
 #include "modules.h"
+#include "sharing.h"
 
 #define UNREAD_LIMIT (16u << 20)	/* bytes kept for a client that does not read */
+
+#define PATIENCE_S 5	/* for the introduction of a second host, and for the last message to leave */
+
+struct link;
+
+struct client {
+	struct link *link;
+	struct bufferevent *stream;
+	struct introduction introduction;	/* the first bytes that came */
+	time_t since;
+};
 
 struct link {
 	/* pads, named from the SoC's side */
@@ -36,7 +56,7 @@ struct link {
 	char *sys_clk;
 	clk_edge_state_t edge;
 	struct evbuffer *to_client, *from_client;
-	struct bufferevent *client;
+	struct client *client;	/* the host */
 };
 
 static struct event_base *base;
@@ -48,38 +68,127 @@ static int link_start(void *event_base)
 	return RC_OK;
 }
 
-static void client_readable(struct bufferevent *client, void *arg)
+static void client_free(struct client *client)
 {
-	struct link *link = arg;
-	int now = 1;
-
-	bufferevent_read_buffer(client, link->from_client);
-	/* A client that sends its request in pieces (litex_server) waits for each piece's acknowledgement. */
-	setsockopt(bufferevent_getfd(client), IPPROTO_TCP, TCP_QUICKACK, &now, sizeof(now));
+	bufferevent_free(client->stream);
+	free(client);
 }
 
-static void client_event(struct bufferevent *client, short what, void *arg)
+static void written(struct bufferevent *stream, void *arg)
 {
-	struct link *link = arg;
+	(void)stream;
+	client_free(arg);
+}
 
-	if (!(what & (BEV_EVENT_EOF | BEV_EVENT_ERROR)))
+static void client_event(struct bufferevent *stream, short what, void *arg)
+{
+	struct client *client = arg;
+
+	(void)stream;
+	if (!(what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT)))
 		return;
-	bufferevent_free(client);
-	if (link->client == client)
-		link->client = NULL;
+	if (client->link->client == client)
+		client->link->client = NULL;
+	client_free(client);
+}
+
+/* Ends a connection by a message with this text. */
+static void dismiss(struct client *client, const char *reason)
+{
+	const struct timeval patience = {.tv_sec = PATIENCE_S};
+	uint8_t message[SHARING_MESSAGE_MAX];
+	size_t length = sharing_message(message, reason);
+
+	if (client->link->client == client)
+		client->link->client = NULL;
+	bufferevent_disable(client->stream, EV_READ);
+	bufferevent_setcb(client->stream, NULL, written, client_event, client);
+	bufferevent_set_timeouts(client->stream, NULL, &patience);
+	bufferevent_write(client->stream, message, length);
+}
+
+static const char *name_of(const struct client *client)
+{
+	return client->introduction.name[0] ? client->introduction.name : "a program that gave no name";
+}
+
+static void refuse(struct client *client)
+{
+	char reason[SHARING_REASON_MAX + 1], since[16];
+
+	strftime(since, sizeof(since), "%H:%M:%S", localtime(&client->link->client->since));
+	snprintf(reason, sizeof(reason), "%s uses it since %s", name_of(client->link->client), since);
+	dismiss(client, reason);
+}
+
+/* The bytes that came so far are the SoC's, too: to a device the introduction is a damaged frame, which it drops. */
+static void begin(struct client *client)
+{
+	struct link *link = client->link;
+
+	link->client = client;
+	client->since = time(NULL);
+	bufferevent_set_timeouts(client->stream, NULL, NULL);
+	bufferevent_read_buffer(client->stream, link->from_client);
+}
+
+static void take_over(struct client *client)
+{
+	char reason[SHARING_REASON_MAX + 1];
+
+	snprintf(reason, sizeof(reason), "replaced by %s", name_of(client));
+	if (client->link->client)
+		dismiss(client->link->client, reason);
+	begin(client);
+}
+
+/* A host that has left, although the event of that is still to come. */
+static bool has_left(const struct client *client)
+{
+	struct pollfd port = {.fd = bufferevent_getfd(client->stream), .events = POLLRDHUP};
+
+	return poll(&port, 1, 0) > 0;
+}
+
+static void client_readable(struct bufferevent *stream, void *arg)
+{
+	struct client *client = arg;
+	struct evbuffer *arrived = bufferevent_get_input(stream);
+	uint8_t head[INTRODUCTION_MAX];
+	int now = 1;
+	size_t count = evbuffer_copyout(arrived, head, sizeof(head));
+	enum introduced kind = introduction_read(&client->introduction, head, count);
+
+	/* A client that sends its request in pieces (litex_server) waits for each piece's acknowledgement. */
+	setsockopt(bufferevent_getfd(stream), IPPROTO_TCP, TCP_QUICKACK, &now, sizeof(now));
+	if (client->link->client == client)
+		bufferevent_read_buffer(stream, client->link->from_client);
+	else if (!client->link->client || has_left(client->link->client) || kind == INTRODUCED_TAKES)
+		take_over(client);
+	else if (kind != INTRODUCED_PARTLY)
+		refuse(client);
 }
 
 static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *peer,
 		     int len, void *arg)
 {
+	const struct timeval patience = {.tv_sec = PATIENCE_S};
 	struct link *link = arg;
+	struct client *client = calloc(1, sizeof(*client));
 
 	(void)listener; (void)peer; (void)len;
-	if (link->client)	/* one client at a time: the newest */
-		bufferevent_free(link->client);
-	link->client = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
-	bufferevent_setcb(link->client, client_readable, NULL, client_event, link);
-	bufferevent_enable(link->client, EV_READ | EV_WRITE);
+	if (!client) {
+		evutil_closesocket(fd);
+		return;
+	}
+	client->link = link;
+	client->stream = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
+	bufferevent_setcb(client->stream, client_readable, NULL, client_event, client);
+	bufferevent_enable(client->stream, EV_READ | EV_WRITE);
+	if (!link->client)
+		begin(client);
+	else
+		bufferevent_set_timeouts(client->stream, &patience, NULL);
 }
 
 static int announce(evutil_socket_t fd, const char *port_file)
@@ -180,7 +289,7 @@ static int link_tick(void *session, uint64_t time_ps)
 	if (*link->source_valid && *link->source_ready)
 		evbuffer_add(link->to_client, link->source_data, 1);
 	if (link->client && evbuffer_get_length(link->to_client))
-		bufferevent_write_buffer(link->client, link->to_client);
+		bufferevent_write_buffer(link->client->stream, link->to_client);
 
 	*link->sink_valid = evbuffer_get_length(link->from_client) != 0;
 	if (*link->sink_valid) {

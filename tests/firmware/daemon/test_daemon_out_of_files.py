@@ -1,4 +1,4 @@
-"""A daemon that may open no more files: clients wait, it does not spin, and it goes on when files are free."""
+"""A daemon that may open no more files: clients wait, it does not spin, and goes on when files are free."""
 
 import resource
 import socket

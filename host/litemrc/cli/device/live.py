@@ -72,6 +72,7 @@ def main(args: argparse.Namespace) -> int:
         timeout_s=args.timeout,
         baud=args.baud,
         identifier=bundle_identifier(args),
+        take=args.take,
         pages=not args.no_pages,
         hot=True,
         if_there=True,

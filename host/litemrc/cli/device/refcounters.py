@@ -11,6 +11,7 @@ from litemrc.cli.shared.device_options import (
     add_epoch_arguments,
     add_port_arguments,
     add_run_argument,
+    add_take_argument,
     open_device,
 )
 from litemrc.cli.shared.plain_text import text_table
@@ -61,6 +62,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         sub.set_defaults(action=action)
         # These options are accepted after the action as well.
         sub.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        add_take_argument(sub, again=True)
         sub.add_argument(
             "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.device_options import add_take_argument
 from litemrc.cli.shared.messages import warning
 from litemrc.device import TIMEOUT_S
 from litemrc.errors import UserError
@@ -41,6 +42,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         dest="ports",
         help="port of a device, as for litemrc collect; may be repeated, each with a name",
     )
+    add_take_argument(parser)
     parser.add_argument(
         "--label",
         metavar="NAME:KEY=VALUE",
@@ -113,6 +115,7 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.extras import require
 
     require("serve")
+    from litemrc.device.link.sharing import check_can_take
     from litemrc.feed.feed import FeedOptions
     from litemrc.serve.app import build
     from litemrc.serve.fleet import open_fleet
@@ -123,6 +126,8 @@ def main(args: argparse.Namespace) -> int:
     ports = parse_ports(args.ports)
     for url in ports.values():
         check_url(url)
+        if args.take:
+            check_can_take(url)
     labels = parse_labels(args.labels, list(ports))
     bundles = parse_bundles(args.bundles, list(ports))
     identifiers = {name: Bundle.read(folder).identifier for name, folder in bundles.items()}
@@ -130,7 +135,7 @@ def main(args: argparse.Namespace) -> int:
     if args.token_file and not args.control:
         raise UserError("--token-file without --control", remedy="add --control")
     with listening(host, port) as listener:
-        options = FeedOptions(timeout_s=args.timeout, baud=args.baud, pages=True, hot=True, if_there=True)
+        options = FeedOptions(args.timeout, args.baud, take=args.take, pages=True, hot=True, if_there=True)
         token = _token(args.token_file) if args.control else None
         if not is_loopback(host):
             warning(_exposed(host, control=args.control))

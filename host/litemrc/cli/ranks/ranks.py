@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import natural, spelled
-from litemrc.cli.shared.device_options import add_port_arguments, open_device
+from litemrc.cli.shared.device_options import add_port_arguments, add_take_argument, open_device
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.protocol_names import POWER_STATES, RANK_POLICIES
 from litemrc.device import ranks
@@ -51,6 +51,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         declare(action)
         # These options are accepted after the action as well.
         action.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        add_take_argument(action, again=True)
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         action.add_argument(
             "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS

@@ -35,6 +35,7 @@ def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = T
         default=TIMEOUT_S,
         help="seconds to wait for an answer (%(default)g); a simulated device may need 60",
     )
+    add_take_argument(parser)
     parser.add_argument(
         "--bundle",
         metavar="FOLDER",
@@ -43,8 +44,20 @@ def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = T
     )
 
 
+def add_take_argument(parser: argparse._ActionsContainer, *, again: bool = False) -> None:
+    """Declare whether another host is replaced; again: behind an action, where it is accepted as well."""
+    parser.add_argument(
+        "--take",
+        action="store_true",
+        default=argparse.SUPPRESS if again else False,
+        help=argparse.SUPPRESS
+        if again
+        else "take a socket:// port over from the program that has it, which is notified",
+    )
+
+
 def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
-    """Open the device of `add_port_arguments`.
+    """Open the device of `add_port_arguments`; the port is taken over once, at the first call.
 
     Raises:
         UserError: the bundle cannot be read.
@@ -52,7 +65,9 @@ def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
     """
     from litemrc.device.device import Device
 
-    return Device.open(args.port, timeout_s=args.timeout, baud=args.baud, identifier=bundle_identifier(args))
+    take, args.take = args.take, False
+    identifier = bundle_identifier(args)
+    return Device.open(args.port, timeout_s=args.timeout, baud=args.baud, identifier=identifier, take=take)
 
 
 def bundle_identifier(args: argparse.Namespace) -> str | None:

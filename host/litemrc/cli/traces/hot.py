@@ -24,7 +24,7 @@ _OF_TRACES = {name: f"--{name}" for name in ("epoch", "frames", "context", "exac
     "columns": "--column",
     "page_size": "--page-size",
 }
-_OF_DEVICES = {"epochs": "--epochs", "runs": "--run"}
+_OF_DEVICES = {"epochs": "--epochs", "runs": "--run", "take": "--take"}
 _EPILOG = """\
 The counting unit is that of the hardware, the C++ of hls/hot_pages: a table of 2,048 entries in 512 sets,
 whatever the memory's size. Counts are lower bounds: a page is never said to have more accesses than it had.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import serial
 
-from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
+from litemrc.device.errors import DeviceGoneError, PortError, PortTakenError, VersionMismatchError
 from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.protocol import (
     LaterVersionError,
@@ -21,6 +21,7 @@ from litemrc.device.link.protocol import (
     host_requests,
 )
 from litemrc.device.link.schema import schema, version_text
+from litemrc.device.link.sharing import SHARED, introduction, last_reason
 from litemrc.device.link.unix_port import UNIX, UnixPort, reason_of
 
 _READ_BYTES = 65536
@@ -79,6 +80,8 @@ class MessageReceiver:
                 yield message
 
     def _count(self, sequence: int) -> None:
+        if not sequence:  # of the port, not of the device
+            return
         if self._expected is not None:
             missing = (sequence - self._expected) % 2**32
             if missing < _HALF:
@@ -95,7 +98,8 @@ class Link:
         DeviceGoneError: the port went away.
     """
 
-    def __init__(self, port: serial.SerialBase | UnixPort, url: str) -> None:
+    def __init__(self, port: serial.SerialBase | UnixPort, url: str, first: bytes = b"\0") -> None:
+        """Send the bytes `first`, whose zero ends a partial frame of an earlier session in the device."""
         self.url = url
         self._port = port
         self._receiver = MessageReceiver()
@@ -105,15 +109,15 @@ class Link:
             self._fileno = port.fileno() if os.name == "posix" else None
         except (OSError, AttributeError):  # loop:// and others without a file
             self._fileno = None
-        # Ends a partial frame of an earlier session in the device's receiver.
-        self._write(b"\0")
+        self._write(first)
 
     @classmethod
-    def open(cls, url: str, baud: int = 115200) -> "Link":
+    def open(cls, url: str, baud: int = 115200, *, take: bool = False) -> "Link":
         """Open a device file, any pyserial URL (`socket://host:port`, `loop://` ...) or `unix:///path`.
 
         Parameters:
             baud: of a device file, in bit/s.
+            take: replace another host at the port; only where several can open it, `socket://`.
 
         Raises:
             PortError: it cannot be opened; the text says why.
@@ -128,7 +132,7 @@ class Link:
                 where=url,
                 remedy="name the device file of a board, or socket://HOST:PORT of a running simulation",
             ) from error
-        return cls(port, url)
+        return cls(port, url, introduction(take=take) if url.startswith(SHARED) else b"\0")
 
     def __enter__(self) -> "Link":
         return self
@@ -158,6 +162,7 @@ class Link:
         """Return the next message; None after the timeout.
 
         Raises:
+            PortTakenError: another host has the port.
             VersionMismatchError: the device speaks another major version of the protocol.
         """
         deadline = time.monotonic() + timeout_s
@@ -170,7 +175,14 @@ class Link:
                 raise mismatch(other.version, self.url) from None
             if not received and remaining <= 0:
                 return None
-        return self._inbox.popleft()
+        message = self._inbox.popleft()
+        if (reason := last_reason(message)) is not None:
+            raise PortTakenError(
+                f"another program has the port: {reason}",
+                where=self.url,
+                remedy="end that program, read from it if it is litemrc serve, or take over with --take",
+            )
+        return message
 
     def _read(self, timeout_s: float) -> bytes:
         """Return available bytes as soon as there are any; pyserial's read waits for the full count."""

@@ -1,8 +1,13 @@
-"""Serves the messages of a device on a TCP port: one client at a time, as on a serial line."""
+"""Serves the messages of a device on a TCP port: one client at a time, as on a serial line.
+
+A second client is refused by a message that names the first, or replaces it if it says so
+(litemrc.device.link.sharing).
+"""
 
 import select
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
@@ -15,6 +20,14 @@ from litemrc.device.link.protocol import (
     ProtocolError,
     device_messages,
     host_requests,
+)
+from litemrc.device.link.sharing import (
+    NO_INTRODUCTION,
+    Introduction,
+    last_message,
+    read_introduction,
+    replaced_by,
+    used_by,
 )
 from litemrc.errors import UserError
 
@@ -60,6 +73,7 @@ class MessageServer:
         self.url = f"socket://{address[0]}:{self._listener.getsockname()[1]}"
         self.failure: BaseException | None = None
         self._session, self._failed, self._closing = session, failed, threading.Event()
+        self._waiting: list[_Client] = []
         self._thread = threading.Thread(target=self._serve, name="device", daemon=True)
         self._thread.start()
 
@@ -73,9 +87,10 @@ class MessageServer:
         try:
             while not self._closing.is_set():
                 with suppress(TimeoutError):
-                    client, _ = self._listener.accept()
-                    with client, suppress(ConnectionError):
-                        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self._waiting.append(_Client(self._listener.accept()[0]))
+                while self._waiting and not self._closing.is_set():
+                    client = self._waiting.pop(0)
+                    with client.socket, suppress(ConnectionError):
                         self._talk(client)
         except DeviceGoneError:
             return
@@ -83,21 +98,76 @@ class MessageServer:
             self.failure = error
             self._failed()
         finally:
+            for client in self._waiting:
+                client.socket.close()
             self._listener.close()
 
-    def _talk(self, client: socket.socket) -> None:
-        """Answer one client until it leaves."""
+    def _talk(self, client: "_Client") -> None:
+        """Answer one client until it leaves, or is replaced by the first one that waits then."""
         device, splitter = self._session(self.url), FrameSplitter(host_requests().max_received_bytes)
+        received, client.since = client.first, time.time()
         while not self._closing.is_set():
-            readable, _, _ = select.select([client], [], [], _POLL_S)
-            if readable:
-                received = client.recv(_READ_BYTES)
+            for payload in splitter.feed(received):
+                _take(device, payload)
+            while (message := device.receive(0)) is not None:
+                client.socket.sendall(frame(device_messages().encode(message)))
+            ports = [client.socket, self._listener, *(other.socket for other in self._waiting)]
+            readable, _, _ = select.select(ports, [], [], _POLL_S)
+            received = b""
+            if client.socket in readable:
+                received = client.receive()
                 if not received:
                     return
-                for payload in splitter.feed(received):
-                    _take(device, payload)
-            while (message := device.receive(0)) is not None:
-                client.sendall(frame(device_messages().encode(message)))
+            elif self._listener in readable:
+                self._waiting.append(_Client(self._listener.accept()[0]))
+            elif readable and self._is_replaced(client, readable):
+                return
+
+    def _is_replaced(self, client: "_Client", readable: list[socket.socket]) -> bool:
+        """Read what those who wait say; refuse them, or let the first that takes over do so."""
+        for other in [each for each in self._waiting if each.socket in readable]:
+            left = True
+            with suppress(ConnectionError):
+                left = not other.receive()
+            if not left and other.introduced is None:
+                continue
+            self._waiting.remove(other)
+            if not left and other.introduced and other.introduced.take:
+                self._waiting.insert(0, other)
+                client.dismiss(replaced_by(other.name))
+                return True
+            if not left:
+                other.dismiss(used_by(client.name, client.since))
+            other.socket.close()
+        return False
+
+
+class _Client:
+    """A connection: what it sent at first, who it says it is, and since when it has the device."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self.socket, self.first, self.since = connected, b"", 0.0
+        self.introduced: Introduction | None = None
+        connected.setblocking(True)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    @property
+    def name(self) -> str:
+        return (self.introduced or NO_INTRODUCTION).name
+
+    def receive(self) -> bytes:
+        """Return what has arrived; empty: it left."""
+        received = self.socket.recv(_READ_BYTES)
+        if self.introduced is None:
+            self.first += received
+            self.introduced = read_introduction(self.first)
+        return received
+
+    def dismiss(self, reason: str) -> None:
+        """End the connection by a message with this text, unless it takes none."""
+        self.socket.setblocking(False)
+        with suppress(OSError):
+            self.socket.send(last_message(reason))
 
 
 def _take(device: ServedDevice, payload: bytes) -> None:

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How hosts share a port that carries one at a time. host/litemrc/device/link/sharing.py is the other end.
+ *
+ * The first bytes of a host that gives its name are its introduction, "\0litemrc host MODE NAME\0": MODE is "take" to replace the
+ * host that is there, else "wait". A device drops it as a damaged frame, so it may be sent to any port.
+ *
+ * The port ends a connection by a message of the link, nak with request 0 and error busy, whose reason says why.
+ */
+#ifndef SHARING_H
+#define SHARING_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#define INTRODUCTION_TEXT "litemrc host "
+#define INTRODUCTION_MAX 68	/* bytes, with both zeros */
+#define SHARING_NAME_MAX 48
+#define SHARING_REASON_MAX 80	/* as the schema has it */
+#define SHARING_MESSAGE_MAX 128
+
+/* Nothing wrong so far; no introduction; one of a host that waits, or that takes over. */
+enum introduced { INTRODUCED_PARTLY, INTRODUCED_NOT, INTRODUCED_WAITS, INTRODUCED_TAKES };
+
+struct introduction {
+	char name[SHARING_NAME_MAX + 1];	/* empty: none was given */
+};
+
+static inline enum introduced introduction_read(struct introduction *introduction, const uint8_t *bytes, size_t count)
+{
+	static const char *const modes[] = {"wait ", "take "};
+	const size_t text = sizeof(INTRODUCTION_TEXT) - 1, mode = 5;
+	const uint8_t *end;
+
+	if (count && bytes[0])
+		return INTRODUCED_NOT;
+	if (count <= 1 || !(end = memchr(bytes + 1, 0, count - 1)))
+		return count < INTRODUCTION_MAX ? INTRODUCED_PARTLY : INTRODUCED_NOT;
+	if ((size_t)(end - bytes) < 1 + text + mode || memcmp(bytes + 1, INTRODUCTION_TEXT, text))
+		return INTRODUCED_NOT;
+	for (int i = 0; i < 2; i++) {
+		if (!memcmp(bytes + 1 + text, modes[i], mode)) {
+			snprintf(introduction->name, sizeof(introduction->name), "%s", (const char *)bytes + 1 + text + mode);
+			for (char *at = introduction->name; *at; at++)
+				*at = *at < ' ' || *at > '~' ? '?' : *at;
+			return INTRODUCED_WAITS + i;
+		}
+	}
+	return INTRODUCED_NOT;
+}
+
+/*
+ * Makes [0, 6, 0, 3, {1: reason}], the nak of the schema: with the number 0, which no message of a device has. Returns the length of
+ * its frame, behind a zero that ends the device's message under way.
+ */
+static inline size_t sharing_message(uint8_t *out, const char *reason)
+{
+	uint8_t message[SHARING_MESSAGE_MAX] = {0x85, 0x00, 0x06, 0x00, 0x03, 0xa1, 0x01, 0x78, (uint8_t)strlen(reason)};
+	size_t length = 9 + strlen(reason), at = 1, code = 1;
+	uint32_t crc;
+
+	if (strlen(reason) < 24) {	/* the shortest encoding: the length in the head */
+		message[7] = 0x60 + strlen(reason);
+		length--;
+	}
+	memcpy(message + length - strlen(reason), reason, strlen(reason));
+	crc = crc32(0, message, length);
+	for (int i = 0; i < 4; i++)
+		message[length++] = crc >> (8 * i);
+	out[0] = 0;
+	for (size_t i = 0; i <= length; i++) {	/* COBS: each code is the distance to the next zero */
+		out[++at] = message[i];
+		if (i == length || !message[i]) {
+			out[code] = at - code;
+			code = at;
+		}
+	}
+	out[at] = 0;
+	return at + 1;
+}
+
+#endif
