@@ -1,0 +1,363 @@
+/*
+ * Fuzz target: all that litemrcd reads. Its sources are linked but for the files of sysfs and the starting of programs.
+ *
+ * An input is a sequence of steps: a byte that names the step, one or two bytes of a length, and as many bytes:
+ *   b, B  bytes that arrive at the serial port, at a client's port
+ *   r, R  the CBOR of a request at either, which gets its CRC and its frame here
+ *   e     what the driver's device returns: any bytes
+ *   E     a record: its header is right but for the bytes given first (offset, value, and so on until an offset above its end),
+ *         its body is the rest, repeated
+ *   s     what the next read of a file of sysfs returns (several may wait)
+ *   x     the next write to a file of sysfs fails with this errno
+ *   j     a client joins or leaves
+ *   l     the hosts read what was sent to them
+ * give_up() ends the step: the daemon would exit.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "../../../firmware/daemon/daemon.c"
+
+#include "crc.h"
+#include "system/sysfs.h"
+
+#define CONTEXTS 4u
+#define GROUPS 8u
+#define TAIL 16u
+#define RANKS 2u
+#define ROW_WORDS (GROUPS + LITEMRC_ROW_WORDS + TAIL)
+#define RECORD_BYTES (sizeof(struct litemrc_epoch) + CONTEXTS * (sizeof(struct litemrc_context) + 4 * ROW_WORDS) + \
+		      RANKS * sizeof(struct litemrc_rank))
+#define CLIENT (SERIAL + 1)
+#define TEXTS 16
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void __wrap_give_up(int status, const char *remedy, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+int __wrap_openat(int folder, const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+void __wrap_say(const char *format, ...);
+int __real_open(const char *path, int flags, ...);
+
+static struct { const uint8_t *data; size_t size; } texts[TEXTS];
+static unsigned int first_text, text_count, write_error;
+static jmp_buf step;
+static bool may_jump;
+static int serial[2], client[2], device[2];	/* ours, the daemon's; device: the daemon's, ours */
+static uint32_t epochs;
+
+/* ------------------------------------------------------------------------------------- instead of the kernel */
+
+void __wrap_give_up(int status, const char *remedy, const char *format, ...)
+{
+	(void)status; (void)remedy; (void)format;
+	if (!may_jump)
+		abort();
+	longjmp(step, 1);
+}
+
+void __wrap_say(const char *format, ...)
+{
+	char text[512];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	(void)path; (void)flags;
+	return __real_open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+	(void)folder; (void)path; (void)flags;
+	return __real_open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+/* The texts at the start. Later ones come from the input, and then there is none. */
+static const char parameters_text[] =
+	"version 3\npage_shift 12\nframes 8192\ngroups 8\ncontexts 4\npages 8192\nrecent_pages 4\nqueue_depth 512\n"
+	"ranks 2\nepoch_least 44\nrecord_bytes %zu\npage_bitmap 1\nhot_pages 128\nfirst_page 262144\n";
+
+static const char *text_at_start(const char *name)
+{
+	static char text[512];
+
+	snprintf(text, sizeof(text), parameters_text, RECORD_BYTES);
+	return !strcmp(name, "parameters") ? text :
+	       !strcmp(name, "abi") ? "2\n" :
+	       !strcmp(name, "dram") ? "ranks 2\nvirtual 0\nstates 29\nchips 1\nphases 4\npart X\n" : "1.2.3\n";
+}
+
+static int give(char *text, size_t size, const void *from, size_t length)
+{
+	if (length >= size)
+		return -EFBIG;
+	memcpy(text, from, length);
+	text[length] = 0;
+	return length;
+}
+
+static int next_text(char *text, size_t size)
+{
+	if (!text_count)
+		return -ENODATA;
+	text_count--;
+	first_text++;
+	return give(text, size, texts[first_text - 1].data, texts[first_text - 1].size);
+}
+
+int sysfs_read(int file, char *text, size_t size)
+{
+	if (file < 0)
+		return -ENODEV;
+	return may_jump ? next_text(text, size) : give(text, size, "bucket_stack\n", 13);
+}
+
+int sysfs_read_at(int folder, const char *name, char *text, size_t size)
+{
+	const char *given = text_at_start(name);
+
+	(void)folder;
+	return may_jump ? next_text(text, size) : give(text, size, given, strlen(given));
+}
+
+int sysfs_write(int file, const char *text)
+{
+	int error = write_error;
+
+	if (file < 0)
+		return -ENODEV;
+	if (!strlen(text))
+		abort();
+	write_error = 0;
+	return -error;
+}
+
+int sysfs_write_at(int folder, const char *name, const char *text)
+{
+	(void)folder; (void)name;
+	return sysfs_write(0, text);
+}
+
+ssize_t __wrap_pread(int file, void *data, size_t length, off_t at);
+ssize_t __wrap_pread(int file, void *data, size_t length, off_t at)	/* images */
+{
+	size_t have = text_count ? texts[first_text].size : 0;
+
+	(void)file;
+	if (!have) {
+		errno = ENODATA;
+		return -1;
+	}
+	for (size_t i = 0; i < length; i++)
+		((uint8_t *)data)[i] = texts[first_text].data[(at + i) % have];
+	text_count--;
+	first_text++;
+	return length;
+}
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	(void)time; (void)left;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------- instead of starting programs */
+
+void starter_begin(const struct identity *daemon, const struct identity *programs)
+{
+	(void)daemon; (void)programs;
+}
+
+pid_t starter_hold(uint32_t program, uint32_t scale)
+{
+	if (program >= program_count)
+		abort();
+	return scale % 2 ? 1000000 + (pid_t)program : -EAGAIN;
+}
+
+void starter_release(void) {}
+void starter_cancel(void) {}
+void starter_signal(pid_t program, int signal) { (void)program; (void)signal; }
+
+/* -------------------------------------------------------------------------------------------------- the steps */
+
+static void drain(int port)
+{
+	uint8_t bytes[4096];
+
+	while (read(port, bytes, sizeof(bytes)) > 0)
+		;
+}
+
+static void go_on(void)
+{
+	pages_progress();
+	followers_report();
+	service_progress(SERIAL);
+	runs_progress();
+	lease_progress();
+	if (host_flush(SERIAL))
+		abort();
+	if (!hosts_has(CLIENT))
+		return;
+	service_progress(CLIENT);
+	if (host_flush(CLIENT))
+		abort();
+}
+
+/* Until the daemon takes no more: its outbox may be full. */
+static void arrive(int port, unsigned int host, const uint8_t *bytes, size_t size)
+{
+	if (host == CLIENT && !hosts_has(CLIENT))
+		return;
+	if (size && write(port, bytes, size) < 0)
+		return;
+	for (size_t i = 0; i <= size / 256 && service_can_read(host); i++) {
+		service_read(host);
+		go_on();
+	}
+}
+
+static void request(int port, unsigned int host, const uint8_t *cbor, size_t size)
+{
+	uint8_t message[600], framed[620];
+	uint32_t crc = crc32(cbor, size);
+	size_t length;
+
+	if (size > 512)
+		return;
+	memcpy(message, cbor, size);
+	for (int i = 0; i < 4; i++)
+		message[size + i] = crc >> (8 * i);
+	framed[0] = 0;
+	length = 1 + cobs_encode(framed + 1, message, size + 4);
+	framed[length++] = 0;
+	arrive(port, host, framed, length);
+}
+
+static void record_step(const uint8_t *bytes, size_t size, bool built)
+{
+	struct pollfd source = {.fd = device[0], .revents = POLLIN};
+	static _Alignas(8) uint8_t record[RECORD_BYTES];
+	struct litemrc_epoch *head = (struct litemrc_epoch *)record;
+	size_t at = 0;
+
+	if (built) {
+		*head = (struct litemrc_epoch){
+			.bytes = RECORD_BYTES, .header_bytes = sizeof(*head), .context_bytes = sizeof(struct litemrc_context),
+			.row_words = ROW_WORDS, .contexts = CONTEXTS, .groups = GROUPS, .tail_groups = TAIL,
+			.epoch = epochs++, .ranks = RANKS, .rank_bytes = sizeof(struct litemrc_rank),
+		};
+		for (; at + 1 < size && bytes[at] < sizeof(*head); at += 2)
+			record[bytes[at]] = bytes[at + 1];
+		for (size_t i = sizeof(*head); i < RECORD_BYTES; i++)
+			record[i] = at < size ? bytes[at + (i % (size - at))] : 0;
+		bytes = record;
+		size = RECORD_BYTES;
+	}
+	if (!size || write(device[1], bytes, size) < 0)
+		return;
+	take_record(&source);
+	go_on();
+}
+
+static void perform_step(int kind, const uint8_t *bytes, size_t size)
+{
+	switch (kind) {
+	case 'b': arrive(serial[0], SERIAL, bytes, size); break;
+	case 'B': arrive(client[0], CLIENT, bytes, size); break;
+	case 'r': request(serial[0], SERIAL, bytes, size); break;
+	case 'R': request(client[0], CLIENT, bytes, size); break;
+	case 'e': record_step(bytes, size, false); break;
+	case 'E': record_step(bytes, size, true); break;
+	case 's':
+		if (text_count < TEXTS && first_text + text_count < TEXTS)
+			texts[first_text + text_count++] = (typeof(texts[0])){bytes, size};
+		break;
+	case 'x': write_error = size ? bytes[0] : 0; break;
+	case 'j':
+		if (hosts_has(CLIENT)) {
+			hosts_leave(CLIENT);
+			drain(client[1]);
+		} else {
+			hosts_join(CLIENT, client[1]);
+			followers_join(CLIENT);
+			service_open(CLIENT, client[1]);
+		}
+		break;
+	default:
+		drain(serial[0]);
+		drain(client[0]);
+		go_on();
+	}
+}
+
+static void try_step(int kind, const uint8_t *bytes, size_t size)
+{
+	if (!setjmp(step))
+		perform_step(kind, bytes, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t at = 0;
+
+	/* From one input to the next only epochs, settings and the follower table stay. */
+	first_text = text_count = write_error = 0;
+	service_open(SERIAL, serial[1]);
+	if (hosts_has(CLIENT))
+		perform_step('j', NULL, 0);
+	while (at + 1 < size) {
+		int kind = data[at];
+		bool wide = kind == 'e' || kind == 's';
+		size_t length = data[at + 1] | (wide && at + 2 < size ? data[at + 2] << 8 : 0);
+
+		at += 2 + wide;
+		if (at > size)
+			break;
+		length = length < size - at ? length : size - at;
+		if (!text_count)
+			first_text = 0;
+		try_step(kind, data + at, length);
+		at += length;
+	}
+	drain(serial[0]);
+	drain(serial[1]);
+	drain(client[0]);
+	drain(client[1]);
+	host_flush(SERIAL);
+	return 0;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc; (void)argv;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, serial) ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, client) || pipe2(device, O_DIRECT | O_NONBLOCK))
+		abort();
+	driver_open("/sys", "/dev/litemrc0", 50000000);
+	close(record_open("/dev/litemrc0"));
+	for (program_count = 0; program_count < 2; program_count++) {
+		snprintf(programs[program_count].name, sizeof(programs[0].name), "p%u", (unsigned int)program_count);
+		programs[program_count].children = program_count;
+	}
+	if (listed_add("/a/b"))
+		abort();
+	groups_open("/cgroup");
+	followers_init();
+	hosts_init(serial[1], parameters.contexts + dram.ranks + pages_most(), true);
+	pages_init();
+	service_init(serial[1]);
+	may_jump = true;
+	return 0;
+}

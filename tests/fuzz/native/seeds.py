@@ -1,0 +1,60 @@
+"""Well-formed inputs of the native targets: each request of the schema, and sessions of litemrcd."""
+
+from collections.abc import Iterator
+from struct import pack
+
+from litemrc.device.link.protocol import host_requests
+from litemrc.device.link.schema import Field
+
+
+def _value(field: Field, number: int) -> object:
+    if field.choices:
+        return field.choices[number % len(field.choices)][0]
+    if field.kind == "BOOL":
+        return number % 2 == 1
+    if field.kind == "BSTR":
+        return b"xyz"
+    if field.kind == "TSTR":
+        return "/a/b"[: field.high].ljust(field.low, "x")
+    return max(field.low, min(field.high, number))
+
+
+def requests() -> Iterator[bytes]:
+    """Yield each request of the schema in CBOR."""
+    codec = host_requests()
+    for number, name in enumerate(codec.types):
+        values = {field.name: _value(field, 1 + number % 3) for field in codec.types[name].body}
+        yield codec.encode(codec.new(name, **values | {"sequence": 7 + number}))
+
+
+def _step(kind: str, content: bytes) -> bytes:
+    length = pack("<H", len(content)) if kind in "es" else pack("B", len(content))
+    return kind.encode() + length + content
+
+
+def sessions() -> Iterator[bytes]:
+    """Yield inputs of daemon_input: each request at the serial port and at a client's, and records."""
+    texts = (
+        b"1\n",
+        b"0 8191\n",
+        b"5 cycles\n",
+        b"none power_down self_refresh none 0 0\n",
+        b"following\n",
+        b"12\n",
+    )
+    answers = [
+        b"".join(_step("s", text) for text in (texts[at:] + texts[:at]) * 2) for at in range(len(texts))
+    ]
+    for number, request in enumerate(requests()):
+        yield answers[number % len(answers)] + _step("r", request) + _step("l", b"")
+        yield _step("j", b"") + _step("R", request) + _step("l", b"")
+    always_on = b"".join(_step("s", b"%d\n" % value) for value in (0, 1, 1, 0, 0, 2, 8, 0, 8191, 1))
+    yield always_on + b"".join(_step("r", request) for request in requests())
+    yield (
+        _step("j", b"")
+        + b"".join(_step("E", bytes([0x40, *range(16), at])) for at in range(9))
+        + _step("l", b"")
+    )
+    yield _step("e", bytes(64)) + _step("E", bytes([6, 255, 10, 1, 0x40, 1]))
+    yield _step("s", b"7\n8\n") + _step("s", b"queued 2\nlost 0\noverflows 0\n") + _step("b", b"\0\1\2\0")
+    yield _step("x", b"\x10") + b"".join(_step("r", request) for request in requests())

@@ -1,0 +1,61 @@
+"""The native decoders under sanitizers: kept and well-formed inputs, and mutations of them, find nothing."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fuzz.native import seeds
+from fuzz.target import HERE, kept_inputs
+from patience import patience
+from products import alone_in
+
+BUILD = HERE.parents[1] / "build" / "fuzz-native"
+MUTATIONS = 20_000
+WELL_FORMED: dict[str, Callable[[], list[bytes]]] = {
+    "link_requests": lambda: [b"\1" + request for request in seeds.requests()],
+    "daemon_input": lambda: list(seeds.sessions()),
+}
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """The folder of the targets, built with gcc; clang and libFuzzer are for long runs (make FUZZER=1)."""
+    with alone_in(BUILD):
+        make = [
+            "make",
+            "--no-print-directory",
+            "-C",
+            HERE / "native",
+            f"OUT={BUILD}",
+            f"PYTHON={sys.executable}",
+        ]
+        unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
+        environment = {name: value for name, value in os.environ.items() if name not in unset}
+        done = subprocess.run(make, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return BUILD
+
+
+def run(program: Path, inputs: list[bytes], folder: Path, mutations: int) -> subprocess.CompletedProcess:
+    """Try the inputs, and mutations of them."""
+    for number, content in enumerate(inputs):
+        (folder / f"input{number:04}").write_bytes(content)
+    return subprocess.run(
+        [program, f"-runs={mutations}", "-seed=1", folder],
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        timeout=patience(60),
+        env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0:handle_abort=1"},
+    )
+
+
+@pytest.mark.parametrize("name", WELL_FORMED)
+def test_kept_inputs_and_mutations_of_them_find_nothing(programs, name, tmp_path):
+    (folder := tmp_path / "inputs").mkdir()
+    ran = run(programs / name, [*WELL_FORMED[name](), *kept_inputs(name)], folder, MUTATIONS)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert f"and {MUTATIONS} mutations: nothing found" in ran.stdout
