@@ -6,9 +6,12 @@ from typing import Any
 
 import cbor2
 
+from litemrc.device.link.cbor import CBORError, read_array
 from litemrc.device.link.records import Message, record_of
 from litemrc.device.link.schema import Direction, Field, schema
 from litemrc.device.link.values import ProtocolError, from_cbor, to_cbor, unknown_bits
+
+_MESSAGE_DEPTH = 2  # its array, and its map of options
 
 __all__ = [
     "Codec",
@@ -59,6 +62,7 @@ class Codec:
         self.max_bytes = direction.max_bytes
         self.max_received_bytes = direction.max_bytes + later_bytes
         self._skips = skips
+        self._deepest = _MESSAGE_DEPTH + schema().constants["later_depth"]
         self.types: dict[str, type[Message]] = {}
         self._by_number: dict[int, _Known] = {}
         self._head = len(direction.head)
@@ -66,7 +70,9 @@ class Codec:
         for message in direction.messages:
             record = record_of(direction.head, message)
             self.types[message.name] = record
-            self._by_number[message.number] = _Known(record, message.options, message.later)
+            self._by_number[message.number] = _Known(
+                record, (*direction.head, *message.fields), message.options, message.later
+            )
             names = [f.name for f in record.body]
             if "protocol" in names:
                 self._protocol = (message.number, names.index("protocol"))
@@ -104,46 +110,56 @@ class Codec:
             LaterVersionError: a message of a later minor version, or with options of one if none are skipped.
             ProtocolError: anything else that is not a message.
         """
+        if len(payload) > self.max_received_bytes:
+            raise ProtocolError(
+                f"{len(payload)} bytes, more than the {self.max_received_bytes} of any message"
+            )
         if not payload or not 0x80 <= payload[0] < 0x98:
             raise ProtocolError("not an array of fewer than 24 items")
+        items: list[Any] = []
         try:
-            items = cbor2.loads(payload)
-        except Exception as error:  # CBOR tags call many modules, which raise any exception
-            raise ProtocolError(f"not CBOR: {error}") from error
+            read_array(payload, items, self._deepest)
+        except CBORError as error:
+            if len(items) > self._head:  # another major version may be written otherwise behind its number
+                self._check_version(items.pop(self._head), items)
+            what = "not CBOR of a message" if error.canonical else "not the canonical encoding"
+            raise ProtocolError(f"{what}: {error}") from None
         if len(items) <= self._head or type(items[self._head]) is not int:
             raise ProtocolError("no type number")
-        canonical = _dumped(items) == payload  # also refuses trailing bytes, which cbor2 ignores
         number = items.pop(self._head)
         self._check_version(number, items)
         known = self._by_number.get(number)
         if known is None:
-            raise self._unknown_type(number, items, canonical)
+            raise self._unknown_type(number, items)
         options = known.split(items)
-        if options is None or len(items) != known.fields:
+        if options is None or len(items) != len(known.fixed):
             raise ProtocolError(f"message {number} has other fields or options")
-        fixed = (f for f in known.record.body if f.key is None)
-        values = {f.name: from_cbor(f, item) for f, item in zip(fixed, items, strict=True)}
-        values |= {f.name: from_cbor(f, options.pop(f.key)) for f in known.options if f.key in options}
-        if not canonical:
-            raise ProtocolError("not the canonical encoding")
+        values = {f.name: from_cbor(f, item) for f, item in zip(known.fixed, items, strict=True)}
+        if options:
+            values |= {f.name: from_cbor(f, options.pop(f.key)) for f in known.options if f.key in options}
         if options and not self._skips:
             what = f"{known.record.name}: options {', '.join(map(str, options))} are not known here"
             raise LaterVersionError(what, values["sequence"], "bad_argument")
-        bits = sum(unknown_bits(f, item) for f, item in zip(known.record.body, items, strict=False))
-        return known.record(**values | {"skipped": len(options) + bits})
+        bits = sum(
+            unknown_bits(f, item) for f, item in zip(known.fixed, items, strict=True) if f.kind == "BITS"
+        )
+        values["skipped"] = len(options) + bits
+        return known.record(**values)
 
-    def _unknown_type(self, number: int, items: list, canonical: bool) -> ProtocolError:
+    def _unknown_type(self, number: int, items: list) -> ProtocolError:
         what = f"no message has type {number}"
-        if canonical and number >= 0 and self._head == 1 and type(items[0]) is int and 0 <= items[0] < 2**32:
+        if number >= 0 and self._head == 1 and type(items[0]) is int and 0 <= items[0] < 2**32:
             return LaterVersionError(what, items[0], "unknown")
         return ProtocolError(what)
 
-    def _check_version(self, number: int, items: list) -> None:
+    def _check_version(self, number: Any, items: list) -> None:
         """Check the major version, in the field that is the same in every version of the protocol."""
-        if self._protocol is None or number != self._protocol[0] or len(items) <= self._protocol[1]:
+        if self._protocol is None or type(number) is not int or number != self._protocol[0]:
             return
-        version = items[self._protocol[1]]
-        if type(version) is int and version // 1000 != schema().constants["protocol_version"] // 1000:
+        version = items[self._protocol[1]] if len(items) > self._protocol[1] else None
+        if type(version) is not int or not 0 <= version < 2**32:
+            return
+        if version // 1000 != schema().constants["protocol_version"] // 1000:
             raise OtherVersionError(version)
 
 
@@ -152,12 +168,9 @@ class _Known:
     """What the codec looks up by a type number."""
 
     record: type[Message]
+    fixed: tuple[Field, ...]
     options: tuple[Field, ...]
     later: int | None
-
-    @property
-    def fields(self) -> int:
-        return len(self.record.body) - len(self.options)
 
     def split(self, items: list) -> dict[int, Any] | None:
         """Remove the options from the end of `items` and return them; None if they break a rule."""
@@ -166,20 +179,14 @@ class _Known:
         options = items.pop() if items else None
         if type(options) is not dict:
             return None
+        if not options:
+            return options
         keys = list(options)
         if any(type(key) is not int or not 1 <= key < 2**16 for key in keys) or keys != sorted(keys):
             return None
         if len(keys) - sum(key <= len(self.options) for key in keys) > self.later:
             return None
         return options
-
-
-def _dumped(items: list) -> bytes:
-    """Return the encoding of decoded items; what cbor2 reads but does not write has none."""
-    try:
-        return cbor2.dumps(items)
-    except Exception:  # the values of tags are objects of many modules
-        return b""
 
 
 @cache

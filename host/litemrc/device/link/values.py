@@ -42,9 +42,9 @@ def from_cbor(field: Field, item: Any) -> Any:
         raise ProtocolError(f"{field.name}: {found.__name__} instead of {expected.__name__}")
     if field.kind == "BOOL":
         return item
-    size: int = (
-        item if field.kind in ("UINT", "BITS") else len(item.encode() if field.kind == "TSTR" else item)
-    )
+    size: int = item if field.kind in ("UINT", "BITS") else len(item)
+    if field.kind == "TSTR" and not item.isascii():
+        size = _utf8_bytes(field, item)
     if not field.low <= size <= field.high:
         raise ProtocolError(f"{field.name}: {size} is not in {field.low}..{field.high}")
     if field.kind == "BITS":
@@ -54,13 +54,27 @@ def from_cbor(field: Field, item: Any) -> Any:
         if not names:
             raise ProtocolError(f"{field.name}: no choice {item}")
         return names[0]
-    if field.item:
+    if field.item and not _are_integers(field.item, item):
         for element in item:
             from_cbor(field.item, element)
     return item
 
 
+def _utf8_bytes(field: Field, text: str) -> int:
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise ProtocolError(f"{field.name}: character {error.start} is half of a surrogate pair") from None
+
+
+def _are_integers(field: Field, items: list) -> bool:
+    """Check a list of integers at once: an epoch has hundreds, and most messages are epochs."""
+    if field.kind != "UINT" or field.choices or not items:
+        return False
+    return set(map(type, items)) == {int} and field.low <= min(items) and max(items) <= field.high
+
+
 def unknown_bits(field: Field, item: Any) -> int:
-    """Count the bits of a data item that have no name."""
+    """Count the bits of a data item of a field of bits that have no name."""
     known = sum(1 << bit for _, bit in field.choices)
-    return (item & ~known).bit_count() if field.kind == "BITS" else 0
+    return (item & ~known).bit_count()
