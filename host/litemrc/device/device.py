@@ -12,6 +12,7 @@ from typing import Any
 from litemrc.device import TIMEOUT_S
 from litemrc.device.errors import (
     DeviceFaultError,
+    DeviceGoneError,
     RequestRefusedError,
     SilentDeviceError,
     WrongDeviceError,
@@ -20,8 +21,11 @@ from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 from litemrc.device.link.sharing import check_can_take
+from litemrc.device.message_checks import NonsenseError, changed_parameters, check_hello, check_message
 
 _TRIES = 4
+_MOST_WAITING = 1 << 22  # integers, about 150 MB, in messages before an answer: 10^5 of them, or more
+_MESSAGE_ITEMS = 32  # integers that take the memory of a message without a list
 _BRIDGE = "litex://"
 _SERVED = ("http://", "https://")
 _REMEDIES = {
@@ -78,12 +82,13 @@ class Device:
         Raises:
             SilentDeviceError: no answer.
             VersionMismatchError: the device speaks another major version of the protocol.
+            DeviceFaultError: no device has such parameters.
             WrongDeviceError: its gateware has another identifier than `identifier`.
         """
         self.timeout_s = timeout_s
         self._link = link
         self._inbox: deque[Message] = deque()
-        self.hello = self.say_hello()
+        self.hello = self._checked_hello(self._ask("hello"))
         if identifier is not None and self.hello.identifier != identifier:
             found = (
                 f"calls itself {self.hello.identifier!r}" if self.hello.identifier else "has no identifier"
@@ -173,9 +178,19 @@ class Device:
         return self._link.counts
 
     def say_hello(self) -> Message:
-        """Ask for the parameters again; messages not yet received stay queued, in order."""
-        self.hello = self._ask("hello")
-        return self.hello
+        """Ask for the parameters again; messages not yet received stay queued, in order.
+
+        Raises:
+            DeviceGoneError: they are others than before.
+            LinkError: as in the constructor.
+        """
+        hello = self._checked_hello(self._ask("hello"))
+        if changed := changed_parameters(self.hello, hello):
+            raise DeviceGoneError(
+                f"the device was restarted as another: {changed}", where=self.url, remedy="connect again"
+            )
+        self.hello = hello
+        return hello
 
     def request(self, name: str, **values: Any) -> Message:
         """Send a request and return its ack; repeats it while there is no answer.
@@ -225,27 +240,62 @@ class Device:
             DeviceFaultError: there are not `count` of them.
         """
         if len(answer.values) != count:
-            what = f"the device sent nonsense: {len(answer.values)} values for {count}: {answer.values}"
-            raise DeviceFaultError(what, where=self.url, remedy="report this as a bug")
+            raise self.fault(f"{len(answer.values)} values for {count}: {answer.values}")
         return answer.values
 
     @staticmethod
     def choice(request: str, field: str, value: int) -> str:
-        """Return the name of a value that an ack carries, an enumerated field of a request."""
+        """Return the name of a value that an ack carries, an enumerated field of a request.
+
+        Raises:
+            DeviceFaultError: no choice has this value.
+        """
         (choices,) = (f.choices for f in host_requests().types[request].body if f.name == field)
-        return {number: name for name, number in choices}[value]
+        names = [name for name, number in choices if number == value]
+        if not names:
+            raise _fault(f"{field} of {request} is {value}")
+        return names[0]
+
+    def fault(self, what: str) -> DeviceFaultError:
+        """Return the error for what a device sent, unharmed, and cannot mean."""
+        return _fault(what, self.url)
 
     def waiting(self) -> list[Message]:
-        """Remove and return the messages that arrived before the last answer and were not received yet."""
+        """Remove and return the messages that arrived before the last answer and were not received yet.
+
+        Raises:
+            DeviceFaultError: as `receive`.
+        """
         waiting = list(self._inbox)
         self._inbox.clear()
-        return waiting
+        return list(map(self._checked, waiting))
 
     def receive(self, timeout_s: float) -> Message | None:
-        """Return the next message that is no answer (epoch, event ...); None after the timeout."""
-        if self._inbox:
-            return self._inbox.popleft()
-        return self._link.receive(timeout_s)
+        """Return the next message that is no answer (epoch, event ...); None after the timeout.
+
+        Raises:
+            DeviceFaultError: it contradicts the device's hello.
+        """
+        message = self._inbox.popleft() if self._inbox else self._link.receive(timeout_s)
+        return message and self._checked(message)
+
+    def _checked(self, message: Message) -> Message:
+        if message.name == "hello":
+            return self._checked_hello(message)
+        try:
+            check_message(message, self.hello)
+        except NonsenseError as error:
+            raise self.fault(str(error)) from error
+        return message
+
+    def _checked_hello(self, hello: Message) -> Message:
+        if hello.name != "hello":
+            raise self.fault(f"{hello.name} in answer to hello")
+        try:
+            check_hello(hello)
+        except NonsenseError as error:
+            raise self.fault(str(error)) from error
+        return hello
 
     def echo_test(self, echoes: int = 32, seed: int = 1) -> EchoTest:
         """Send `echoes` different random strings, of all lengths, and compare the replies."""
@@ -269,6 +319,7 @@ class Device:
     def _ask(self, name: str, *, tries: int = _TRIES, **values: Any) -> Message:
         """Send a request until it is answered; everything else that arrives meanwhile waits in the inbox."""
         request = host_requests().new(name, sequence=self._link.next_sequence(), **values)
+        waiting = 0
         for _ in range(tries):
             deadline = time.monotonic() + self.timeout_s / _TRIES
             try:
@@ -283,6 +334,10 @@ class Device:
                 if getattr(message, "request", None) == request.sequence:
                     return message
                 self._inbox.append(message)
+                lists = (len(getattr(message, f.name)) for f in message.body if f.kind == "LIST")
+                waiting += _MESSAGE_ITEMS + sum(lists)
+                if waiting > _MOST_WAITING:
+                    raise self.fault(f"{len(self._inbox)} messages, and no answer to {name}")
         raise SilentDeviceError(
             f"no answer to {name} within {self.timeout_s:g} s",
             where=self.url,
@@ -294,6 +349,10 @@ class Device:
         if code == "read_only" and self.url.startswith(_SERVED):
             remedy = "start litemrc serve with --control, and name http://TOKEN@HOST:PORT as the port"
         return RequestRefusedError(what, code, where=self.url, remedy=remedy)
+
+
+def _fault(what: str, url: str = "") -> DeviceFaultError:
+    return DeviceFaultError(f"the device sent nonsense: {what}", where=url, remedy="report this as a bug")
 
 
 def system_text(system: str, driver: str, abi: int) -> str:

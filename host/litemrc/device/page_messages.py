@@ -8,6 +8,8 @@ from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.link.protocol import Message
 
+_MOST_ADDRESSES = 1 << 63  # files have addresses in 64 bits with a sign
+
 
 @dataclass(frozen=True)
 class PageMessages:
@@ -56,4 +58,7 @@ def page_messages(device: Device, *, accessed: bool = False, hot: bool = False) 
 
 def _selected(device: Device, answer: Message) -> PageMessages:
     accessed, hot, low, high = device.numbers(answer, 4)
-    return PageMessages(bool(accessed), bool(hot), (high << 32 | low) << device.hello.page_shift)
+    first, hello = high << 32 | low, device.hello
+    if (first + hello.frames) << hello.page_shift > _MOST_ADDRESSES:
+        raise device.fault(f"frame 0 is page {first:#x} of the address space")
+    return PageMessages(bool(accessed), bool(hot), first << hello.page_shift)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from litemrc.device.device import Device, printable
 from litemrc.device.link.protocol import Message, host_requests
+from litemrc.ranks.activity import KEPT
 
 if TYPE_CHECKING:
     from litemrc.ranks.table import RankRow, RankTable
@@ -87,6 +88,8 @@ class WorkingSetSize:
 
 
 _EPSILON_UNIT = 1 << 16
+_MOST_RANKS, _MOST_CHIPS = 255, 64
+_MOST_PHASES = 1 << 16  # an emulated processor's clock may be slow
 
 
 def power_states() -> tuple[str, ...]:
@@ -115,6 +118,14 @@ def get_dram(device: Device) -> Dram:
     reachable = tuple(
         name for name, number in _choices("set_rank_state", "state").items() if states >> number & 1
     )
+    most = device.hello.ranks or _MOST_RANKS
+    if not (
+        1 <= ranks <= most and 1 <= chips <= _MOST_CHIPS and 1 <= phases <= _MOST_PHASES and kept < len(KEPT)
+    ):
+        raise device.fault(
+            f"a DRAM of {ranks} of {most} ranks with {chips} chips each, {phases} DRAM cycles per cycle and"
+            f" part {kept} retained"
+        )
     part = printable(answer.payload.decode(errors="replace"))
     return Dram(ranks, bool(virtual), reachable, part, chips, phases, kept)
 

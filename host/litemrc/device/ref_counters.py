@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.device.link.schema import schema
+from litemrc.device.message_checks import LARGEST_PAGE_SHIFT
 
 if TYPE_CHECKING:
     from litemrc.traces.generators.traffic import Traffic
 
 _MASTER = "master_"  # of the constants that number them
+_MOST_BITS = 32  # masters and contexts are selected by a bit each of a 32-bit field
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,12 @@ def get_unit(device: Device) -> RefCounterUnit:
         LinkError: as `get_setting`; or the device has none.
     """
     answer = device.request_of("reference counters", "sim-refs", "get_ref_counters")
-    return RefCounterUnit(*device.numbers(answer, 7))
+    unit = RefCounterUnit(*device.numbers(answer, 7))
+    if unit.page_shift > LARGEST_PAGE_SHIFT or not 1 <= unit.width <= 32:
+        raise device.fault(f"reference counters of {unit.width} bits for pages of 2^{unit.page_shift} bytes")
+    if max(unit.masters, unit.contexts) > _MOST_BITS:
+        raise device.fault(f"reference counters of {unit.masters} masters and {unit.contexts} contexts")
+    return unit
 
 
 def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
@@ -178,4 +185,6 @@ def _setting(device: Device, answer: Message) -> tuple[CounterSetting, bool]:
 
 def _traffic(device: Device, answer: Message) -> TrafficState:
     left, word_shift, words_log2 = device.numbers(answer, 3)
+    if word_shift > LARGEST_PAGE_SHIFT or words_log2 >= 32:
+        raise device.fault(f"2^{words_log2} words of 2^{word_shift} bytes")
     return TrafficState(left, 1 << word_shift, 1 << words_log2)

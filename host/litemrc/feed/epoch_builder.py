@@ -15,7 +15,8 @@ _OF_AN_EPOCH = frozenset(("epoch", "rank", "task", "pages", "accessed", "hot"))
 class EpochBuilder:
     """Gives an epoch out as soon as all its messages are there, or others show that some were lost.
 
-    It takes what it gives out from the collector, whose memory so stays bounded.
+    It takes what it gives out from the collector, and drops what belongs to no epoch, such as the ranks of
+    one whose epoch messages were lost: the collector's memory stays bounded, whatever a device sends.
     """
 
     def __init__(self, session: int, collector: Collector) -> None:
@@ -25,14 +26,17 @@ class EpochBuilder:
 
     def note(self, message: Message) -> Iterator[FeedEpoch]:
         """Yield the epochs that a message, which the collector has noted, completes."""
-        begins = message.name == "epoch" and self._rows and self._rows[0].epoch != message.epoch
-        if self._rows and (begins or message.name not in _OF_AN_EPOCH):
+        if self._rows and (message.name not in _OF_AN_EPOCH or message.epoch != self._rows[0].epoch):
             yield self._epoch()
         if message.name == "epoch":
             self._rows.append(self._collector.rows[-1])
             self._counted = message.remaining == 0
         if self._rows and self._counted and self._followed():
             yield self._epoch()
+        if not self._rows:
+            self._collector.forget()
+        else:
+            self._collector.forget_programs()  # which are in no epoch
 
     def quiet(self) -> Iterator[FeedEpoch]:
         """Yield the epoch that waits for messages which do not come."""

@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device, printable
-from litemrc.device.errors import DeviceGoneError, RequestRefusedError
+from litemrc.device.errors import DeviceFaultError, DeviceGoneError, RequestRefusedError
 from litemrc.device.hot import get_hot, set_hot
 from litemrc.device.link.protocol import Message
 from litemrc.device.page_messages import PageMessages, page_messages
 from litemrc.device.ranks import Dram, get_dram
 from litemrc.errors import UserError
+from litemrc.feed.backoff import Backoff
 from litemrc.feed.epoch_builder import EpochBuilder
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
@@ -26,7 +27,6 @@ _POLL_S = 0.02  # a request waits so long while nothing comes from the device
 # missing. Simulated devices need seconds between two messages; a lost message costs one such wait at most, as
 # the next epoch also ends the wait.
 _QUIET_SHARE = 1 / 2
-_RETRY_S = (0.5, 1.0, 2.0, 5.0)  # before the next tries to open a lost link; the last one goes on
 
 Event = DeviceParameters | FeedEpoch | FeedLost | Message
 Answer = TypeVar("Answer")
@@ -58,6 +58,10 @@ class FeedOptions:
     epoch_length: int | None = None
 
 
+class _ListenerError(Exception):
+    """A listener failed; its exception is the cause."""
+
+
 class Feed:
     """One device: opened, reopened when the link is lost, its messages joined into epochs.
 
@@ -84,6 +88,7 @@ class Feed:
         self._closing, self._settled = threading.Event(), threading.Event()
         self._lock = threading.Lock()
         self._broken: BaseException | None = None
+        self._begun: float | None = None  # time of the session's beginning
         self._thread = threading.Thread(target=self._run, name=f"feed {self.name}", daemon=True)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
@@ -106,7 +111,7 @@ class Feed:
         return self.failure
 
     def check(self) -> None:
-        """Raise what a listener raised: the feed has ended."""
+        """Raise what a listener raised, if one did: the feed has ended."""
         if self._broken:
             raise self._broken
 
@@ -130,21 +135,33 @@ class Feed:
         )
 
     def _run(self) -> None:
-        tries = 0
+        backoff = Backoff()
         try:
             while not self._closing.is_set():
-                begun = self.sessions
+                self._begun = None
                 try:
                     self._session()
                 except UserError as error:  # a LinkError, or a setting that the device refused
-                    self._lose(error)
-                    tries = 0 if self.sessions > begun else tries + 1
-                    self._closing.wait(_RETRY_S[min(tries, len(_RETRY_S) - 1)])
-        except BaseException as error:  # of a listener; `check` raises it in another thread
+                    self._retry(backoff, error)
+                except _ListenerError:
+                    raise
+                except Exception as error:  # of values of the device that no check has foreseen
+                    what = f"the device sent nonsense: {type(error).__name__}: {error}"
+                    self._retry(
+                        backoff, DeviceFaultError(what, where=self.url, remedy="report this as a bug")
+                    )
+        except _ListenerError as failed:
+            self._broken = failed.__cause__
+        except BaseException as error:
             self._broken = error
         finally:
             self._end()
             self._settled.set()
+
+    def _retry(self, backoff: Backoff, error: UserError) -> None:
+        self._lose(error)
+        ran_s = 0.0 if self._begun is None else time.monotonic() - self._begun
+        self._closing.wait(backoff.wait_s(error, ran_s))
 
     def _end(self) -> None:
         with self._lock:
@@ -162,7 +179,12 @@ class Feed:
 
     def _give(self, event: Event) -> None:
         for listener in self._listeners:
-            listener(event)
+            try:
+                listener(event)
+            except UserError:
+                raise
+            except Exception as error:
+                raise _ListenerError from error
 
     def _session(self) -> None:
         options = self._options
@@ -198,6 +220,7 @@ class Feed:
         with self._lock:
             self.connected, self.failure = True, None
             self.sessions += 1
+        self._begun = time.monotonic()
         self._settled.set()
 
     def _listen(self, device: Device, collector: Collector) -> None:

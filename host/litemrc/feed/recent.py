@@ -9,13 +9,15 @@ from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
 EPOCHS = 1200  # a minute at 20 epochs in a second
+_FEWEST = 100  # the longest window of a curve
+_BITMAP_BYTES = 320 << 20  # of all epochs with two bits for each frame; 2^20 frames: 1,280 epochs
 
 
 class Recent:
     """A listener that keeps the epochs of the current session; any thread may ask it.
 
     Parameters:
-        most: epochs kept.
+        most: epochs kept; fewer of a device with many frames, so that their bits fit into memory.
 
     Attributes:
         parameters: of the session whose epochs it has; None before the first.
@@ -27,6 +29,7 @@ class Recent:
         self.parameters: DeviceParameters | None = None
         self.lost: FeedLost | None = None
         self.arrived = 0
+        self._most = most
         self._epochs: deque[FeedEpoch] = deque(maxlen=most)
         self._lock = threading.Lock()
 
@@ -35,7 +38,8 @@ class Recent:
         with self._lock:
             if isinstance(event, DeviceParameters):
                 self.parameters, self.lost = event, None
-                self._epochs.clear()
+                fitting = _BITMAP_BYTES // (event.frames // 4 + 1) if event.accessed else self._most
+                self._epochs = deque(maxlen=min(max(fitting, _FEWEST), self._most))
             elif isinstance(event, FeedLost):
                 self.lost = event
             elif isinstance(event, FeedEpoch):

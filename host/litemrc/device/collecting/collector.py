@@ -11,12 +11,13 @@ from litemrc.device.collecting.rank_rows import RankRows
 from litemrc.device.collecting.tasks import TaskRows
 from litemrc.device.contexts import get_followed
 from litemrc.device.device import Device, printable
-from litemrc.device.errors import DeviceFaultError, DeviceGoneError
+from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message
 from litemrc.device.page_messages import PageMessages
 from litemrc.device.ranks import Dram
 from litemrc.device.running import Run, RunningPrograms
+from litemrc.epochs.groups import open_group
 from litemrc.epochs.processes import KERNEL, ProcessLog
 from litemrc.epochs.table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 
@@ -68,9 +69,7 @@ class Collector:
         self._ledger = EpochLedger(self._hello.epoch_messages)
         self._begun = 0  # epochs that have a row
         self._running = RunningPrograms(device)
-        frames, pages, groups = self._hello.frames, self._hello.pages, self._hello.groups
-        if pages % groups or not groups <= pages <= frames:
-            raise self._fault(f"{frames} frames, {pages} pages in {groups} groups")
+        frames = self._hello.frames
         self.accessed = accessed_epochs(frames) if messages and messages.accessed else None
         self.hot = hot_lists(frames) if messages and messages.hot else None
         self._followers: list[RankRows | PagesOfEpochs] = [
@@ -169,15 +168,19 @@ class Collector:
     def forget(self) -> None:
         """Drop what was collected, as far as later messages do not depend on it: memory stays bounded."""
         del self.rows[:-1]
-        self.cycles.clear()
-        self.tasks.rows.clear()
-        self.pages.rows.clear()
+        self.forget_programs()
         self.processes.forget()
         if self.ranks:
             del self.ranks.rows[:-1]
         for each in (self.accessed, self.hot):
             if each:
                 each.whole.clear()
+
+    def forget_programs(self) -> None:
+        """Drop what the device's programs counted."""
+        self.cycles.clear()
+        self.tasks.rows.clear()
+        self.pages.rows.clear()
 
     def finish(self) -> Iterator[Message]:
         """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.
@@ -256,13 +259,11 @@ class Collector:
         elif message.name == "hot" and self.hot:
             self._note_follower(self.hot, message)
         elif message.name == "task":
-            self._note_task(message)
+            self.tasks.note(message)
         elif message.name == "pages":
             self.pages.note(message)
 
     def _note_process(self, message: Message) -> None:
-        if message.context >= self._hello.contexts:
-            raise self._fault(f"a process in context {message.context} of {self._hello.contexts}")
         if message.state == "free":
             self.processes.free(message.context)
             return
@@ -279,17 +280,24 @@ class Collector:
         try:
             row = EpochRow(**values | {name: tuple(values[name]) for name in ("hits", "tail")})
         except ValueError as error:
-            raise self._fault(str(error)) from error
-        if len(row.hits) != hello.groups or row.context >= hello.contexts:
-            raise self._fault(f"an epoch with {len(row.hits)} groups of context {row.context}")
+            raise self._device.fault(str(error)) from error
+        if len(row.hits) != hello.groups:
+            raise self._device.fault(
+                f"an epoch with {len(row.hits)} groups of context {row.context}, and its hello has"
+                f" {hello.groups}"
+            )
+        if len(row.tail) > open_group(hello.groups) + 1:
+            raise self._device.fault(f"a tail with {len(row.tail)} groups of context {row.context}")
         if any(row.hits[groups_of_memory(hello.frames, hello.pages, hello.groups, row.scale_log2) :]):
-            raise self._fault(f"epoch {row.epoch}, context {row.context}: hits deeper than the memory")
+            raise self._device.fault(f"epoch {row.epoch}, context {row.context}: hits deeper than the memory")
         if last and (last.epoch, last.context) >= (row.epoch, row.context):
-            raise self._fault(f"epoch {row.epoch}, context {row.context} after {last.epoch}, {last.context}")
+            raise self._device.fault(
+                f"epoch {row.epoch}, context {row.context} after {last.epoch}, {last.context}"
+            )
         for name in () if begins else OF_THE_EPOCH:
             if getattr(last, name) != getattr(row, name):
                 what = f"{name} is {getattr(last, name)} and {getattr(row, name)}"
-                raise self._fault(f"epoch {row.epoch}: {what}")
+                raise self._device.fault(f"epoch {row.epoch}: {what}")
         self.rows.append(row)
         self._begun += begins
         self.processes.note_epoch(row.epoch)
@@ -298,23 +306,11 @@ class Collector:
         try:
             follower.note(message)
         except ValueError as error:
-            raise self._fault(str(error)) from error
-
-    def _note_task(self, message: Message) -> None:
-        if message.context >= self._hello.contexts:
-            raise self._fault(f"a task in context {message.context} of {self._hello.contexts}")
-        self.tasks.note(message)
+            raise self._device.fault(str(error)) from error
 
     def _note_event(self, message: Message) -> None:
         names = self._hello.workloads
-        if message.workload >= len(names):
-            raise self._fault(f"program {message.workload} of {len(names)}")
         self.context_names[message.context] = names[message.workload]
         if message.kind == "workload_done":
             self.cycles.append((names[message.workload], message.context, message.cycles))
             self._running.note_done(message)
-
-    def _fault(self, what: str) -> DeviceFaultError:
-        return DeviceFaultError(
-            f"the device sent nonsense: {what}", where=self._device.url, remedy="report this as a bug"
-        )

@@ -64,6 +64,8 @@ class PagesOfEpochs(Generic[Epoch]):
             ValueError: it contradicts itself or another one of its epoch.
         """
         self._gaps.note(message.index)
+        if message.epoch == self.last_epoch:
+            raise ValueError(f"{message.name} messages of epoch {message.epoch} again")
         if self._begun and self._begun[0].epoch != message.epoch:
             self._begun = []
         if message.piece != len(self._begun):  # one before it was lost

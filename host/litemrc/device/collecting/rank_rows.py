@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from litemrc.device.collecting.message_gaps import MessageGaps
 from litemrc.device.device import Device
-from litemrc.device.errors import DeviceFaultError, SilentDeviceError
+from litemrc.device.errors import SilentDeviceError
 from litemrc.device.link.protocol import Message
 from litemrc.device.ranks import Dram, power_state_number
 from litemrc.ranks.table import RankRow, RankTable
@@ -39,10 +39,12 @@ class RankRows:
         """Note a rank message.
 
         Raises:
-            ValueError: it contradicts itself, or is of a rank that the device does not have.
+            ValueError: it contradicts itself or another one of its epoch, or the device has no such rank.
         """
         if message.domain >= self._ranks:
             raise ValueError(f"rank {message.domain} of {self._ranks}")
+        if self.rows and message.epoch == self.rows[-1].epoch:
+            raise ValueError(f"rank messages of epoch {message.epoch} again")
         self._gaps.note(message.index)
         self.received += 1
         row = RankRow(
@@ -57,6 +59,10 @@ class RankRows:
         )
         if self._begun and self._begun[-1].epoch != row.epoch:
             self._begun = []
+        if self._begun and self._begun[-1].clocks != row.clocks:
+            raise ValueError(
+                f"epoch {row.epoch}: {self._begun[-1].clocks} clocks of one rank and {row.clocks} of another"
+            )
         if message.domain == len(self._begun):
             self._begun.append(row)
         if len(self._begun) == self._ranks:
@@ -89,8 +95,7 @@ def watch_ranks(device: Device, dram: Dram) -> Iterator[list[RankRow]]:
         try:
             ranks.note(message)
         except ValueError as error:
-            what = f"the device sent nonsense: {error}"
-            raise DeviceFaultError(what, where=device.url, remedy="report this as a bug") from error
+            raise device.fault(str(error)) from error
         if ranks.rows:
             yield ranks.rows
             ranks.rows = []

@@ -173,7 +173,7 @@ class Link:
                 self._inbox.extend(self._receiver.feed(received))
             except OtherVersionError as other:
                 raise mismatch(other.version, self.url) from None
-            if not received and remaining <= 0:
+            if not self._inbox and remaining <= 0:  # also while damage never ceases
                 return None
         message = self._inbox.popleft()
         if (reason := last_reason(message)) is not None:

@@ -1,0 +1,143 @@
+"""What a device may say: hello within the limits of any device, and later messages within its hello.
+
+The schema bounds each field. These checks bound fields by one another, so that what is computed from them
+later (seconds, bytes, arrays of frames or groups) exists and fits into memory and into 64-bit columns.
+"""
+
+from collections.abc import Callable
+
+from litemrc.device.link.protocol import Message
+from litemrc.device.link.schema import schema
+
+LARGEST_PAGE_SHIFT = 30  # 1 GiB, the largest page of any processor with pages; 2^32 of them fit into 62 bits
+MOST_BITMAP_FRAMES = 1 << 24  # 64 GiB in pages of 4 KiB: the bits of an epoch have 4 MiB
+_HOT_IN_MESSAGE = 64
+_CHANGING = frozenset(("sequence", "request", "running", "epoch_messages"))
+
+
+class NonsenseError(ValueError):
+    """A message that no device can mean; the text names field and value."""
+
+
+def check_hello(hello: Message) -> None:
+    """Check the parameters of a device as a whole.
+
+    Raises:
+        NonsenseError: they contradict each other, or no device has them.
+    """
+    frames, pages, groups = hello.frames, hello.pages, hello.groups
+    if hello.clock_hz == 0:
+        raise NonsenseError("clock_hz of its hello must be at least 1 (got 0)")
+    if hello.page_shift > LARGEST_PAGE_SHIFT:
+        raise NonsenseError(
+            f"page_shift of its hello must be at most {LARGEST_PAGE_SHIFT} (got {hello.page_shift})"
+        )
+    if pages % groups or not groups <= pages <= frames:
+        raise NonsenseError(
+            f"its hello has {frames} frames, {pages} pages in {groups} groups; pages must be a multiple of"
+            " groups and at most frames"
+        )
+    if hello.page_bitmap and (frames > MOST_BITMAP_FRAMES or frames % 8):
+        raise NonsenseError(
+            f"frames of its hello must be a multiple of 8 up to {MOST_BITMAP_FRAMES}, as it has page_bitmap"
+            f" (got {frames})"
+        )
+    if hello.rank_power and not hello.ranks:
+        raise NonsenseError("ranks of its hello must be at least 1, as it has rank_power (got 0)")
+    if hello.running >> len(hello.workloads):
+        raise NonsenseError(
+            f"running of its hello is {hello.running:#x}, and it has {len(hello.workloads)} programs"
+        )
+    if len(set(hello.workloads)) < len(hello.workloads):
+        raise NonsenseError(f"workloads of its hello has a name twice: {', '.join(hello.workloads)}")
+
+
+def changed_parameters(before: Message, now: Message) -> str:
+    """Return the first parameter in which two hellos of one session differ, with both values; or nothing."""
+    for field in before.body:
+        old, new = getattr(before, field.name), getattr(now, field.name)
+        if field.name not in _CHANGING and old != new:
+            return f"{field.name} was {old!r} and is {new!r}"
+    return ""
+
+
+def check_message(message: Message, hello: Message) -> None:
+    """Check a message of a device by its hello.
+
+    Raises:
+        NonsenseError: it is of a context, frame, rank or program that the device does not have.
+    """
+    check = _CHECKS.get(message.name)
+    if check:
+        check(message, hello)
+
+
+def _check_context(what: str, message: Message, hello: Message) -> None:
+    if message.context >= hello.contexts:
+        raise NonsenseError(f"{what} in context {message.context} of {hello.contexts}")
+
+
+def _check_epoch(message: Message, hello: Message) -> None:
+    if message.context >= hello.contexts:
+        raise NonsenseError(
+            f"an epoch with {len(message.hits)} groups of context {message.context} of {hello.contexts}"
+        )
+    if message.remaining >= hello.contexts:
+        raise NonsenseError(
+            f"an epoch of which {message.remaining} messages follow, with {hello.contexts} contexts"
+        )
+
+
+def _check_event(message: Message, hello: Message) -> None:
+    if message.workload >= len(hello.workloads):
+        raise NonsenseError(f"program {message.workload} of {len(hello.workloads)}")
+    _check_context("a program", message, hello)
+
+
+def _check_rank(message: Message, hello: Message) -> None:
+    if hello.ranks and message.domain >= hello.ranks:
+        raise NonsenseError(f"rank {message.domain} of {hello.ranks}")
+
+
+def _check_accessed(message: Message, hello: Message) -> None:
+    frames, each = hello.frames, schema().constants["accessed_frames"]
+    if not hello.page_bitmap:
+        raise NonsenseError("an accessed message, and its hello is without page_bitmap")
+    behind = message.first + 8 * max(len(message.accessed), len(message.written))
+    if message.first % each or max(behind, message.first + 1) > frames:
+        raise NonsenseError(f"bits of frames {message.first} to {behind} of {frames}")
+    _check_pieces(message, -(-frames // each))
+
+
+def _check_hot(message: Message, hello: Message) -> None:
+    if len(message.frames) != len(message.counts):
+        raise NonsenseError(f"{len(message.frames)} hot pages with {len(message.counts)} counts")
+    if len(message.frames) > hello.hot_pages:
+        raise NonsenseError(f"{len(message.frames)} hot pages, and its hello has {hello.hot_pages}")
+    _check_pieces(message, max(-(-hello.hot_pages // _HOT_IN_MESSAGE), 1))
+
+
+def _check_pieces(message: Message, most: int) -> None:
+    if message.piece + message.remaining >= most:
+        raise NonsenseError(
+            f"piece {message.piece} of its {message.name} messages of an epoch with {message.remaining} more,"
+            f" of {most}"
+        )
+
+
+def _check_queued(message: Message, hello: Message) -> None:
+    if max(message.frames, default=0) >= hello.frames:
+        raise NonsenseError(f"queued frame {max(message.frames)} of {hello.frames}")
+
+
+_CHECKS: dict[str, Callable[[Message, Message], None]] = {
+    "epoch": _check_epoch,
+    "event": _check_event,
+    "process": lambda message, hello: _check_context("a process", message, hello),
+    "rank": _check_rank,
+    "task": lambda message, hello: _check_context("a task", message, hello),
+    "pages": lambda message, hello: _check_context("copies of pages", message, hello),
+    "accessed": _check_accessed,
+    "hot": _check_hot,
+    "queued": _check_queued,
+}

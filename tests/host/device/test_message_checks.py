@@ -1,0 +1,179 @@
+"""A hello that no device can mean, and messages that contradict it, are named by field and value."""
+
+import pytest
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.errors import DeviceFaultError, DeviceGoneError
+from litemrc.device.page_messages import get_page_messages
+from litemrc.device.ranks import Dram, get_dram, get_policy
+from litemrc.device.ref_counters import get_traffic, get_unit
+from scripted_device import ScriptedLink, ack, device_at, hello, told
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"page_shift": 63}, r"page_shift of its hello must be at most 30 \(got 63\)"),
+        ({"page_shift": 255}, r"page_shift of its hello must be at most 30 \(got 255\)"),
+        ({"page_shift": 31}, r"\(got 31\)"),
+        ({"clock_hz": 0}, r"clock_hz of its hello must be at least 1 \(got 0\)"),
+        ({"clock_hz": 0, "ranks": 4, "rank_power": True}, "clock_hz"),
+        (
+            {"frames": 2**32 - 1, "page_bitmap": True},
+            r"frames of its hello .* page_bitmap \(got 4294967295\)",
+        ),
+        ({"frames": 2**24 + 8, "page_bitmap": True}, r"multiple of 8 up to 16777216.*\(got 16777224\)"),
+        ({"frames": 68, "page_bitmap": True}, r"\(got 68\)"),
+        ({"frames": 0}, "0 frames, 64 pages in 4 groups"),
+        ({"pages": 0}, "64 frames, 0 pages in 4 groups"),
+        ({"pages": 128}, "64 frames, 128 pages in 4 groups"),
+        ({"groups": 3}, "64 frames, 64 pages in 3 groups"),
+        ({"groups": 256}, "64 frames, 64 pages in 256 groups"),
+        ({"rank_power": True}, "ranks of its hello must be at least 1"),
+        ({"running": 4}, "running of its hello is 0x4, and it has 2 programs"),
+        ({"running": 255, "workloads": []}, "it has 0 programs"),
+        ({"workloads": ["zipf", "zipf"]}, "a name twice: zipf, zipf"),
+    ],
+)
+def test_a_hello_of_nonsense_is_named(changes, why, monkeypatch):
+    with pytest.raises(DeviceFaultError, match=f"the device sent nonsense: .*{why}"):
+        device_at(ScriptedLink(hello=lambda **_: hello(**changes)), monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"page_shift": 30, "frames": 2**32 - 1, "pages": 64},
+        {"frames": 2**24, "pages": 64, "page_bitmap": True},
+        {"running": 3},
+        {"groups": 64, "contexts": 1},
+    ],
+)
+def test_a_hello_within_the_limits_is_taken(changes, monkeypatch):
+    device = device_at(ScriptedLink(hello=lambda **_: hello(**changes)), monkeypatch)
+    assert device.hello.page_shift == changes.get("page_shift", 12)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"groups": 8}, {"clock_hz": 5}, {"frames": 128}, {"workloads": ["zipf"]}]
+)
+def test_parameters_do_not_change_within_a_session(changes, monkeypatch):
+    link = ScriptedLink()
+    device = device_at(link, monkeypatch)
+    link.answers["hello"] = lambda **_: hello(running=1, epoch_messages=7)
+    assert device.say_hello().running == 1
+    link.answers["hello"] = lambda **_: hello(**changes)
+    with pytest.raises(DeviceGoneError, match=f"restarted as another: {next(iter(changes))} was"):
+        device.say_hello()
+
+
+EVERYTHING = {"page_bitmap": True, "frames": 4096, "pages": 4096, "hot_pages": 128, "ranks": 2, "contexts": 2}
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        (told("epoch", context=2, hits=[0] * 4), "an epoch with 4 groups of context 2 of 2"),
+        (told("epoch", remaining=2, hits=[0] * 4), "2 messages follow, with 2 contexts"),
+        (told("event", kind="workload_started", workload=2), "program 2 of 2"),
+        (told("event", kind="workload_done", workload=1, context=2), "a program in context 2 of 2"),
+        (told("process", context=2), "a process in context 2 of 2"),
+        (told("task", context=255), "a task in context 255 of 2"),
+        (told("pages", context=2), "copies of pages in context 2 of 2"),
+        (told("rank", domain=2, counters=[0] * 16), "rank 2 of 2"),
+        (told("accessed", first=4096), "bits of frames 4096 to 4096 of 4096"),
+        (told("accessed", first=3072, accessed=bytes(129)), "bits of frames 3072 to 4104 of 4096"),
+        (told("accessed", first=3072, written=bytes(129)), "bits of frames 3072 to 4104 of 4096"),
+        (told("accessed", first=8), "bits of frames 8 to 8"),
+        (told("accessed", first=2**32 - 1024), "bits of frames 4294966272"),
+        (told("accessed", remaining=4), "piece 0 of its accessed messages of an epoch with 4 more, of 4"),
+        (told("accessed", piece=2**32 - 1), "piece 4294967295 of its accessed"),
+        (told("hot", frames=[1], counts=[]), "1 hot pages with 0 counts"),
+        (told("hot", piece=1, remaining=1), "piece 1 of its hot messages of an epoch with 1 more, of 2"),
+        (told("queued", frames=[1, 4096]), "queued frame 4096 of 4096"),
+        (hello(**EVERYTHING | {"page_shift": 63}), "page_shift of its hello"),
+    ],
+)
+def test_a_message_that_contradicts_its_hello_is_named(message, why, monkeypatch):
+    link = ScriptedLink(hello=lambda **_: hello(**EVERYTHING))
+    device = device_at(link, monkeypatch)
+    link.inbox.append(message)
+    with pytest.raises(DeviceFaultError, match=f"the device sent nonsense: .*{why}"):
+        device.receive(1)
+    link.inbox.append(message)
+    device.request("monitor", on=True)
+    with pytest.raises(DeviceFaultError, match=why):  # one that came before an answer
+        device.waiting()
+
+
+def test_pages_of_a_device_without_them_are_named(monkeypatch):
+    link = ScriptedLink()
+    device = device_at(link, monkeypatch)
+    for message, why in (
+        (told("accessed"), "without page_bitmap"),
+        (told("hot", frames=[1], counts=[1]), "1 hot pages, and its hello has 0"),
+    ):
+        link.inbox.append(message)
+        with pytest.raises(DeviceFaultError, match=why):
+            device.receive(1)
+
+
+@pytest.mark.parametrize(
+    ("request_name", "ask", "values", "why"),
+    [
+        ("get_dram", get_dram, (2, 0, 1, 0, 4, 0), "with 0 chips each"),
+        ("get_dram", get_dram, (2, 0, 1, 2, 0, 0), "0 DRAM cycles per cycle"),
+        ("get_dram", get_dram, (0, 0, 1, 2, 4, 0), "a DRAM of 0 of 2 ranks"),
+        ("get_dram", get_dram, (2**32 - 1, 0, 1, 2, 4, 0), "a DRAM of 4294967295 of 2 ranks"),
+        ("get_dram", get_dram, (2, 0, 1, 2, 4, 8), "part 8 retained"),
+        ("get_rank_policy", get_policy, (9, 3, 3, 0, 0, 0), "policy of set_rank_policy is 9"),
+        ("get_traffic", get_traffic, (0, 2**32 - 1, 4), "words of 2.4294967295 bytes"),
+        ("get_traffic", get_traffic, (0, 2, 40), "2.40 words"),
+        ("get_ref_counters", get_unit, (8, 255, 8, 3, 8, 0, 0), "pages of 2.255 bytes"),
+        ("get_ref_counters", get_unit, (8, 12, 8, 2**32 - 1, 8, 0, 0), "4294967295 masters"),
+        ("get_page_messages", get_page_messages, (0, 0, 0, 2**32 - 1), "frame 0 is page 0xffffffff00000000"),
+    ],
+)
+def test_answers_of_nonsense_are_named(request_name, ask, values, why, monkeypatch):
+    link = ScriptedLink(hello=lambda **_: hello(ranks=2), **{request_name: lambda **_: ack(*values)})
+    device = device_at(link, monkeypatch)
+    with pytest.raises(DeviceFaultError, match=f"the device sent nonsense: .*{why}"):
+        ask(device)
+
+
+def test_a_device_that_never_answers_does_not_fill_the_memory(monkeypatch):
+    """2^22 integers at most wait; a message counts as 32, and those of its lists."""
+
+    class Flood(ScriptedLink):
+        given = 0
+
+        def receive(self, timeout_s):
+            if not self.flooding:
+                return super().receive(timeout_s)
+            self.given += 1
+            return told_epoch
+
+    told_epoch = told("epoch", hits=[0] * 256)
+    link = Flood()
+    link.flooding = False
+    device = device_at(link, monkeypatch)
+    link.flooding = True
+    with pytest.raises(DeviceFaultError, match="messages, and no answer to get_epoch"):
+        device.request("get_epoch")
+    assert link.given == (1 << 22) // (256 + 32) + 1
+
+
+def test_ranks_of_an_epoch_have_the_same_clocks(monkeypatch):
+    link = ScriptedLink(hello=lambda **_: hello(ranks=2))
+    collector = Collector(device_at(link, monkeypatch), Dram(2, False, (), "", 1, 1, 0))
+
+    def rank(domain, clocks):
+        return told("rank", domain=domain, clocks=clocks, counters=[0, 0, 0, 0, clocks, *[0] * 11])
+
+    link.inbox.extend([rank(0, 10), rank(1, 11)])
+    collector.take(1)
+    with pytest.raises(DeviceFaultError, match="epoch 0: 10 clocks of one rank and 11 of another"):
+        collector.take(1)
+    link.inbox.extend([rank(0, 10), rank(1, 10), rank(0, 10)])
+    with pytest.raises(DeviceFaultError, match="rank messages of epoch 0 again"):
+        while collector.take(1):
+            pass
