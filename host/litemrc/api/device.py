@@ -8,10 +8,10 @@ from litemrc.curves.curves import Curves
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device as LinkedDevice
-from litemrc.device.device import printable
 from litemrc.device.running import Run
 from litemrc.epochs.curve_files import curves_of
 from litemrc.errors import UserError
+from litemrc.texts import printable
 
 
 class Device:

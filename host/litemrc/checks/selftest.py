@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.device import Device, printable, system_text
+from litemrc.device.device import Device, system_text
 from litemrc.device.errors import LinkError, RequestRefusedError
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.device.link.schema import version_text
 from litemrc.device.running import Run
 from litemrc.device.split import get_split
+from litemrc.texts import printable
 
 BLOCK_PAGES = 16  # pages that memtest tests at each step of its scale
 LINES_OF_A_PAGE = 256

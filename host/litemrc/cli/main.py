@@ -13,6 +13,7 @@ from litemrc.cli.shared.commands import add_commands, parsers_of
 from litemrc.cli.shared.messages import silenced
 from litemrc.cli.shared.streams import open_standard_streams, stdout_failure
 from litemrc.errors import OutputError, UserError
+from litemrc.texts import printable_lines
 
 # For each command its module, below this folder, and its description.
 COMMANDS = {
@@ -121,7 +122,7 @@ def _run(argv: list[str]) -> int:
 
 
 def _failed(text: str, code: int, kind: str = "error: ") -> int:
-    print(f"litemrc: {kind}{text}", file=sys.stderr)
+    print(f"litemrc: {kind}{printable_lines(text)}", file=sys.stderr)
     return code
 
 

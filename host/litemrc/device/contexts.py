@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.link.protocol import Message, device_messages, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.errors import UserError
+from litemrc.texts import printable
 
 
 @dataclass(frozen=True)

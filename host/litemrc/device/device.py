@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from litemrc.device import TIMEOUT_S
@@ -22,6 +22,7 @@ from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 from litemrc.device.link.sharing import check_can_take
 from litemrc.device.message_checks import NonsenseError, changed_parameters, check_hello, check_message
+from litemrc.texts import printable
 
 _TRIES = 4
 _MOST_WAITING = 1 << 22  # integers, about 150 MB, in messages before an answer: 10^5 of them, or more
@@ -201,11 +202,14 @@ class Device:
         Raises:
             RequestRefusedError: the device cannot or will not, or a value is none the schema allows.
             SilentDeviceError, DeviceGoneError: no answer, or no device any more.
+            DeviceFaultError: the answer is another one's.
         """
         answer = self._ask(name, **values)
         if answer.name == "nak":
             why = f"{answer.error}: {printable(answer.reason)}" if answer.reason else answer.error
             raise self._refused(name, answer.error, f"the device refused {name}: {why}")
+        if answer.name != "ack":
+            raise self.fault(f"{answer.name} in answer to {name}")
         return answer
 
     def start_counting(self) -> None:
@@ -286,7 +290,7 @@ class Device:
             check_message(message, self.hello)
         except NonsenseError as error:
             raise self.fault(str(error)) from error
-        return message
+        return _with_printable_texts(message)
 
     def _checked_hello(self, hello: Message) -> Message:
         if hello.name != "hello":
@@ -295,7 +299,7 @@ class Device:
             check_hello(hello)
         except NonsenseError as error:
             raise self.fault(str(error)) from error
-        return hello
+        return _with_printable_texts(hello)
 
     def echo_test(self, echoes: int = 32, seed: int = 1) -> EchoTest:
         """Send `echoes` different random strings, of all lengths, and compare the replies."""
@@ -351,6 +355,18 @@ class Device:
         return RequestRefusedError(what, code, where=self.url, remedy=remedy)
 
 
+def _with_printable_texts(message: Message) -> Message:
+    """Return a message with texts that control no terminal, wherever they are shown, logged or saved."""
+    shown: dict[str, Any] = {}
+    for f in message.body:
+        value = getattr(message, f.name)
+        if f.kind == "TSTR" and not value.isprintable():
+            shown[f.name] = printable(value)
+        elif f.item and f.item.kind == "TSTR" and not all(map(str.isprintable, value)):
+            shown[f.name] = list(map(printable, value))
+    return replace(message, **shown) if shown else message  # type: ignore[type-var]
+
+
 def _fault(what: str, url: str = "") -> DeviceFaultError:
     return DeviceFaultError(f"the device sent nonsense: {what}", where=url, remedy="report this as a bug")
 
@@ -362,8 +378,3 @@ def system_text(system: str, driver: str, abi: int) -> str:
     if not system:
         return "none: bare metal"
     return f"{printable(system)}, driver {printable(driver) or 'of unknown version'}, ABI {abi}"
-
-
-def printable(text: str) -> str:
-    """Return text of a device without characters that control a terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.ranks.activity import KEPT
+from litemrc.texts import printable
 
 if TYPE_CHECKING:
     from litemrc.ranks.table import RankRow, RankTable

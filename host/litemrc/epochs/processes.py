@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from litemrc.texts import printable
+
 KERNEL = "kernel"  # name of a context that follows no process, under an operating system
 
 
@@ -40,7 +42,7 @@ class Process:
     @property
     def label(self) -> str:
         """Its name in tables: "sort (pid 57)"."""
-        return f"{self.comm or 'unnamed'} ({f'pid {self.pid}' if self.pid else 'cgroup'})"
+        return f"{printable(self.comm) or 'unnamed'} ({f'pid {self.pid}' if self.pid else 'cgroup'})"
 
     @property
     def aliases(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from litemrc.epochs.groups import groups_of_memory, open_group
 from litemrc.epochs.processes import Owner, Process, check_processes
 from litemrc.epochs.rows import exact_column, padded, repeated_rows, rows_between
 from litemrc.epochs.split import ACCESSES, owning_contexts, rows_together
+from litemrc.texts import printable
 
 COLUMNS: dict[str, np.dtype] = {
     "epoch": np.dtype("u4"),
@@ -295,7 +296,7 @@ class EpochTable:
             if any(process.context == whose.context for process in self.processes):
                 return f"context {whose.context}, others"
             whose = whose.context
-        return self.context_names.get(whose) or f"context {whose}"
+        return printable(self.context_names.get(whose, "")) or f"context {whose}"
 
     def between(self, start: int | None, stop: int | None) -> "EpochTable":
         """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError, RequestRefusedError
 from litemrc.device.hot import get_hot, set_hot
 from litemrc.device.link.protocol import Message
@@ -21,6 +21,7 @@ from litemrc.errors import UserError
 from litemrc.feed.backoff import Backoff
 from litemrc.feed.epoch_builder import EpochBuilder
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
+from litemrc.texts import printable
 
 _POLL_S = 0.02  # a request waits so long while nothing comes from the device
 # After this share of a request's time limit without a message, an epoch is given out without those that are

@@ -16,12 +16,13 @@ from litemrc.cli.shared.device_options import (
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.link.protocol import Message
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
+from litemrc.texts import printable
 
 if TYPE_CHECKING:
     from litemrc.epochs.table import EpochTable

@@ -11,10 +11,11 @@ from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
-from litemrc.device.device import Device, EchoTest, printable, system_text
+from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.hot import HotSettings, get_hot
 from litemrc.device.link.schema import version_text
 from litemrc.device.split import get_split
+from litemrc.texts import printable
 
 _ECHOES = 32
 _ON_OR_OFF = argparse.BooleanOptionalAction

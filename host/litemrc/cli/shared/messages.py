@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from litemrc.texts import printable_lines
+
 _QUIET = ContextVar("quiet", default=False)
 _COLLECTED: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 
@@ -41,7 +43,7 @@ def note(text: str) -> None:
     if (texts := _COLLECTED.get()) is not None:
         texts.append(f"note: {text}")
     elif not is_quiet():
-        print(f"litemrc: note: {text}", file=sys.stderr)
+        print(f"litemrc: note: {printable_lines(text)}", file=sys.stderr)
 
 
 def warning(text: str) -> None:
@@ -49,4 +51,4 @@ def warning(text: str) -> None:
     if (texts := _COLLECTED.get()) is not None:
         texts.append(f"warning: {text}")
     else:
-        print(f"litemrc: warning: {text}", file=sys.stderr)
+        print(f"litemrc: warning: {printable_lines(text)}", file=sys.stderr)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from litemrc.texts import printable_lines
+
 _WIDTH = 200  # wider than most terminals: truncated numbers are worse than long lines
 
 
@@ -20,16 +22,19 @@ def text_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: 
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
     for column, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if column < left else "right", vertical="bottom")
+        table.add_column(
+            printable_lines(heading), justify="left" if column < left else "right", vertical="bottom"
+        )
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable_lines, row))
     return plain_text(table)
 
 
 def text_facts(facts: Mapping[str, str]) -> str:
     """Return one line for each fact: its name, then its value; the values are aligned."""
     width = max(map(len, facts))
-    return "\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in facts.items())
+    lines = (f"{name:<{width}}  {value}".rstrip() for name, value in facts.items())
+    return "\n".join(map(printable_lines, lines))
 
 
 def plain_text(table: Any) -> str:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from litemrc.cli.shared.messages import is_quiet
+from litemrc.texts import printable_lines
 
 if TYPE_CHECKING:  # rich and the trace formats take long to load: `--help` needs neither
     from litemrc.traces import Chunk, Trace
@@ -25,7 +26,7 @@ class PlainLines:
         """Print the line if the last one is old enough."""
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + LINE_EVERY_S
-            print(line, file=sys.stderr, flush=True)
+            print(printable_lines(line), file=sys.stderr, flush=True)
 
 
 def shown(trace: "Trace", doing: str) -> "Generator[Chunk, None, None]":
@@ -58,13 +59,13 @@ def reported(
         yield from _with_lines(parts, doing, state)
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[text]}"),
+        TextColumn("{task.fields[text]}", markup=False),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(doing, total=None, text="")
+        task = bar.add_task(printable_lines(doing), total=None, text="")
         for part in parts:
             yield part
             text, fraction = state()
@@ -101,19 +102,20 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int, str], None
 
         def show_line(done: int, text: str) -> None:
             if text:
-                print(text, file=sys.stderr, flush=True)
+                print(printable_lines(text), file=sys.stderr, flush=True)
             if total is not None:
                 lines.show(f"{done} of {total} {what}")
 
         yield show_line
         return
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    description = TextColumn("{task.description}", markup=False)
+    columns = description, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(what, total=total)
 
         def show_bar(done: int, text: str) -> None:
             bar.update(task, completed=done)
             if text:
-                bar.console.print(text, markup=False, highlight=False)
+                bar.console.print(printable_lines(text), markup=False, highlight=False)
 
         yield show_bar

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from litemrc.errors import UserError
 from litemrc.extras import require
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.texts import spreadsheet_text
 
 Part = TypeVar("Part")
 Row = Mapping[str, object]
@@ -35,15 +36,22 @@ def check_pictures(*paths: Path | None) -> None:
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """Return rows as CSV; the keys of the first row are the header, None is an empty field."""
+    """Return rows as CSV; the keys of the first row are the header, None is an empty field.
+
+    Texts are cells that no terminal and no spreadsheet executes.
+    """
     text = io.StringIO()
     writer: csv.DictWriter[str] | None = None
     for row in rows:
         if writer is None:
             writer = csv.DictWriter(text, list(row), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow(row)
+            writer.writerow({name: spreadsheet_text(name) for name in row})
+        writer.writerow({name: _cell(value) for name, value in row.items()})
     return text.getvalue().removesuffix("\n")
+
+
+def _cell(value: object) -> object:
+    return spreadsheet_text(value) if isinstance(value, str) else value
 
 
 def print_results(

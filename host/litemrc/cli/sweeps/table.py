@@ -13,6 +13,7 @@ from litemrc.cli.shared.messages import warning
 from litemrc.cli.shared.results import csv_text
 from litemrc.sweeps.sweep_file import Sweep
 from litemrc.sweeps.table import ERROR, RESULT, SECONDS, TableSummary, read_rows
+from litemrc.texts import printable
 
 SHOWN_ROWS = 20
 _WIDTH = 110  # without a terminal
@@ -128,7 +129,7 @@ def _shown(value: Any) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:.5g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(str(value))
 
 
 def _finite(value: Any) -> Any:

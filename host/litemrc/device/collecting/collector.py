@@ -10,7 +10,7 @@ from litemrc.device.collecting.page_epochs import PagesOfEpochs, accessed_epochs
 from litemrc.device.collecting.rank_rows import RankRows
 from litemrc.device.collecting.tasks import TaskRows
 from litemrc.device.contexts import get_followed
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message
@@ -20,6 +20,7 @@ from litemrc.device.running import Run, RunningPrograms
 from litemrc.epochs.groups import open_group
 from litemrc.epochs.processes import KERNEL, ProcessLog
 from litemrc.epochs.table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
+from litemrc.texts import printable
 
 _FOLLOWERS = ("rank", "task", "pages", "accessed", "hot")  # of an epoch's messages
 _PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from litemrc.epochs.files import UNITS
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.texts import spreadsheet_text
 
 MEDIA = {
     "arrow": "application/vnd.apache.arrow.stream",
@@ -99,8 +100,11 @@ _WRITERS: dict[str, Callable[[_Pieces, pa.Schema], Any]] = {
 
 
 def _flat(table: pa.Table) -> pa.Table:
-    """Return the table for CSV: a list is its numbers with spaces between."""
+    """Return the table for CSV: a list is its numbers with spaces between, and no text is a formula."""
     for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            texts = (value and spreadsheet_text(value) for value in table.column(field.name).to_pylist())
+            table = table.set_column(place, field.name, pa.array(texts, pa.string()))
         if pa.types.is_list(field.type):
             texts = pc.cast(table.column(field.name), pa.list_(pa.string()))
             table = table.set_column(place, field.name, pc.binary_join(texts, " "))

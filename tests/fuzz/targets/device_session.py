@@ -1,0 +1,136 @@
+"""A whole session of a device that `litemrc serve` reads: its answers and messages are the input's.
+
+The input is messages, each behind its length in two bytes. Frames are put around them, and the numbers of the
+requests that they answer into them: both are easy for a device, and hard to find by mutation.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
+
+from fuzz.target import Target
+from litemrc.device.device import Device
+from litemrc.device.errors import DeviceGoneError
+from litemrc.device.link.link import LinkCounts
+from litemrc.device.link.protocol import LaterVersionError, Message, ProtocolError, device_messages
+from litemrc.errors import UserError
+from litemrc.feed.feed import Event, Feed, FeedOptions, _ListenerError
+from litemrc.feed.recent import Recent
+from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.serve.link.stream import LinkStream
+from litemrc.serve.metrics.tallies import Tallies
+from litemrc.serve.windows import EpochWriter
+from scripted_device import ack, hello, told
+
+CODEC = device_messages()
+GROUPS = 4
+
+
+class Input:
+    """A link that gives the messages of an input, and is gone behind the last one."""
+
+    url = "test:"
+    counts = LinkCounts()
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self._at, self._sequence = content, 0, 0
+
+    def next_sequence(self) -> int:
+        self._sequence += 1
+        return self._sequence
+
+    def send(self, message: Message) -> None:
+        pass
+
+    def receive(self, timeout_s: float) -> Message | None:
+        while self._at + 2 <= len(self._content):
+            begin = self._at + 2
+            self._at = begin + int.from_bytes(self._content[self._at : begin], "big")
+            try:
+                message = CODEC.decode(self._content[begin : self._at])
+            except (ProtocolError, LaterVersionError):
+                continue
+            if message.name in ("hello", "ack", "nak"):
+                return replace(message, request=self._sequence)
+            return message
+        raise DeviceGoneError("the input is at its end", where=self.url)
+
+
+class Live:
+    """What the page's readers and the API get of each epoch."""
+
+    def __init__(self) -> None:
+        self._writer, self._recent = EpochWriter("device"), Recent()
+
+    def __call__(self, event: Event) -> None:
+        self._recent(event)
+        if isinstance(event, DeviceParameters):
+            self._writer.begin(event)
+        elif isinstance(event, FeedEpoch):
+            self._writer.add(event)
+            self._writer.newest(1)
+            self._writer.newest(20)
+            table = self._recent.table(self._recent.last(20))
+            assert table is not None and table.epoch.size
+
+
+def session(content: bytes) -> None:
+    """Read a session as the server does, with all that computes from its messages."""
+
+    @contextmanager
+    def opened(*_: object, **__: object) -> Iterator[Device]:
+        yield Device(Input(content), timeout_s=1)
+
+    feed = Feed("test:", FeedOptions(pages=True, hot=True, if_there=True))
+    for listener in (Live(), Tallies(), LinkStream()):
+        feed.listen(listener)
+    with patch.object(Device, "open", opened):
+        try:
+            feed._session()
+        except _ListenerError as failed:
+            raise failed.__cause__ or failed from None
+
+
+def seeds() -> Iterator[bytes]:
+    """Sessions with everything, and with as little as there can be."""
+    said = hello(
+        **{"system": "Linux 6.6", "contexts": 2, "ranks": 2, "rank_power": True, "page_bitmap": True},
+        **{"frames": 2048, "pages": 64, "hot_pages": 16},
+    )
+    answers = [said, ack(1, 1, 1, 0, 0, 1, 16, 0, 63, 1), ack(2, 0, 5, 2, 4, 0, payload=b"MT41K128M16")]
+    answers += [ack(1, 1, 1, 0, 0, 1, 16, 0, 63, 1), ack(1, 1, 0, 0), ack(), ack(2, 7, payload=b"sort"), said]
+    yield packed([*answers, *(message for epoch in range(3) for message in messages(epoch))])
+    bare = hello()
+    yield packed([bare, told("nak", error="unsupported"), ack(), bare, *messages(0)[:1]])
+
+
+def messages(epoch: int) -> list[Message]:
+    """The messages of an epoch, and of what may come behind it."""
+    counts = {"epoch": epoch, "accesses": 10, "misses": 4, "touched": 5, "hits": [1, 2, 3, 0]}
+    clocks = [1, 2, 0, 0, 60, 40, *[0] * 10]
+    return [
+        told("epoch", **counts, index=2 * epoch, remaining=1),
+        told("epoch", **counts, index=2 * epoch + 1, context=1, evicted=9, tail=[2]),
+        *(
+            told("rank", index=2 * epoch + n, epoch=epoch, domain=n, clocks=100, counters=clocks)
+            for n in (0, 1)
+        ),
+        told("task", index=epoch, epoch=epoch),
+        told("accessed", index=epoch, epoch=epoch, first=1024, accessed=b"\x03", written=b"\x01"),
+        told("hot", index=epoch, epoch=epoch, accesses=9, frames=[5, 6], counts=[4, 3]),
+        told("process", state="following", context=1, pid=7, comm="sort", epoch_messages=2 * epoch + 2),
+        told("event", kind="workload_started", workload=1, epoch_messages=2 * epoch + 2),
+        told("event", kind="workload_done", workload=1, epoch_messages=2 * epoch + 2, cycles=9),
+        told("log", line="a\x1b[31m", level="info"),
+        told("queued", frames=[3]),
+    ]
+
+
+def packed(sent: list[Message]) -> bytes:
+    """Return messages as an input."""
+    payloads = map(CODEC.encode, sent)
+    return b"".join(len(payload).to_bytes(2, "big") + payload for payload in payloads)
+
+
+TARGET = Target(session, refusals=(UserError,), seeds=seeds, longest=16384, megabytes=1500)
