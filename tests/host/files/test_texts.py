@@ -74,7 +74,7 @@ def test_names_of_files_are_shown_in_safe_characters():
 def test_a_name_is_no_formula_of_a_picture():
     """Between dollar signs matplotlib reads its own language, and raises at what it cannot read."""
     curve = Curve(
-        sizes_pages=[0, 1], miss_ratio=[1.0, 0.5], accesses=2, misses=1, page_bytes=4096, name=r"$\frac{$"
+        sizes_pages=[1, 2], miss_ratio=[1.0, 0.5], accesses=2, misses=1, page_bytes=4096, name=r"$\frac{$"
     )
     mrc_figure([curve]).canvas.draw()
     assert picture_text("$a$") == r"\$a\$"
