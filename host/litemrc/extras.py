@@ -7,13 +7,14 @@ from litemrc.errors import UserError
 # The modules that each extra of pyproject.toml brings.
 _MODULES = {
     "plot": ("matplotlib", "jinja2"),
-    "device": ("cbor2", "cobs", "serial", "websockets", "zcbor"),
+    "device": ("cbor2", "cobs", "google_crc32c", "serial", "websockets", "zcbor"),
     "litex": ("litex", "migen"),
     "pandas": ("pandas",),
-    "live": ("cbor2", "cobs", "serial", "websockets", "zcbor", "textual"),
+    "live": ("cbor2", "cobs", "google_crc32c", "serial", "websockets", "zcbor", "textual"),
     "serve": (
         "cbor2",
         "cobs",
+        "google_crc32c",
         "serial",
         "websockets",
         "zcbor",

@@ -1,5 +1,6 @@
 """The Parquet file of an epoch table, one row per (epoch, context), under a seal."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,13 @@ from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.processes import Process
 from litemrc.epochs.rows import cut_lists, padded
 from litemrc.epochs.table import COLUMNS, TAIL_COLUMNS, EpochTable
-from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column, write_sealed
+from litemrc.files.sealed_parquet import (
+    FileKind,
+    continued_epochs,
+    read_sealed,
+    whole_column,
+    write_sealed,
+)
 
 __all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
 
@@ -81,10 +88,16 @@ def read_epochs(path: str | Path) -> EpochTable:
     Raises:
         UserError: no such file, not an epoch table, written by a newer version, truncated or damaged.
     """
-    return read_sealed(path, KIND, VERSION, _decode, oldest=OLDEST_VERSION)
+    return read_sealed(path, KIND, VERSION, epochs_of_rows, oldest=OLDEST_VERSION)
 
 
-def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
+def epochs_of_rows(data: pa.Table, described: Mapping[str, Any]) -> EpochTable:
+    """Return rows of a file, which a history may have of several sessions, as a table.
+
+    Raises:
+        ValueError, LookupError, TypeError: they contradict the description, or each other.
+    """
+    data = continued_epochs(data)
     columns: dict[str, Any] = {}
     for name in COLUMNS:
         if described["version"] < _SINCE.get(name, OLDEST_VERSION):

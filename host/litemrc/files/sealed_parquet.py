@@ -2,17 +2,21 @@
 
 Units are in each column's metadata and, with the other parameters, as JSON under the key `litemrc` of the
 schema's metadata. Parquet's own checksums cover the pages but neither the footer nor that description,
-so the file also carries a seal: the CRC-32 of all its bytes, with the seal's own digits taken as zeros.
+so the file also carries a seal: the CRC-32 of all its bytes, with the seal's own digits taken as zeros. The
+footer, which has the description, has a seal of its own, so that a description is verified without the rows.
 """
 
 import json
+import os
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,7 +26,11 @@ from litemrc.files.outputs import replacing
 _METADATA = b"litemrc"
 _SEAL = re.compile(rb"litemrc-crc32:([0-9a-f]{8})")
 _BLANK_SEAL = b"litemrc-crc32:00000000"
+_FOOTER_SEAL = re.compile(rb"litemrc-footer-crc32:([0-9a-f]{8})")
+_BLANK_FOOTER_SEAL = b"litemrc-footer-crc32:00000000"
 _MAGIC = b"PAR1"  # a Parquet file begins and ends with it
+_END_BYTES = 8  # length of the footer, and the magic
+_REWRITTEN = "the file is damaged, or another program rewrote it: its bytes do not match its checksum"
 _COLLECT_AGAIN = "collect it again, or take a copy that is whole"
 
 Decoded = TypeVar("Decoded")
@@ -108,6 +116,49 @@ def read_sealed(
     raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)
 
 
+def read_description(path: str | Path, kind: FileKind) -> dict[str, Any]:
+    """Return the description of a file, verified by the seal of its footer, without reading the rows.
+
+    A file that has none, of a former version, is verified as a whole.
+
+    Raises:
+        UserError: no such file, of another kind, truncated or damaged.
+    """
+    path = Path(path)
+    with suppress(OSError), path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - _END_BYTES, 0))
+        file.seek(max(size - _footer_bytes(file.read()), 0))
+        footer = file.read()
+        if _FOOTER_SEAL.search(footer) and _SEAL.sub(_BLANK_SEAL, _sealed_footer(footer)) == _SEAL.sub(
+            _BLANK_SEAL, footer
+        ):
+            return _description(path, kind, _MAGIC + footer)
+    return _description(path, kind, verify_sealed(path, kind))
+
+
+def verify_sealed(path: str | Path, kind: FileKind) -> bytes:
+    """Return the bytes of a file whose seal is right; nothing of them is decoded.
+
+    Raises:
+        UserError: no such file, no Parquet file, truncated or damaged, or no seal.
+    """
+    content = _read_parquet_bytes(Path(path), kind)
+    if not _SEAL.search(content):
+        raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)
+    return content
+
+
+def _description(path: Path, kind: FileKind, content: bytes) -> dict[str, Any]:
+    try:
+        described = json.loads(pq.read_metadata(pa.BufferReader(content)).metadata[_METADATA])
+        if described["kind"] == kind.tag:
+            return dict(described)
+    except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
+        raise UserError(f"the file is damaged: {error}", where=str(path), remedy=_COLLECT_AGAIN) from error
+    raise UserError(f"not {kind.name}", where=str(path), remedy=kind.name_another)
+
+
 def kind_of(path: str | Path) -> str | None:
     """Return which kind of sealed file a path holds, without its article; None: none that can be read."""
     try:
@@ -130,6 +181,23 @@ def whole_column(data: pa.Table, name: str) -> pa.Array:
     return column
 
 
+def continued_epochs(data: pa.Table) -> pa.Table:
+    """Return rows of a history with epochs that count on where a session begins: a pair of epoch and context
+    then occurs once. Rows without sessions are returned as they are.
+    """
+    if "session" not in data.column_names:
+        return data
+    sessions, numbers = data.column("session").to_numpy(), data.column("epoch").to_numpy().astype(np.int64)
+    following = None
+    for session in dict.fromkeys(sessions.tolist()):
+        own = sessions == session
+        if following is not None:
+            numbers[own] += following - numbers[own].min()
+        following = numbers[own].max() + 1
+    column = pa.array(numbers).cast(data.schema.field("epoch").type)
+    return data.set_column(data.column_names.index("epoch"), data.schema.field("epoch"), column)
+
+
 def sealed_schema(types: Mapping[str, pa.DataType], units: Mapping[str, str]) -> pa.Schema:
     """Return the schema of columns without empty fields, with their units."""
     return pa.schema(
@@ -142,11 +210,30 @@ def sealed_metadata(
 ) -> dict[bytes, bytes]:
     """Return the description of a file, and the place of its seal, which is blank."""
     metadata = {"kind": kind.tag, "version": version, "units": dict(units), **described}
-    return {_METADATA: json.dumps(metadata).encode(), b"litemrc_seal": _BLANK_SEAL}
+    return {
+        _METADATA: json.dumps(metadata).encode(),
+        b"litemrc_footer_seal": _BLANK_FOOTER_SEAL,
+        b"litemrc_seal": _BLANK_SEAL,
+    }
 
 
 def sealed(content: bytes) -> bytes:
-    """Return `content` with the CRC-32 of its bytes in the place of its seal, whatever stood there."""
+    """Return `content` with the CRC-32s of its footer and of all its bytes in their places."""
+    begin = len(content) - _footer_bytes(content[-_END_BYTES:])
+    return _sealed_whole(content[:begin] + _sealed_footer(content[begin:]))
+
+
+def _sealed_footer(footer: bytes) -> bytes:
+    blank = _FOOTER_SEAL.sub(_BLANK_FOOTER_SEAL, _SEAL.sub(_BLANK_SEAL, footer))
+    return _FOOTER_SEAL.sub(b"litemrc-footer-crc32:%08x" % zlib.crc32(blank), blank)
+
+
+def _footer_bytes(end: bytes) -> int:
+    """The length of the footer that ends so, with its own length and the magic."""
+    return int.from_bytes(end[:4], "little") + _END_BYTES
+
+
+def _sealed_whole(content: bytes) -> bytes:
     blank = _SEAL.sub(_BLANK_SEAL, content)
     return _SEAL.sub(b"litemrc-crc32:%08x" % zlib.crc32(blank), blank)
 
@@ -170,7 +257,6 @@ def _read_parquet_bytes(path: Path, kind: FileKind) -> bytes:
     if len(content) < 12 or not content.endswith(_MAGIC):
         what = f"the file is truncated: its {len(content)} bytes do not end as a Parquet file does"
         raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
-    if _SEAL.search(content) and sealed(content) != content:
-        what = "the file is damaged, or another program rewrote it: its bytes do not match its checksum"
-        raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
+    if _SEAL.search(content) and _sealed_whole(content) != content:
+        raise UserError(_REWRITTEN, where=str(path), remedy=_COLLECT_AGAIN)
     return content

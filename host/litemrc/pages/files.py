@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from litemrc.errors import OutputError
-from litemrc.files.sealed_parquet import FileKind, kind_of, read_sealed, whole_column
+from litemrc.files.sealed_parquet import FileKind, continued_epochs, kind_of, read_sealed, whole_column
 from litemrc.pages.epoch_writer import EpochWriter
 from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown, check_unused_bits
 
@@ -153,6 +153,7 @@ class PageBitmapWriter(EpochWriter):
 
 
 def _decode(data: pa.Table, described: Mapping[str, Any]) -> PageBitmaps:
+    data = continued_epochs(data)
     shown = PagesShown(
         page_bytes=described["page_bytes"],
         base_address=described["base_address"],

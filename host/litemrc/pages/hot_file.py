@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column
+from litemrc.files.sealed_parquet import FileKind, continued_epochs, read_sealed, whole_column
 from litemrc.pages.epoch_writer import EpochWriter
 from litemrc.pages.hot_lists import HotList, HotLists
 
@@ -82,6 +82,7 @@ class HotListWriter(EpochWriter):
 
 
 def _decode(data: pa.Table, described: Mapping[str, Any]) -> HotLists:
+    data = continued_epochs(data)
     columns = [whole_column(data, name).to_pylist() for name in TYPES]
     rows = (
         HotList(epoch, accesses, more, saturated, tuple(frames), tuple(counts))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column, write_sealed
+from litemrc.files.sealed_parquet import FileKind, continued_epochs, read_sealed, whole_column, write_sealed
 from litemrc.ranks.activity import COUNTERS
 from litemrc.ranks.table import COLUMNS, RankTable
 
@@ -60,6 +60,7 @@ def read_ranks(path: str | Path) -> RankTable:
 
 
 def _decode(data: pa.Table, described: dict[str, Any]) -> RankTable:
+    data = continued_epochs(data)
     return RankTable(
         **{name: whole_column(data, name).to_numpy(zero_copy_only=False) for name in COLUMNS},
         **{name: described[name] for name in _PARAMETERS},

@@ -1,10 +1,6 @@
 """The history of a device, as the server writes and reads it."""
 
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +9,14 @@ from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.table import COLUMNS
 from litemrc.feed.feed import Event
-from litemrc.feed.history.history import History, Retention, sealed_files
+from litemrc.feed.history.history import History, Retention
 from litemrc.feed.history.kinds import EPOCHS, HOT, PAGES, RANKS, Kind
-from litemrc.feed.history.reading import Extent, HistoryReader, Part
+from litemrc.feed.history.reading import Damage, Extent, HistoryReader, Part
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.pages.hot_lists import HotList
 from litemrc.ranks.activity import COUNTERS
 from litemrc.ranks.table import RankRow
 
-_COUNT_AGAIN_S = 600.0  # it reads the open stream: not at every request
 _LISTS = ("hits", "tail")
 
 Key = tuple[int, int]  # session, number
@@ -41,20 +36,11 @@ class KeptEpochs:
         self, folder: Path, device: str, retention: Retention | None, say: Callable[[str], None]
     ) -> None:
         self._history = History(folder, device, retention, say=say)
-        self._reader = HistoryReader(folder, device)
-        self._lock = threading.Lock()
-        self._extent = self._reader.extent()
-        self._counted_at = time.monotonic()
+        self._reader = HistoryReader(folder, device, self._history.index)
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""
-        kept = self._history.kept
         self._history(event)
-        if isinstance(event, FeedEpoch) and self._history.kept > kept:
-            with self._lock:
-                old = self._extent
-                first = event.arrived if old.first is None else old.first
-                self._extent = replace(old, first=first, last=event.arrived, epochs=old.epochs + 1)
 
     def close(self) -> None:
         """Make Parquet of what is open."""
@@ -62,39 +48,29 @@ class KeptEpochs:
 
     @property
     def extent(self) -> Extent:
-        """What there is, without reading it: what retention removed is still counted for some minutes."""
-        with self._lock:
-            if time.monotonic() - self._counted_at > _COUNT_AGAIN_S:
-                self._counted_at = time.monotonic()
-                threading.Thread(target=self._count, name="history extent", daemon=True).start()
-            extent = self._extent
-        return replace(extent, bytes=self._bytes())
+        """What there is; no file is asked."""
+        return self._history.index.extent()
 
-    def _count(self) -> None:
-        extent = self._reader.extent()
-        with self._lock:
-            self._extent = extent
-
-    def _bytes(self) -> int:
-        folder, device = self._history.folder, self._history.device
-        total = 0
-        for path in (*sealed_files(folder, device), *(folder / "open" / device).glob("*/*")):
-            with suppress(FileNotFoundError):  # removed, or Parquet now
-                total += path.stat().st_size
-        return total
-
-    def parts(self, kind: Kind, start: float, end: float) -> Iterator[Part]:
+    def parts(
+        self, kind: Kind, start: float, end: float, damages: list[Damage] | None = None
+    ) -> Iterator[Part]:
         """Yield the rows of a kind that arrived in this time, as `HistoryReader` does."""
-        return self._reader.parts(kind, start, end)
+        return self._reader.parts(kind, start, end, damages)
 
-    def epochs(self, start: float, end: float, most: int) -> list[tuple[DeviceParameters, FeedEpoch]]:
+    def damages(self, kind: Kind, start: float, end: float) -> list[Damage]:
+        """Return what damage took from this time, for an answer that begins before all is read."""
+        return self._reader.damages(kind, start, end)
+
+    def epochs(
+        self, start: float, end: float, most: int, damages: list[Damage]
+    ) -> list[tuple[DeviceParameters, FeedEpoch]]:
         """Return the first `most` epochs of this time, with all that was kept of them."""
-        rows = self._rows_by_epoch(EPOCHS, start, end, most)
+        rows = self._rows_by_epoch(EPOCHS, start, end, most, damages)
         if not rows:
             return []
         arrived = [first["arrived"].timestamp() for _, (first, *_) in rows.values()]
         others = {
-            kind.folder: self._rows_by_epoch(kind, min(arrived), max(arrived), len(rows) + 1)
+            kind.folder: self._rows_by_epoch(kind, min(arrived), max(arrived), len(rows) + 1, damages)
             for kind in (RANKS, HOT, PAGES)
         }
         return [
@@ -103,10 +79,10 @@ class KeptEpochs:
         ]
 
     def _rows_by_epoch(
-        self, kind: Kind, start: float, end: float, most: int
+        self, kind: Kind, start: float, end: float, most: int, damages: list[Damage]
     ) -> dict[Key, tuple[DeviceParameters, list[dict[str, Any]]]]:
         found: dict[Key, tuple[DeviceParameters, list[dict[str, Any]]]] = {}
-        for part in self.parts(kind, start, end):
+        for part in self.parts(kind, start, end, damages):
             for batch in part.rows.to_batches(1024):
                 for row in batch.to_pylist():
                     key = row["session"], row["epoch"]

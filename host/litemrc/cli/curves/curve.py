@@ -16,6 +16,7 @@ from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_for
 from litemrc.cli.shared.results import check_pictures
 from litemrc.epochs.split import ACCESSES
 from litemrc.errors import UserError
+from litemrc.extras import require
 
 if TYPE_CHECKING:
     from litemrc.epochs.processes import Owner
@@ -61,7 +62,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument(
-        "file", metavar="FILE", type=Path, help="epoch table written by collect or demo (Parquet)"
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="epoch table of collect or demo (Parquet), or folder of serve --history",
     )
     owner = parser.add_mutually_exclusive_group()
     owner.add_argument("--context", metavar="C", help="number or name of one context")
@@ -83,7 +87,7 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.epochs.files import read_epochs
 
     check_pictures(args.plot)
-    whole = read_epochs(args.file)
+    whole = _history(args.file) if args.file.is_dir() else read_epochs(args.file)
     if args.no_tail:
         whole = whole.without_tail()
     for text in check_tails(whole).damage[:_MOST_WARNINGS]:
@@ -116,6 +120,16 @@ def main(args: argparse.Namespace) -> int:
 
         save_figure(curves_figure(table, owners), args.plot)
     return 0
+
+
+def _history(folder: Path) -> EpochTable:
+    require("device")
+    from litemrc.feed.history.whole import read_history
+
+    table, damages = read_history(folder)
+    for damage in damages:
+        warning(f"the history is damaged: {damage}")
+    return table
 
 
 def _select_epochs(table: EpochTable, args: argparse.Namespace) -> EpochTable:

@@ -4,8 +4,7 @@ import fcntl
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,26 +12,21 @@ import pyarrow as pa
 
 from litemrc.errors import UserError
 from litemrc.feed.feed import Event
-from litemrc.feed.history.kinds import KINDS, Kind
-from litemrc.feed.history.stream import OpenStream, read_stream
+from litemrc.feed.history.compaction import groups, merge, sync_folder
+from litemrc.feed.history.damage import Damage, when, written
+from litemrc.feed.history.former_stream import free_name, salvage
+from litemrc.feed.history.index import HistoryFile, HistoryIndex, sealed_file
+from litemrc.feed.history.kinds import KINDS, Kind, times_of
+from litemrc.feed.history.layout import STREAM, partial_files, sealed_files, sealed_path
+from litemrc.feed.history.retention import Retention, removed
+from litemrc.feed.history.stream import OpenStream, Stream, read_stream
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 
-_SUFFIX = ".arrows"
+__all__ = ["History", "Retention", "sealed_files"]
+
 _STREAM_BYTES = 64 << 20  # of a kind, before it becomes Parquet: 0.3 s of work
 _STREAM_S = 3600
-
-
-@dataclass(frozen=True)
-class Retention:
-    """How long epochs are kept.
-
-    Attributes:
-        seconds: Parquet files whose last epoch is older are removed; None: no limit.
-        bytes: the oldest Parquet files of a device are removed above this; None: no limit.
-    """
-
-    seconds: float | None = None
-    bytes: int | None = None
+_AGAIN_S = 30.0  # until a stream that could not become Parquet is tried again
 
 
 class History:
@@ -46,6 +40,7 @@ class History:
 
     Attributes:
         kept, unkept: epochs written since the start, and epochs that the operating system refused.
+        index: what the files hold.
 
     Raises:
         UserError: another process keeps this device's history there, or the folder cannot be written.
@@ -78,10 +73,21 @@ class History:
         self._schemas: dict[str, pa.Schema] = {}
         self._begun = 0.0
         self._lost = 0
-        self._failed = False
+        self._failed = self._closing = self._told_of_gaps = False
+        self._waiting: set[Path] = set()  # streams that could not become Parquet
+        self._tried = time.monotonic()
+        for partial in partial_files(self.folder, device):  # of a killed process, as none else has the lock
+            partial.unlink(missing_ok=True)
+        self.index = HistoryIndex(self.folder, device)
+        self.index.scan()
+        for file in self.index.snapshot().sealed:
+            for damage in () if file.readable else file.damages:
+                self._say(f"history of {device}: {damage}; the file is kept")
         self._sealing = ThreadPoolExecutor(1, thread_name_prefix="history")
-        for left in sorted(self._open_folder.glob(f"*/*{_SUFFIX}")):
+        self._sealing.submit(self._guarded, self._finish_merges)
+        for left in sorted(self._open_folder.glob(f"*/*{STREAM}")):
             self._sealing.submit(self._seal, left)
+        self._sealing.submit(self._guarded, self._tidy)
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""
@@ -94,6 +100,9 @@ class History:
 
     def close(self) -> None:
         """Make Parquet of the open streams, and wait until it is written."""
+        if self._closing:
+            return
+        self._closing = True
         self._roll()
         self._sealing.shutdown()
         self._locked.close()
@@ -105,6 +114,8 @@ class History:
             or max(stream.size for stream in self._streams.values()) > _STREAM_BYTES
         ):
             self._roll()
+        if self._waiting and time.monotonic() - self._tried > _AGAIN_S:
+            self._try_again()
         if not self._streams:
             self._begun = time.monotonic()
         try:
@@ -117,7 +128,7 @@ class History:
                     f"history of {self.device}: epoch {epoch.number} is not kept: {error.strerror or error}"
                 )
             self._failed = True
-            self._roll()  # the streams may end in a part of a batch
+            self._roll()  # the streams may end in a part of a record
             return
         if self._failed:
             self._say(f"history of {self.device}: epochs are kept again, from {epoch.number} on")
@@ -132,62 +143,169 @@ class History:
             return
         stream = self._streams.get(kind.folder)
         if stream is None:
-            arrived = f"{datetime.fromtimestamp(epoch.arrived, UTC):%Y%m%dT%H%M%S.%fZ}"
-            name = f"{arrived}-{epoch.session}-{epoch.number}{_SUFFIX}"
-            stream = OpenStream(self._open_folder / kind.folder / name, schema)
+            stream = OpenStream(self._free_path(kind, epoch), schema)
             self._streams[kind.folder] = stream
         stream.append(batch)
+        self.index.wrote(stream.path, kind, stream.size, round(epoch.arrived * 1e6))
+
+    def _free_path(self, kind: Kind, epoch: FeedEpoch) -> Path:
+        """A name for a stream that no file has, also where a clock stepped back."""
+        arrived = f"{datetime.fromtimestamp(epoch.arrived, UTC):%Y%m%dT%H%M%S.%fZ}"
+        stem, number = f"{arrived}-{epoch.session}-{epoch.number}", 1
+        path = self._open_folder / kind.folder / (stem + STREAM)
+        while path.exists() or sealed_path(self.folder, kind, self.device, path).exists():
+            number += 1
+            path = path.with_name(f"{stem}-{number}{STREAM}")
+        return path
 
     def _roll(self) -> None:
         streams, self._streams = self._streams, {}
         for stream in streams.values():
             stream.close()
             self._sealing.submit(self._seal, stream.path)
+        self._try_again()
+        self._sealing.submit(self._guarded, self._tidy)
+
+    def _try_again(self) -> None:
+        self._tried = time.monotonic()
+        for path in sorted(self._waiting):
+            self._sealing.submit(self._seal, path)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Do work of the background, and say why it failed: nobody waits for its result."""
+        try:
+            work()
+        except Exception as error:
+            self._say(f"history of {self.device}: {error}")
 
     def _seal(self, path: Path) -> None:
         (kind,) = (each for each in KINDS if each.folder == path.parent.name)
         try:
-            table, rest = read_stream(path)
-            if rest:
-                self._say(
-                    f"{path}: the epoch that was being written when the process ended is lost ({rest} bytes)"
-                )
-            if table is not None:
-                target = sealed_path(self.folder, kind, self.device, path)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                kind.seal(target, table)
-            path.unlink()
-            self._retain()
-        except (OSError, UserError) as error:
-            self._say(f"history of {self.device}: {path} stays as it is: {error}")
+            self._make_parquet(path, kind)
+        except Exception as error:
+            if path not in self._waiting:
+                self._say(f"history of {self.device}: {path} stays as it is: {error}; it is tried again")
+            self._waiting.add(path)
+        else:
+            if path in self._waiting:
+                self._waiting.discard(path)
+                self._say(f"history of {self.device}: {path} is Parquet now")
 
-    def _retain(self) -> None:
-        """Remove the oldest files that the retention does not allow."""
-        files = sorted(sealed_files(self.folder, self.device), key=lambda path: path.name)
-        sizes = {path: path.stat().st_size for path in files}
-        total, limit = sum(sizes.values()), self._retention.bytes
-        oldest = time.time() - self._retention.seconds if self._retention.seconds is not None else None
-        for path in files:
-            too_old = oldest is not None and path.stat().st_mtime < oldest
-            if not too_old and (limit is None or total <= limit):
+    def _make_parquet(self, path: Path, kind: Kind) -> None:
+        if not path.exists():  # done meanwhile
+            return
+        stream, lost = read_stream(path), None
+        if stream.former:
+            lost = salvage(path)
+            stream = read_stream(path)
+        damages = damages_of(stream, path, self.folder)
+        if lost:
+            rows = len(stream.table) if stream.table else 0
+            damages.append(_damage(stream, path, self.folder, f"a stream of a former version, {lost}", rows))
+        for damage in damages:
+            self._say(f"history of {self.device}: {damage}; the stream is kept, its name ends in .damaged")
+        if stream.torn and not stream.former:
+            what = "the epoch that was being written when the process ended is lost"
+            self._say(f"{path}: {what} ({stream.torn} bytes)")
+        added: list[HistoryFile] = []
+        if stream.table is not None:
+            target = sealed_path(self.folder, kind, self.device, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            first, last = times_of(stream.table)
+            kind.seal(
+                target,
+                stream.table,
+                sequence=self.index.next_sequence(),
+                recorded_us=min(last - first, round(_STREAM_S * 1e6)),  # more: the clock stepped
+                merged=[],
+                losses=[asdict(damage) for damage in damages],
+            )
+            sync_folder(target.parent)
+            added.append(sealed_file(target, kind, self.folder))
+        if stream.damages:
+            kept = free_name(path)
+            path.rename(kept)
+        self.index.change(added, [path])
+
+    def _finish_merges(self) -> None:
+        """Remove files whose rows a merged one has, as a process ended before it did."""
+        for file in self.index.snapshot().sealed:
+            old = [file.path.with_name(f"{stem}.parquet") for stem in file.merged if file.readable]
+            old = [path for path in old if path.exists()]
+            if not old:
                 continue
-            path.unlink()
-            total -= sizes[path]
-            with suppress(OSError):  # not empty
-                path.parent.rmdir()
+            try:
+                file.kind.read(file.path)
+            except UserError as error:
+                kept = file.path.rename(free_name(file.path))
+                self._say(
+                    f"history of {self.device}: {error}; kept as {kept.name}, the files it merged are read"
+                )
+                self.index.scan()
+            else:
+                self.index.change([], old)
+
+    def _tidy(self) -> None:
+        """Remove what is not kept, and merge small files."""
+        if self._retention != Retention():
+            old, doubtful = removed(self.index.snapshot().sealed, self._retention)
+            if doubtful and not self._told_of_gaps:
+                self._told_of_gaps = True
+                self._say(
+                    f"history of {self.device}: {doubtful} files that are too old by their times are kept:"
+                    " for long nothing was recorded, or the clock stepped; such a gap counts as a tenth of"
+                    " --keep-days at most"
+                )
+            self.index.change([], [file.path for file in old])
+        snapshot = self.index.snapshot()
+        for group in groups(snapshot.sealed):
+            alone = [file for file in group if not self._stream_of(file).exists()]  # else both would be there
+            merged = merge(alone, lambda: self._closing)
+            if merged:
+                path, taken = merged
+                self.index.change(
+                    [sealed_file(path, group[0].kind, self.folder)], [file.path for file in taken]
+                )
+
+    def _stream_of(self, file: HistoryFile) -> Path:
+        return self._open_folder / file.kind.folder / f"{file.path.stem}{STREAM}"
 
 
-def sealed_files(folder: Path, device: str, kind: Kind | None = None) -> list[Path]:
-    """Return the Parquet files of a device."""
-    return list(folder.glob(f"{kind.folder if kind else '*'}/device={device}/date=*/*.parquet"))
+def damages_of(stream: Stream, path: Path, folder: Path) -> list[Damage]:
+    """Return what damage took from a stream, by the epochs before and behind it."""
+    return [
+        _damage(stream, path, folder, f"bytes {each.begin} to {each.end} are damaged", each.row)
+        for each in stream.damages
+    ]
 
 
-def open_files(folder: Path, device: str, kind: Kind) -> list[Path]:
-    """Return the streams of a device that are not Parquet yet, the oldest first."""
-    return sorted((folder / "open" / device / kind.folder).glob(f"*{_SUFFIX}"))
+def _damage(stream: Stream, path: Path, folder: Path, what: str, row: int) -> Damage:
+    before, behind = (_epoch_at(stream.table, place) for place in (row - 1, row))
+    begin, end = written(path)
+    if before and behind:
+        count = max(behind.number - before.number - 1, 0)  # of one session
+        lost = f"{count} epochs, those between {before} and {behind}"
+    elif before:
+        lost = f"epochs behind {before}"
+    elif behind:
+        lost = f"epochs before {behind}"
+    else:
+        lost = f"all of its epochs, written from {when(begin)} to {when(end)}"
+    first, last = before.arrived if before else begin, behind.arrived if behind else end
+    return Damage(str(path.relative_to(folder)), what, lost, min(first, last), max(first, last))
 
 
-def sealed_path(folder: Path, kind: Kind, device: str, stream: Path) -> Path:
-    """Return the Parquet file that a stream becomes: its name begins with the time of its first epoch."""
-    date = datetime.strptime(stream.name[:8], "%Y%m%d").date()
-    return folder / kind.folder / f"device={device}" / f"date={date}" / (stream.stem + ".parquet")
+@dataclass(frozen=True)
+class _Epoch:
+    number: int
+    arrived: float
+
+    def __str__(self) -> str:
+        return f"epoch {self.number} ({when(self.arrived)})"
+
+
+def _epoch_at(table: pa.Table | None, row: int) -> _Epoch | None:
+    """The epoch of a row; None: there is none."""
+    if table is None or not 0 <= row < len(table):
+        return None
+    return _Epoch(table.column("epoch")[row].as_py(), table.column("arrived")[row].value / 1e6)

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from litemrc.device.ranks import Dram
 from litemrc.epochs import files as epoch_files
 from litemrc.epochs.table import COLUMNS as EPOCH_COLUMNS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from litemrc.files.sealed_parquet import FileKind, write_sealed
+from litemrc.files.sealed_parquet import FileKind, read_description, read_sealed, write_sealed
 from litemrc.pages import files as page_files
 from litemrc.pages import hot_file
 from litemrc.pages.page_bitmaps import PagesShown
@@ -75,22 +76,52 @@ class Kind:
         common = {"session": epoch.session, "arrived": round(epoch.arrived * 1e6)}
         return [{**common, **row} for row in self.rows(parameters, epoch, lost)]
 
-    def seal(self, path: Path, table: pa.Table) -> None:
-        """Write the rows of an open stream as a sealed Parquet file.
+    def seal(self, path: Path, table: pa.Table, **kept: Any) -> None:
+        """Write rows of streams as a sealed Parquet file.
+
+        Parameters:
+            kept: what the history keeps about the file, beside what its reader needs.
 
         Raises:
             UserError: the file cannot be written.
         """
-        arrived = table.column("arrived")
+        first, last = times_of(table)
         described = self.described(parameters_of(table.schema), table) | {
             "interrupted": False,
             "device": json.loads(table.schema.metadata[_PARAMETERS]),
-            "first": arrived[0].value,
-            "last": arrived[-1].value,
-            "epochs": len(table.column("epoch").unique()),
+            "first": first,
+            "last": last,
+            "epochs": epoch_count(table),
+            **kept,
         }
         columns = {name: table.column(name).combine_chunks() for name in table.schema.names}
         write_sealed(path, self.file, self.version, columns, dict(self.units) | UNITS, described)
+
+    def read(self, path: Path) -> tuple[DeviceParameters, pa.Table]:
+        """Return the device of the first session in a sealed file, and the rows as a stream has them.
+
+        Raises:
+            UserError: no such file, truncated or damaged.
+        """
+
+        def decode(table: pa.Table, described: dict[str, Any]) -> tuple[DeviceParameters, pa.Table]:
+            parameters = parameters_of(table.schema, described)
+            schema = self.schema(parameters)
+            return parameters, table.select(schema.names).cast(schema)
+
+        read_description(path, self.file)  # whose footer is verified before anything decodes it
+        return read_sealed(path, self.file, self.version, decode)
+
+
+def times_of(table: pa.Table) -> tuple[int, int]:
+    """Return the earliest and the latest arrival, in microseconds since 1970; clocks may step back."""
+    times = pc.min_max(table.column("arrived").cast(pa.int64())).as_py()
+    return times["min"], times["max"]
+
+
+def epoch_count(table: pa.Table) -> int:
+    """Return how many epochs rows are of; sessions have numbers of their own."""
+    return len(table.group_by(["session", "epoch"], use_threads=False).aggregate([]))
 
 
 def parameters_of(schema: pa.Schema, described: Mapping[str, Any] | None = None) -> DeviceParameters:
@@ -125,7 +156,8 @@ def _epochs_described(parameters: DeviceParameters, table: pa.Table) -> dict[str
     names: dict[int, set[str]] = {}
     for context, name in pairs:
         names.setdefault(context, set()).add(name)
-    by_epoch = dict(zip(table.column("epoch").to_pylist(), table.column("lost").to_pylist(), strict=True))
+    columns = (table.column(name).to_pylist() for name in ("session", "epoch", "lost"))
+    by_epoch = {(session, epoch): lost for session, epoch, lost in zip(*columns, strict=True)}
     # A context that several programs had in turn has no name for the whole file; the column has each.
     constant = {context: min(each) for context, each in names.items() if len(each) == 1 and "" not in each}
     statistics = {"epoch_messages": len(table), "epoch_messages_lost": sum(by_epoch.values())}

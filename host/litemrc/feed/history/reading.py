@@ -1,27 +1,29 @@
-"""Reads a history: parts by time, whether they are Parquet yet or not."""
+"""Reads a history: parts by time, whether they are Parquet yet or not; what is damaged is named."""
 
-import json
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from litemrc.feed.history.history import open_files, sealed_files, sealed_path
-from litemrc.feed.history.kinds import EPOCHS, Kind, parameters_of
+from litemrc.errors import UserError
+from litemrc.feed.history.damage import Damage, unknown_file, whole_file
+from litemrc.feed.history.history import damages_of
+from litemrc.feed.history.index import Extent, HistoryFile, HistoryIndex
+from litemrc.feed.history.kinds import Kind, parameters_of
 from litemrc.feed.history.stream import read_stream
 from litemrc.feed.records import DeviceParameters
+from litemrc.files.sealed_parquet import verify_sealed
 
-_METADATA = b"litemrc"
+__all__ = ["Damage", "Extent", "HistoryReader", "Part"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of one session, oldest first.
+    """Rows of one session, in the order in which they were written.
 
     Attributes:
         rows: with the columns of the kind, `session` and `arrived`.
@@ -31,124 +33,127 @@ class Part:
     rows: pa.Table
 
 
-@dataclass(frozen=True)
-class Extent:
-    """What a history holds of a device.
-
-    Attributes:
-        first, last: arrival of an epoch, in seconds since 1970; None without one.
-        epochs: in all.
-        bytes: of its files, of all kinds.
-    """
-
-    first: float | None
-    last: float | None
-    epochs: int
-    bytes: int
-
-
-@dataclass(frozen=True)
-class _Sealed:
-    first: int  # microseconds since 1970, as `last`
-    last: int
-    epochs: int
-    parameters: DeviceParameters
-
-
 class HistoryReader:
-    """Reads the history of one device, also while it is written.
+    """Reads the history of one device, also while it is written. Every read verifies the files' checksums.
 
     Parameters:
         folder, device: as in `History`.
+        index: that of the `History` which writes it, in this process; None: the folder is looked through.
     """
 
-    def __init__(self, folder: Path, device: str) -> None:
+    def __init__(self, folder: Path, device: str, index: HistoryIndex | None = None) -> None:
         self.folder, self.device = Path(folder), device
-        self._known: dict[Path, _Sealed] = {}
+        self._scans = index is None
+        self._index = index or HistoryIndex(self.folder, device)
 
     def extent(self) -> Extent:
         """Return what there is."""
-        sealed = [self._sealed(path) for path in sealed_files(self.folder, self.device, EPOCHS)]
-        spans = [(each.first / 1e6, each.last / 1e6, each.epochs) for each in sealed if each]
-        for part in self._open(EPOCHS):
-            first, last = _span(part.rows)
-            spans.append((first, last, len(pc.unique(part.rows.column("epoch")))))
-        files = sealed_files(self.folder, self.device)
-        files += (self.folder / "open" / self.device).glob("*/*")
-        return Extent(
-            min((first for first, _, _ in spans), default=None),
-            max((last for _, last, _ in spans), default=None),
-            sum(epochs for _, _, epochs in spans),
-            sum(map(_size, files)),
-        )
+        if self._scans:
+            self._index.scan()
+        return self._index.extent()
 
-    def parts(self, kind: Kind, start: float, end: float) -> Iterator[Part]:
-        """Yield what arrived from `start` to `end`, both included, in seconds since 1970; oldest first.
+    def parts(
+        self, kind: Kind, start: float, end: float, damages: list[Damage] | None = None
+    ) -> Iterator[Part]:
+        """Yield what arrived from `start` to `end`, both included, in seconds since 1970; as it was written.
 
-        Times are those of whole microseconds, as in the files.
+        Times are those of whole microseconds, as in the files. Between two parts a reader may stop.
+
+        Parameters:
+            damages: to which is appended what damage took from this time, or may have taken.
+
+        Raises:
+            UserError: something is damaged, and `damages` is not given; all else was yielded before.
         """
-        first, last = (_timestamp(each) for each in (start, end))
-        # Streams first: one that becomes Parquet meanwhile is read once, as `_open` has it in memory.
-        still_open = list(self._open(kind))
-        taken = {part.rows.schema.metadata[b"litemrc_stem"].decode() for part in still_open}
-        for path in sorted(sealed_files(self.folder, self.device, kind)):
-            known = self._sealed(path)
-            if known is None or path.stem in taken or known.last < first.value or known.first > last.value:
-                continue
-            try:
-                rows = pq.ParquetFile(path).read()
-            except FileNotFoundError:  # retention removed it
-                continue
-            yield from _between(Part(known.parameters, rows), first, last)
-        for part in still_open:
-            yield from _between(part, first, last)
-
-    def _open(self, kind: Kind) -> Iterator[Part]:
-        for path in open_files(self.folder, self.device, kind):
-            if sealed_path(self.folder, kind, self.device, path).exists():
-                continue
-            try:
-                table, _ = read_stream(path)
-            except FileNotFoundError:  # it is Parquet now
-                continue
-            if table is not None:
-                marked = {**(table.schema.metadata or {}), b"litemrc_stem": path.stem.encode()}
-                yield Part(parameters_of(table.schema), table.replace_schema_metadata(marked))
-
-    def _sealed(self, path: Path) -> _Sealed | None:
-        if path not in self._known:
-            try:
-                described = json.loads(pq.read_metadata(path).metadata[_METADATA])
-            except (OSError, KeyError, ValueError, pa.ArrowException):  # removed meanwhile, or not ours
-                return None
-            self._known[path] = _Sealed(
-                described["first"],
-                described["last"],
-                described["epochs"],
-                parameters_of(pa.schema([]), described),
+        found: list[Damage] = []
+        for each in self.read(kind, start, end):
+            if isinstance(each, Part):
+                yield each
+            elif each not in found:
+                found.append(each)
+                if damages is not None and each not in damages:
+                    damages.append(each)
+        if found and damages is None:
+            others = f", and {len(found) - 1} more" if len(found) > 1 else ""
+            raise UserError(
+                f"{found[0].what}; lost: {found[0].lost}{others}",
+                where=str(self.folder / found[0].file),
+                remedy="put a copy that is whole in its place",
             )
-        return self._known[path]
+
+    def damages(self, kind: Kind, start: float, end: float) -> list[Damage]:
+        """Return what damage took from a time: checksums are verified, rows are not decoded."""
+        found = self.read(kind, start, end, rows=False)
+        return list(dict.fromkeys(each for each in found if isinstance(each, Damage)))
+
+    def read(self, kind: Kind, start: float, end: float, *, rows: bool = True) -> Iterator[Part | Damage]:
+        """Yield as `parts` does, and between them what is damaged; without rows that alone."""
+        first, last = (_timestamp(each) for each in (start, end))
+        if self._scans:
+            self._index.scan()
+        with self._index.held() as files:
+            # Streams first: where another process writes, one that becomes Parquet meanwhile is in memory.
+            streams = [self._stream(file) for file in files.streams if file.kind is kind]
+            for damage in files.damaged:
+                if damage.file.split("/")[2] == kind.folder and damage.overlaps(start, end):
+                    yield damage
+            for file in files.sealed:
+                if file.kind is not kind:
+                    continue
+                for damage in file.damages:
+                    if damage.overlaps(start, end):
+                        yield damage
+                if not file.readable or file.first is None or file.last is None:
+                    continue
+                if file.first <= last.value and file.last >= first.value:
+                    found = self._sealed(file, rows)
+                    if isinstance(found, Damage):
+                        yield found
+                    elif found:
+                        yield from _between(found, first, last)
+            for part, damages in streams:
+                for damage in damages:
+                    if damage.overlaps(start, end):
+                        yield damage
+                if part and rows:
+                    yield from _between(part, first, last)
+
+    def _sealed(self, file: HistoryFile, rows: bool) -> Part | Damage | None:
+        try:
+            if rows:
+                return Part(*file.kind.read(file.path))
+            verify_sealed(file.path, file.kind.file)
+            return None
+        except UserError as error:
+            assert file.first is not None and file.last is not None
+            times = file.first / 1e6, file.last / 1e6
+            return whole_file(file.path, self.folder, error.what, file.epochs, *times)
+
+    def _stream(self, file: HistoryFile) -> tuple[Part | None, list[Damage]]:
+        try:
+            stream = read_stream(file.path)
+        except OSError as error:
+            return None, [unknown_file(file.path, self.folder, error.strerror or str(error))]
+        if stream.former:
+            what = "a stream of a former version, which `litemrc serve --history` reads when it starts"
+            return None, [unknown_file(file.path, self.folder, what)]
+        damages = damages_of(stream, file.path, self.folder)
+        if stream.table is None:
+            return None, damages
+        return Part(parameters_of(stream.table.schema), stream.table), damages
 
 
 def _between(part: Part, first: pa.Scalar, last: pa.Scalar) -> Iterator[Part]:
+    """Yield the rows of this time, of each session apart."""
     arrived = part.rows.column("arrived")
     kept = part.rows.filter(pc.and_(pc.greater_equal(arrived, first), pc.less_equal(arrived, last)))
-    if len(kept):
-        yield Part(part.parameters, kept)
-
-
-def _span(rows: pa.Table) -> tuple[float, float]:
-    arrived = rows.column("arrived")
-    return arrived[0].value / 1e6, arrived[-1].value / 1e6
+    sessions = kept.column("session").to_numpy()
+    begins = [0, *(np.flatnonzero(np.diff(sessions)) + 1).tolist()] if len(kept) else []
+    for begin, end in zip(begins, [*begins[1:], len(kept)], strict=True):
+        session = int(sessions[begin])
+        yield Part(replace(part.parameters, session=session), kept.slice(begin, end - begin))
 
 
 def _timestamp(seconds: float) -> pa.Scalar:
     latest = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
     return pa.scalar(round(min(max(seconds, 0), latest) * 1e6), pa.timestamp("us", "UTC"))
-
-
-def _size(path: Path) -> int:
-    try:
-        return os.stat(path).st_size
-    except FileNotFoundError:
-        return 0

@@ -1,12 +1,19 @@
-"""A stream of Arrow record batches in a file: whole up to its last batch, however its writer ended."""
+"""A stream of Arrow record batches in a file of records: however its writer ended, what was appended is read.
+
+The schema is repeated (before batches 0, 1, and every 64th), so that no single damage takes the rest with it.
+"""
 
 import io
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from litemrc.feed.history.record_file import has_records, record, records
+
 _COMPRESSED = pa.ipc.IpcWriteOptions(compression="lz4")
+_SCHEMA_EVERY = 64  # batches
+_FORMER_BEGINS = b"\xff\xff\xff\xff"  # an Arrow stream, without records
 
 
 class OpenStream:
@@ -17,12 +24,14 @@ class OpenStream:
         size: bytes written.
 
     Raises, from every method:
-        OSError: the operating system refused the write; the file then ends in a part of a batch.
+        OSError: the operating system refused the write; the file then ends in a part of a record.
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.size = path, 0
+        self._schema = schema.serialize().to_pybytes()
+        self._batches = 0
         self._gathered = _Gathered()
         self._writer = pa.ipc.new_stream(pa.PythonFile(self._gathered, mode="w"), schema, options=_COMPRESSED)
         self._file = path.open("xb", buffering=0)
@@ -31,12 +40,18 @@ class OpenStream:
         """Append a batch; when this returns, a kill of the process does not lose it."""
         self._writer.write_batch(batch)
         content = self._gathered.take()
+        if self._batches == 0:  # the writer put the schema in front
+            content = content[len(self._schema) :]
+        content = record(content)
+        if self._batches < 2 or self._batches % _SCHEMA_EVERY == 0:
+            content = record(self._schema) + content
+        self._batches += 1
         self.size += len(content)
         while content:  # a disk that becomes full takes a part, and refuses the rest
             content = content[self._file.write(content) :]
 
     def close(self) -> None:
-        """Close the file; without the mark of its end, which readers do not need."""
+        """Close the file."""
         self._file.close()
 
 
@@ -59,30 +74,85 @@ class _Gathered(io.RawIOBase):
         return content
 
 
-def read_stream(path: Path) -> tuple[pa.Table | None, int]:
-    """Return the whole batches of a file that `OpenStream` writes or wrote, and the bytes that follow them.
+@dataclass(frozen=True)
+class Damaged:
+    """A damaged range of a stream.
 
-    The table is None where not even a batch is whole.
+    Attributes:
+        begin, end: its first byte, and the one behind its last.
+        row: the first row of the table that lies behind it.
+    """
+
+    begin: int
+    end: int
+    row: int
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What a file that `OpenStream` writes or wrote holds.
+
+    Attributes:
+        table: the rows of all whole batches; None: no batch is whole.
+        torn: bytes of the batch that was being written when the file ended.
+        damages: in the order of the file.
+        former: the file is an Arrow stream without checksums, of a former version; nothing of it was read.
+    """
+
+    table: pa.Table | None
+    torn: int = 0
+    damages: tuple[Damaged, ...] = ()
+    former: bool = False
+
+
+def read_stream(path: Path) -> Stream:
+    """Return what a stream holds; Arrow sees only bytes whose checksum is right.
 
     Raises:
         OSError: the file cannot be read.
     """
-    content = pa.py_buffer(path.read_bytes())
-    source = pa.BufferReader(content)
-    batches, end = [], 0
+    content = path.read_bytes()
+    if content.startswith(_FORMER_BEGINS) and not has_records(content):
+        return Stream(None, former=True)
+    found = list(records(content))
+    messages = [each.content and _message(each.content) for each in found]
+    schema = next((_schema(each) for each in messages if each and each.type == "schema"), None)
+    batches: list[pa.RecordBatch] = []
+    damages: list[Damaged] = []
+    rows = behind = 0
+    for part, message in zip(found, messages, strict=True):
+        if message and message.type == "schema" and schema is not None:
+            continue
+        batch = _batch(message, schema) if message and schema else None
+        if batch is not None:
+            batches.append(batch)
+            rows += len(batch)
+            behind = part.end
+        elif not part.torn:
+            damages.append(Damaged(part.begin, part.end, rows))
+            behind = part.end
+    table = pa.Table.from_batches(batches) if batches else None
+    return Stream(table, len(content) - behind, tuple(damages))
+
+
+def _message(content: bytes) -> pa.ipc.Message | None:
     try:
-        with pa.ipc.open_stream(source) as reader:
-            for batch in _whole(reader):
-                batches.append(batch)
-                end = source.tell()
-    except pa.ArrowException:  # not even the schema
-        pass
-    return (pa.Table.from_batches(batches) if batches else None), len(content) - end
+        return pa.ipc.read_message(content)
+    except pa.ArrowException:
+        return None
 
 
-def _whole(reader: pa.ipc.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:
-    while True:
-        try:
-            yield reader.read_next_batch()
-        except (StopIteration, OSError, pa.ArrowException):
-            return
+def _schema(message: pa.ipc.Message) -> pa.Schema | None:
+    try:
+        return pa.ipc.read_schema(message)
+    except pa.ArrowException:
+        return None
+
+
+def _batch(message: pa.ipc.Message, schema: pa.Schema) -> pa.RecordBatch | None:
+    try:
+        batch = pa.ipc.read_record_batch(message, schema)
+        batch.validate(full=True)
+    except (OSError, pa.ArrowException):
+        return None
+    return batch

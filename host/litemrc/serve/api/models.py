@@ -83,6 +83,16 @@ class CurveRecord(Points):
     dropped: int
 
 
+class DamageRecord(Strict):
+    """What damage of a file of the history took from an answer; arrival of what is lost, null: unknown."""
+
+    file: str
+    what: str
+    lost: str
+    first: float | None
+    last: float | None
+
+
 class Curves(Strict):
     """Curves of `epochs` epochs that arrived from `first` to `last`."""
 
@@ -90,6 +100,7 @@ class Curves(Strict):
     first: float | None
     last: float | None
     curves: list[CurveRecord]
+    damages: list[DamageRecord] = []
 
 
 class ContextRecord(Strict):
@@ -167,6 +178,7 @@ class Epochs(Strict):
     """Epochs, the oldest first."""
 
     epochs: list[EpochRecord]
+    damages: list[DamageRecord] = []
 
 
 class PointContext(Strict):
@@ -192,6 +204,7 @@ class HistoryPoints(Strict):
     """An overview of a time."""
 
     points: list[HistoryPoint]
+    damages: list[DamageRecord] = []
 
 
 class Merged(Strict):

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from litemrc.epochs.rows import padded
 from litemrc.epochs.table import COLUMNS, EpochTable
-from litemrc.feed.history.kinds import EPOCHS
+from litemrc.feed.history.damage import Damage
+from litemrc.feed.history.kinds import EPOCHS, times_of
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.serve.api.sums import Counted, counted
 from litemrc.serve.api.tables import epochs_table
@@ -39,25 +40,29 @@ class Found:
     Attributes:
         epochs: how many; first, last: their arrival, None without one.
         parts: counters by context, of each session, sampling, and program that the context had.
+        damages: what damage took from it.
     """
 
     epochs: int
     first: float | None
     last: float | None
     parts: list[dict[int, Counted]]
+    damages: list[Damage]
 
 
-def epochs_in(device: Served, span: Span, most: int) -> list[Kept]:
-    """Return the epochs of a span, the first `most` of them at most."""
+def epochs_in(device: Served, span: Span, most: int, damages: list[Damage]) -> list[Kept]:
+    """Return the epochs of a span, the first `most` of them at most; append what damage took to `damages`."""
     if span.last is None and device.kept:
-        return device.kept.epochs(span.start, span.end, most)
+        return device.kept.epochs(span.start, span.end, most, damages)
     return _recent(device, span)[:most]
 
 
-def tables_in(device: Served, span: Span) -> Iterator[tuple[DeviceParameters, pa.Table]]:
-    """Yield sessions and tables of the epochs of a span, the oldest first."""
+def tables_in(
+    device: Served, span: Span, damages: list[Damage]
+) -> Iterator[tuple[DeviceParameters, pa.Table]]:
+    """Yield sessions and tables of the epochs of a span; append what damage took from it to `damages`."""
     if span.last is None and device.kept:
-        for part in device.kept.parts(EPOCHS, span.start, span.end):
+        for part in device.kept.parts(EPOCHS, span.start, span.end, damages):
             yield part.parameters, part.rows
     elif found := _recent(device, span):
         yield found[0][0], epochs_table(found[0][0], [epoch for _, epoch in found])
@@ -66,20 +71,19 @@ def tables_in(device: Served, span: Span) -> Iterator[tuple[DeviceParameters, pa
 def counters_in(device: Served, span: Span) -> Found:
     """Return the counters of a span, summed as far as sums have a meaning."""
     parts: list[dict[int, Counted]] = []
-    epochs, times = 0, []
+    epochs, times, damages = 0, list[float](), list[Damage]()
     if span.last is None and device.kept:
-        for part in device.kept.parts(EPOCHS, span.start, span.end):
-            arrived = part.rows.column("arrived")
-            times += [arrived[0].value / 1e6, arrived[-1].value / 1e6]
+        for part in device.kept.parts(EPOCHS, span.start, span.end, damages):
+            times += [time / 1e6 for time in times_of(part.rows)]
             for table in _tables_of_rows(part.parameters, part.rows):
                 epochs += np.unique(table.epoch).size
                 parts.append(counted(table))
     elif found := _recent(device, span):
-        times = [found[0][1].arrived, found[-1][1].arrived]
+        times = [epoch.arrived for _, epoch in found]
         epochs = len(found)
         whole = table_of(found[0][0], [epoch for _, epoch in found])
         parts = [counted(table) for table in _by_scale(whole)]
-    return Found(epochs, min(times, default=None), max(times, default=None), parts)
+    return Found(epochs, min(times, default=None), max(times, default=None), parts, damages)
 
 
 def _recent(device: Served, span: Span) -> list[Kept]:

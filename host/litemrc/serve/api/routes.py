@@ -8,6 +8,8 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
+from litemrc.feed.history.damage import Damage
+from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.recent import EPOCHS as RECENT
 from litemrc.serve.answers import Refusal, json_answer
 from litemrc.serve.api import models
@@ -19,6 +21,8 @@ from litemrc.serve.epoch_json import Record, context_records, curve_record, epoc
 from litemrc.serve.fleet import Fleet, Served
 
 JSON_EPOCHS = 1000
+DAMAGE_HEADER = "Litemrc-Damage"
+_HEADER_DAMAGES = 8
 LATEST = 253402300800.0  # the year 10000
 PREFIX = "/api/v1"
 
@@ -78,15 +82,17 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
     def epochs(served: device, span: Spanned, format: Format = "json", context: Contexts = ()) -> Response:
         """Counters of epochs: JSON, or a table with a row for each epoch and context."""
         if format == "json":
-            return json_answer({"epochs": _records(served, span, context)})
-        tables = (named(served.name, table, context) for _, table in tables_in(served, span))
+            records, damages = _records(served, span, context)
+            return json_answer({"epochs": records} | described(damages))
+        headers = damage_headers(served.kept.damages(EPOCHS, span.start, span.end)) if served.kept else {}
+        tables = (named(served.name, table, context) for _, table in tables_in(served, span, []))
         first = next(tables, None)
         found = chain([empty_table(served.name) if first is None else first], tables)
         file = f"{served.name}.{SUFFIXES[format]}"
         return StreamingResponse(
             chunks(format, found),
             media_type=MEDIA[format],
-            headers={"Content-Disposition": f'attachment; filename="{file}"'},
+            headers={"Content-Disposition": f'attachment; filename="{file}"', **headers},
         )
 
     @routes.get("/devices/{name}/curves", responses=_ERRORS | {200: {"model": models.Curves}})
@@ -95,7 +101,8 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
         found = counters_in(served, span)
         records = [curve_record(context, curve) for context, curve, _ in merged_contexts(found.parts)]
         times = {"first": found.first, "last": found.last}
-        return json_answer({"epochs": found.epochs, **times, "curves": records})
+        answer = {"epochs": found.epochs, **times, "curves": records}
+        return json_answer(answer | described(found.damages))
 
     @routes.get("/devices/{name}/history", responses=_ERRORS | {200: {"model": models.HistoryPoints}})
     def history(
@@ -106,7 +113,9 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
     ) -> Response:
         """An overview of a time in equal parts."""
         asked = span(None, start or 0.0, LATEST if end is None else end)
-        return json_answer({"points": overview(served, asked, points)})
+        damages: list[Damage] = []
+        found = overview(served, asked, points, damages)
+        return json_answer({"points": found} | described(damages))
 
     @routes.get("/merged", responses=_ERRORS | {200: {"model": list[models.Merged]}})
     def merged(
@@ -124,8 +133,22 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
     return routes
 
 
-def _records(served: Served, span: Span, shown: Sequence[int]) -> list[Record]:
-    found = epochs_in(served, span, JSON_EPOCHS + 1)
+def described(damages: list[Damage]) -> Record:
+    """Return what an answer says about damage that took something from it; nothing without."""
+    return {"damages": [vars(damage) for damage in damages]} if damages else {}
+
+
+def damage_headers(damages: list[Damage]) -> dict[str, str]:
+    """Return the header that says so beside a table; of many, the first ones and how many follow."""
+    shown = " | ".join(map(str, damages[:_HEADER_DAMAGES]))
+    more = f" | and {len(damages) - _HEADER_DAMAGES} more" if len(damages) > _HEADER_DAMAGES else ""
+    text = (shown + more).encode("ascii", "backslashreplace").decode()
+    return {DAMAGE_HEADER: text.replace("\n", " ").replace("\r", " ")} if damages else {}
+
+
+def _records(served: Served, span: Span, shown: Sequence[int]) -> tuple[list[Record], list[Damage]]:
+    damages: list[Damage] = []
+    found = epochs_in(served, span, JSON_EPOCHS + 1, damages)
     if len(found) > JSON_EPOCHS:
         remedy = "ask for a shorter time, or for format=arrow, parquet or csv"
         raise Refusal(413, f"more than {JSON_EPOCHS} epochs are not sent as JSON", remedy)
@@ -136,4 +159,4 @@ def _records(served: Served, span: Span, shown: Sequence[int]) -> list[Record]:
             epoch_record(served.name, parameters, epoch)
             | {"contexts": [each for each in contexts if not shown or each["context"] in shown]}
         )
-    return records
+    return records, damages
