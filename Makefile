@@ -64,7 +64,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
-	bench-govern bench-replication bench-numa bench-placement bench-live bench-serve bench-serve-page stress-placement \
+	bench-govern bench-replication bench-numa bench-placement bench-history bench-live bench-serve bench-serve-page stress-placement \
 	results results-demo results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
@@ -391,6 +391,9 @@ bench-energy: $(HOST)   ## references per second through chips that sleep: a tab
 
 bench-live: $(HOST) .venv/test.stamp   ## latency, processor time and output of litemrc live: the table of docs/live.md
 	PYTHONPATH=tests:tests/host python bench/live.py
+
+bench-history: $(HOST) .venv/test.stamp   ## cost of a history's checksums; queries over 8,000 small files, before and after merging
+	PYTHONPATH=tests:tests/host python bench/history.py
 
 bench-serve: $(HOST) .venv/test.stamp   ## 100 readers of litemrc serve: processor time, losses, latency; build/bench/serve.json
 	PYTHONPATH=tests:tests/host python bench/serve.py
