@@ -146,6 +146,7 @@ def test_small_files_are_merged_and_no_row_is_lost(tmp_path: Path) -> None:
     wait_until(lambda: len(sealed_files(tmp_path, "board", EPOCHS)) == 1, 20, "the merged file")
     assert times_kept(tmp_path) == (flat(times), [])
     assert times_kept(tmp_path, START + 50, START + 61)[0] == [START + 50, START + 51, START + 60, START + 61]
+    assert times_kept(tmp_path, START + 50.5, START + 50.6) == ([], [])
     extent = history.index.extent()
     assert (extent.first, extent.last, extent.epochs) == (START, START + 191, 40)
     assert extent.bytes == sum(path.stat().st_size for path in sealed_files(tmp_path, "board"))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -148,8 +149,8 @@ def _between(part: Part, first: pa.Scalar, last: pa.Scalar) -> Iterator[Part]:
     arrived = part.rows.column("arrived")
     kept = part.rows.filter(pc.and_(pc.greater_equal(arrived, first), pc.less_equal(arrived, last)))
     sessions = kept.column("session").to_numpy()
-    begins = [0, *(np.flatnonzero(np.diff(sessions)) + 1).tolist()] if len(kept) else []
-    for begin, end in zip(begins, [*begins[1:], len(kept)], strict=True):
+    ends = [*(np.flatnonzero(np.diff(sessions)) + 1).tolist(), len(kept)]
+    for begin, end in pairwise([0, *ends] if len(kept) else []):
         session = int(sessions[begin])
         yield Part(replace(part.parameters, session=session), kept.slice(begin, end - begin))
 
