@@ -31,4 +31,4 @@ def seeds() -> list[bytes]:
         return [path.read_bytes() for path in Path(folder).rglob("epochs/*/*/*.parquet")]
 
 
-TARGET = Target(consume=consume, refusals=(UserError,), seeds=seeds, longest=1 << 15)
+TARGET = Target(consume=consume, refusals=(UserError,), seeds=seeds, longest=1 << 15, seconds=60)

@@ -54,4 +54,4 @@ def seeds() -> list[bytes]:
     return [b"\0\0" + bytes(9), b"\x10\x01\xff", b"\x00\x04" + WHOLE[:200], b"\xff\x00" + WHOLE[:2000]]
 
 
-TARGET = Target(consume=consume, refusals=(), seeds=seeds, longest=4096)
+TARGET = Target(consume=consume, refusals=(), seeds=seeds, longest=4096, seconds=60)
