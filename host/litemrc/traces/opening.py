@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path, replacing
-from litemrc.traces.formats.streams import STDIN, SUFFIXES, open_sink, open_source, plain_name
+from litemrc.traces.formats.streams import STDIN, SUFFIXES, ByteSource, open_sink, open_source, plain_name
 from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
 from litemrc.traces.places import Place, is_url
 from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
@@ -24,7 +24,8 @@ class Format:
     Attributes:
         suffixes: file suffixes in lower case, without compression; the first is the usual one.
         columns: columns of a chunk that it keeps, besides pages.
-        open: returns a reader for a path and the page size in bytes for addresses.
+        open: returns a reader for a path (or an open source, unless the format compresses) and the page size
+            in bytes for addresses.
         create: returns a writer for an open file; None: the format is read only.
         compresses: the format has its own compression and takes no .gz, .zst or .xz.
         open_columns: returns a reader for a path and the columns as in `formats/column_names.py`; None: the
@@ -33,10 +34,10 @@ class Format:
 
     suffixes: tuple[str, ...]
     columns: frozenset[str]
-    open: Callable[[Place, int], Trace]
+    open: Callable[[Any, int], Trace]
     create: Callable[[BinaryIO, WriteOptions], TraceWriter] | None
     compresses: bool = False
-    open_columns: Callable[[Place, str], Trace] | None = None
+    open_columns: Callable[[Any, str], Trace] | None = None
 
 
 def _of(module: str, name: str) -> Any:
@@ -47,8 +48,8 @@ def _of(module: str, name: str) -> Any:
 _ALL = frozenset({"times", "writes", "contexts"})
 
 
-def _reader(module: str, name: str, path: Place, *options: Any, **more: Any) -> Trace:
-    source = open_source(path)
+def _reader(module: str, name: str, path: Place | ByteSource, *options: Any, **more: Any) -> Trace:
+    source = path if isinstance(path, ByteSource) else open_source(path)
     try:
         reader: Trace = _of(module, name)(source, *options, **more)
     except BaseException:
@@ -57,9 +58,14 @@ def _reader(module: str, name: str, path: Place, *options: Any, **more: Any) -> 
     return reader
 
 
-def _delimited(path: Place, columns: str, *, is_csv: bool) -> Trace:
+def _delimited(path: Place | ByteSource, columns: str, *, is_csv: bool) -> Trace:
     parsed = _of("column_names", "parse_columns")(columns) if columns else {}
     return _reader("delimited", "DelimitedTrace", path, parsed, is_csv=is_csv)
+
+
+def _npy(path: Place | ByteSource, columns: str) -> Trace:
+    parsed = _of("column_names", "parse_columns")(columns) if columns else {}
+    return _reader("npy", "NpyTrace", path, parsed)
 
 
 FORMATS = {
@@ -107,6 +113,31 @@ FORMATS = {
         lambda path, page_bytes: _reader("recorders.damon", "DamonTrace", path, page_bytes),
         None,
     ),
+    "dinero": Format(
+        (".din", ".xdin"),
+        frozenset({"times", "writes"}),
+        lambda path, page_bytes: _reader("dinero", "DineroTrace", path, page_bytes),
+        None,
+    ),
+    "lcs": Format(
+        (".lcs",),
+        _ALL,
+        lambda path, _: _reader("libcachesim", "LcsTrace", path),
+        None,
+    ),
+    "vscsi": Format(
+        (".vscsi", ".vscsitrace", ".vscsi1", ".vscsi2"),
+        frozenset({"times", "writes"}),
+        lambda path, _: _reader("libcachesim", "VscsiTrace", path),
+        None,
+    ),
+    "npy": Format(
+        (".npy",),
+        _ALL,
+        lambda path, _: _npy(path, ""),
+        None,
+        open_columns=_npy,
+    ),
     "parquet": Format(
         (".parquet",),
         _ALL,
@@ -148,12 +179,18 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     raise UserError(
         "the file's suffix belongs to no format",
         where=str(path),
-        remedy=f"use --format, or one of {endings} (optionally with .gz, .zst or .xz)",
+        remedy=f"use --format, or one of {endings} (optionally with .gz, .zst, .xz or .bz2)",
     )
 
 
 def open_trace(
-    path: str | Path, format: str | None = None, page_bytes: int | None = None, columns: str | None = None
+    path: str | Path,
+    format: str | None = None,
+    page_bytes: int | None = None,
+    columns: str | None = None,
+    *,
+    bounded: bool = True,
+    sort: int | None = None,
 ) -> Trace:
     """Open a trace for reading: `with open_trace(path) as trace: for chunk in trace: ...`.
 
@@ -162,41 +199,88 @@ def open_trace(
             `gen:...` (see `generators/urls.py`).
         format: name in `FORMATS`; None: by the file's suffix.
         page_bytes: page size, a power of two; None: that of the file, 4096 if it has none.
-        columns: of text and CSV: which column holds what, such as "address" (addresses in place of pages) or
-            "address=addr:hex,write=rw" (see `formats/column_names.py`); None: the usual columns.
+        columns: of text, CSV and npy: which column holds what, such as "address" (addresses in place of
+            pages) or "address=addr:hex,write=rw" (see `formats/column_names.py`); None: the usual columns.
+        bounded: refuse a file that stands for far more than its size (`bounds.py`).
+        sort: how many references one may come too late by its time; None: times must not step back.
 
     Raises:
         UserError: a missing file, an unknown format or column, or a page size other than that of the file.
     """
     if str(path).startswith(PREFIX):
         trace: Trace = GeneratedTrace(str(path))
-    elif str(path) == STDIN and format is None:
-        raise UserError("the format of stdin is unknown", where="-", remedy="name it with --format")
     else:
-        if str(path) == STDIN and format_of(path, format).compresses:
+        if str(path) == STDIN and format is not None and format_of(path, format).compresses:
             raise UserError(
                 f"{format} needs a file: it is not read from its beginning to its end",
                 where="stdin",
                 remedy="name the file",
             )
-        form = format_of(path, format)
-        if columns is not None and form.open_columns is None:
-            raise UserError(
-                "columns can be named for text and CSV only",
-                where=str(path),
-                remedy="drop --column, or give --format text or csv",
-            )
-        place = path if is_url(path) else Path(path)
-        if columns is not None and form.open_columns is not None:
-            trace = form.open_columns(place, columns)
-        else:
-            trace = form.open(place, page_bytes or PAGE_BYTES)
+        trace = _opened(path if is_url(path) else Path(path), format, page_bytes or PAGE_BYTES, columns)
+    if sort is not None:
+        trace = _sorted(trace, sort)
+    trace.bounded = bounded
     try:
         trace.settle_page_bytes(page_bytes)
     except UserError:
         trace.close()
         raise
     return trace
+
+
+def _sorted(trace: Trace, window: int) -> Trace:
+    try:
+        sorted_trace: Trace = _of("sorting", "SortedTrace")(trace, window)
+    except UserError:
+        trace.close()
+        raise
+    return sorted_trace
+
+
+def _opened(place: Place, format: str | None, page_bytes: int, columns: str | None) -> Trace:
+    """Open a file by its format: as given, by its suffix, or by its first lines (text, stdin, no suffix)."""
+    source: ByteSource | None = None
+    named = format
+    if format is None and columns is None and (str(place) == STDIN or _may_be_any_text(place)):
+        source = open_source(place)
+        try:
+            named = _of("recognition", "recognised")(source)
+            if named is None and str(place) == STDIN:
+                raise UserError(
+                    "the first lines on stdin show no format", where="-", remedy="name it with --format"
+                )
+            form = format_of(place, named)
+        except UserError:
+            source.close()
+            raise
+    else:
+        if str(place) == STDIN and format is None:
+            named = "text"
+        form = format_of(place, named)
+    if columns is not None:
+        if form.open_columns is None:
+            raise UserError(
+                "columns can be named for text and CSV only, and for npy",
+                where=str(place),
+                remedy="drop --column, or give --format text, csv or npy",
+            )
+        return form.open_columns(place, columns)
+    trace = form.open(source or place, page_bytes)
+    if source is not None and named not in (None, "text"):
+        trace.notes.append(f"read as {named}, by its first lines (see --format)")
+    return trace
+
+
+def _may_be_any_text(place: Place) -> bool:
+    """Return whether a name is that of a text, or states no format."""
+    name = plain_name(place).lower()
+    if name.endswith(FORMATS["text"].suffixes):
+        return True
+    return (
+        not is_url(place)
+        and Path(place).is_file()
+        and not name.endswith(tuple(suffix for form in FORMATS.values() for suffix in form.suffixes))
+    )
 
 
 @contextmanager

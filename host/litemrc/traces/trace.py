@@ -27,6 +27,8 @@ class Trace(ABC):
             for complete traces.
         notes: messages about omissions and assumptions; complete after the last chunk.
         origin: source of the references if the file has it, otherwise "".
+        bounded: whether a file that stands for far more than its size is refused (`bounds.py`).
+        sorts: whether times may step back: `formats/sorting.py` sorts the references.
     """
 
     format = ""
@@ -40,6 +42,8 @@ class Trace(ABC):
         self.minimum_pages = 1
         self.interval = 0
         self.notes: list[str] = []
+        self.bounded = True
+        self.sorts = False
 
     @abstractmethod
     def __iter__(self) -> Iterator[Chunk]:
@@ -145,6 +149,16 @@ def stored_size(text: str, where: str) -> int:
     if size < 1 or size & (size - 1) or size >= 1 << 48:
         raise UserError(f"page_bytes is {text!r}", where=where, remedy="give a power of two, such as 4096")
     return size
+
+
+def disorder(time: int, before: int, where: str, unit: str = "") -> UserError:
+    """Return the error for a time that is below the previous one."""
+    unit = f" {unit}" if unit else ""
+    return UserError(
+        f"time {time}{unit} comes after time {before}{unit}",
+        where=where,
+        remedy="add --sort, which sorts within a window of references, or sort the trace by time",
+    )
 
 
 def first_disorder(times: NDArray[np.uint64], previous: int) -> int | None:

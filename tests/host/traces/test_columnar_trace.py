@@ -79,7 +79,7 @@ def test_origin_and_unit_are_kept(tmp_path):
         ({"page": pa.array([1, None])}, ", row 1", "column page is empty"),
         ({"page": pa.array([1.0])}, "", "column page has type double"),
         ({"page": [1], "write": [1]}, "", "column write has type int64"),
-        ({"page": [1, 1], "time": [5, 4]}, ", row 1", "time 4 is below"),
+        ({"page": [1, 1], "time": [5, 4]}, ", row 1", "time 4 comes after time"),
         ({"page": [1], "context": [2**32]}, ", row 0", "context 4294967296 is negative or too large"),
         ({"sheet": [1]}, "", "no column page"),
     ],
@@ -101,7 +101,7 @@ def test_time_must_not_fall_from_one_batch_to_the_next_either(tmp_path, monkeypa
         cycle=[10, 12, 11, 13, 12],
         op=["access", "access", "invalidate", "dropped", "access"],
     )
-    with pytest.raises(UserError, match="time 12 is below") as caught:
+    with pytest.raises(UserError, match="time 12 comes after time 13") as caught:
         columns(path)
     assert caught.value.where == f"{path}, row 4"  # row 2 is no reference
 

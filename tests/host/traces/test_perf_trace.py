@@ -81,7 +81,10 @@ def test_any_choice_of_fields_with_an_address_is_read(tmp_path, line: str, page:
     ("text", "message"),
     [
         ("touch 1 2.000001: 1 page-faults:  4005d0 f+0x10 (/a)\n", "line 1: the sample has no address"),
-        ("1/1 2.000002: 4005d0 a 4005d0\n1/1 2.000001: 4005d0 a 4005d0\n", "time 2000001000 ns is below"),
+        (
+            "1/1 2.000002: 4005d0 a 4005d0\n1/1 2.000001: 4005d0 a 4005d0\n",
+            "time 2000001000 ns comes after time 2000002000 ns",
+        ),
         ("1/1 2.000002: 4005d0 4005d0\n4005d0\n", "other fields than those before"),
         ("PERFILE2\x01\x02\n", "binary record"),
         ("hello\n", "no sample has an address"),

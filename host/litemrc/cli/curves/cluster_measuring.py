@@ -34,6 +34,12 @@ def measure_on_cluster(how: Measuring, args: argparse.Namespace) -> Measured:
             where="--context",
             remedy="give --context all, or omit the cluster",
         )
+    if how.sort is not None or not how.bounded:
+        raise UserError(
+            "parts are read in the order and within the bounds of their files",
+            where="--sort" if how.sort is not None else "--unbounded",
+            remedy="omit it, or the cluster",
+        )
     make_part_engine(how.engine, **how.parameters)  # before workers are started
     cluster = ClusterMeasuring(
         how.engine,

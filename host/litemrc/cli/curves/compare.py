@@ -98,7 +98,16 @@ def _curves(args: argparse.Namespace, path: str) -> "list[Curve]":
 
     if _holds_curves(path):
         return read_curves(Path(path), args.page_size)
-    measured = measure(Measuring(args.format, args.page_size, columns=args.columns), [path])
+    measured = measure(
+        Measuring(
+            args.format,
+            args.page_size,
+            columns=args.columns,
+            bounded=args.bounded,
+            sort=args.sort,
+        ),
+        [path],
+    )
     if measured.stopped:
         raise measured.stopped
     for text in measured.notes:

@@ -33,7 +33,7 @@ class Measuring:
     """How traces are read and measured.
 
     Attributes:
-        format, page_size, columns: as `open_trace` takes them.
+        format, page_size, columns, bounded, sort: as `open_trace` takes them.
         engine, parameters: as `make_engine` takes them.
         context: as `ContextStacks` takes it.
     """
@@ -44,6 +44,8 @@ class Measuring:
     parameters: EngineParameters = field(default_factory=EngineParameters)
     context: Context = "each"
     columns: str | None = None
+    bounded: bool = True
+    sort: int | None = None
 
     def check(self, traces: Sequence[str]) -> None:
         """Check, before the work, what can be checked without reading a trace.
@@ -69,7 +71,14 @@ class Measuring:
         """Open a trace."""
         generated = trace.startswith(PREFIX)
         columns = None if generated else self.columns
-        return open_trace(trace, None if generated else self.format, self.page_size, columns)
+        return open_trace(
+            trace,
+            None if generated else self.format,
+            self.page_size,
+            columns,
+            bounded=self.bounded,
+            sort=self.sort,
+        )
 
     def maker(self, trace: str) -> Callable[[], Engine]:
         """Return a function that makes engines; it counts the pages of the trace if frames depend on them."""

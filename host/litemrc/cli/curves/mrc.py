@@ -126,6 +126,8 @@ def prepare(args: argparse.Namespace) -> "Measuring":
         },
         args.context,
         args.columns,
+        args.bounded,
+        args.sort,
     )
     how.check(args.traces)
     return how

@@ -172,7 +172,9 @@ def _common_page_bytes(traces: Sequence[Trace]) -> int:
 
 
 def _opened(args: argparse.Namespace, number: int) -> Trace:
-    return open_trace(args.traces[number], args.format, args.page_size, args.columns)
+    return open_trace(
+        args.traces[number], args.format, args.page_size, args.columns, bounded=args.bounded, sort=args.sort
+    )
 
 
 def _policies(

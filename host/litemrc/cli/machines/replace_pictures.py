@@ -35,7 +35,9 @@ def write_report(args: argparse.Namespace, result: Replay, page_bytes: int) -> N
 
     write_replacement_report(
         args.report,
-        lambda: open_trace(args.traces[0], args.format, args.page_size, args.columns),
+        lambda: open_trace(
+            args.traces[0], args.format, args.page_size, args.columns, bounded=args.bounded, sort=args.sort
+        ),
         result,
         _points(result),
         page_bytes=page_bytes,

@@ -3,16 +3,18 @@
 import argparse
 from pathlib import Path
 
+from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.messages import warning
 from litemrc.cli.shared.options import add_page_size_argument
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
 from litemrc.traces.formats.column_names import ROLES, parse_columns
+from litemrc.traces.formats.sorting import DEFAULT_WINDOW, MOST_SORTED
 from litemrc.traces.opening import FORMATS, format_of
 from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors
 
-FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst or .xz compresses the file"
+FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst, .xz or .bz2 compresses the file"
 
 INTERVALS = "intervals"
 _NONE = "none"
@@ -37,9 +39,26 @@ def add_format_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--column",
         dest="columns",
-        metavar="ROLE[=NAME][:hex],...",
+        metavar="ROLE[=NAME][:hex|:word],...",
         type=_columns,
-        help=f"text, csv: columns by name or number; roles: {', '.join(ROLES)}; 'address': byte addresses",
+        help=f"text, csv, npy: columns by name, or number from 1; roles: {', '.join(ROLES)};"
+        " 'address': byte addresses",
+    )
+    parser.add_argument(
+        "--sort",
+        metavar="N",
+        type=sort_window,
+        nargs="?",
+        const=DEFAULT_WINDOW,
+        help="sort references that come at most N too late by their times, as those of several processors do"
+        f" ({DEFAULT_WINDOW} if N is not given)",
+    )
+    parser.add_argument(
+        "--unbounded",
+        dest="bounded",
+        action="store_false",
+        help="also read a small file that stands for very many references, or holds very many bytes: only if"
+        " you trust it",
     )
     add_page_size_argument(parser)
 
@@ -102,7 +121,14 @@ def caches_of(
 
 def opened(args: argparse.Namespace) -> Trace:
     """Open the trace that `add_input_arguments` declared."""
-    return open_trace(args.trace, args.format, args.page_size, args.columns)
+    return open_trace(
+        args.trace, args.format, args.page_size, args.columns, bounded=args.bounded, sort=args.sort
+    )
+
+
+def sort_window(text: str) -> int:
+    """Parse the window of --sort, whose references are kept in memory."""
+    return positive(text, MOST_SORTED + 1)
 
 
 def _columns(text: str) -> str:

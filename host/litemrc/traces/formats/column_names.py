@@ -7,14 +7,15 @@ from litemrc.errors import UserError
 
 # What a column can hold, and the names that are recognised in a header.
 ROLES = {
-    "page": ("page",),
+    "page": ("page", "object", "obj_id", "object_id", "key"),
     "address": ("address", "addr"),
     "time": ("time", "timestamp"),
     "write": ("write", "rw", "op"),
     "context": ("context", "pid", "tid"),
     "size": ("size",),
 }
-SYNTAX = "ROLE[=NAME][:hex],..., with a role of " + ", ".join(ROLES)
+_MOST_SHOWN, _LONGEST_SHOWN = 20, 40
+SYNTAX = "ROLE[=NAME][:hex|:word],..., with a role of " + ", ".join(ROLES)
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,12 @@ class Column:
     Attributes:
         name: in the header, or its number from 1; "" if not given.
         is_hex: its numbers are hexadecimal, with or without 0x.
+        is_word: of pages: they are names of objects, any words.
     """
 
     name: str = ""
     is_hex: bool = False
+    is_word: bool = False
 
 
 def parse_columns(text: str) -> dict[str, Column]:
@@ -40,19 +43,25 @@ def parse_columns(text: str) -> dict[str, Column]:
     for item in text.split(","):
         plain, colon, form = item.partition(":")
         role, equals, name = (word.strip() for word in plain.partition("="))
-        if role not in ROLES or (equals and not name) or (colon and form.strip() != "hex"):
+        form = form.strip()
+        forms = ("hex", "word") if role == "page" else ("hex",)
+        if role not in ROLES or (equals and not name) or (colon and form not in forms):
             raise UserError(f"{item!r} names no column", remedy=f"write {SYNTAX}")
         if role in found:
             raise UserError(f"{role} is given twice", remedy="give it once")
-        found[role] = Column(name, bool(colon))
+        found[role] = Column(name, form == "hex", form == "word")
     if "page" in found and "address" in found:
         raise UserError("page and address are both given", remedy="give one of the two")
     return found
 
 
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) <= _LONGEST_SHOWN
+
+
 def are_numbers(columns: dict[str, Column]) -> bool:
     """Return whether columns are given by number, so that the file has no header."""
-    return any(column.name.isdigit() for column in columns.values())
+    return any(_is_number(column.name) for column in columns.values())
 
 
 def places(columns: dict[str, Column], header: Sequence[str] | int, where: str) -> dict[str, int]:
@@ -77,7 +86,7 @@ def places(columns: dict[str, Column], header: Sequence[str] | int, where: str) 
             found[role] = index
         elif role in columns:
             raise UserError(
-                f"no column {' or '.join(wanted)} among {', '.join(names)}",
+                f"no column {' or '.join(wanted)} among {_listed(names)}",
                 where=where,
                 remedy=f"name the column: --column {role}=NAME",
             )
@@ -87,12 +96,25 @@ def places(columns: dict[str, Column], header: Sequence[str] | int, where: str) 
     if "page" in found:
         found.pop("address", None)
     if not found.keys() & {"page", "address"}:
+        if any(name[:1].isdigit() for name in names):
+            raise UserError(
+                f"the first line holds numbers, not names of columns: {_listed(names)}",
+                where=where,
+                remedy="for a file without a header give numbers of columns, from 1: --column page=2, or"
+                " address=2,time=1",
+            )
         raise UserError(
-            f"no column page or address among {', '.join(names)}",
+            f"no column page or address among {_listed(names)}",
             where=where,
             remedy="name it: --column page=NAME or --column address=NAME",
         )
     return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names for a message; there may be thousands, and long ones."""
+    shown = [name[:_LONGEST_SHOWN] for name in names[:_MOST_SHOWN]]
+    return ", ".join(shown) + (", ..." if len(names) > _MOST_SHOWN else "")
 
 
 _FORMS: dict[int, tuple[str, ...]] = {
@@ -117,7 +139,7 @@ def _numbered(columns: dict[str, Column], count: int, where: str) -> dict[str, i
         return {kind if role == "page" else role: index for index, role in enumerate(form)}
     found = {}
     for role, column in columns.items():
-        if not column.name.isdigit() or not 1 <= int(column.name) <= count:
+        if not _is_number(column.name) or not 1 <= int(column.name) <= count:
             raise UserError(
                 f"no column {column.name or role} in a line of {count} columns without names",
                 where=where,

@@ -16,9 +16,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
+from litemrc.traces.bounds import bytes_allowed, too_many_bytes
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.places import Place, UrlFile, is_url
-from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder, stored_size
+from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, disorder, first_disorder, stored_size
 
 TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
 _WRITTEN = TYPES | {"processor": pa.uint16()}
@@ -40,7 +41,9 @@ class ColumnarTrace(Trace):
         self._left_out = 0
         self._groups = row_groups
         try:
-            remote = pa.PythonFile(UrlFile(str(path)), "r") if is_url(path) else None
+            file = UrlFile(str(path)) if is_url(path) else None
+            remote = pa.PythonFile(file, "r") if file else None
+            self._stored = file.size if file else Path(path).stat().st_size
             start = _head(remote, path)
             self.format = "parquet" if start.startswith(b"PAR1") else "arrow"
             if self.format == "parquet":
@@ -71,21 +74,34 @@ class ColumnarTrace(Trace):
         if self._columns.get("time") == "cycle":
             self.time_unit = "cycles"
 
+    def _check_bounds(self) -> None:
+        """Refuse a file whose columns are far longer than its stored bytes (`bounds.py`)."""
+        if self.format != "parquet" or not self.bounded:
+            return
+        stored = self._stored or 0
+        metadata = self._file.metadata
+        wanted = set(self._columns.values())
+        held = 8 * metadata.num_rows  # bytes of the page numbers, however they are encoded
+        for group in range(metadata.num_row_groups):
+            columns = [metadata.row_group(group).column(at) for at in range(metadata.num_columns)]
+            sizes = [each.total_uncompressed_size for each in columns if each.path_in_schema in wanted]
+            if max(held, sum(sizes)) > bytes_allowed(stored):
+                raise too_many_bytes(stored, f"{self.name}, row group {group}")
+
     def __iter__(self) -> Iterator[Chunk]:
+        self._check_bounds()
         previous = 0
         for batch in self._batches():
             columns = {name: batch[column] for name, column in self._columns.items()}
             kept = self._references(columns)
             chunk = self._chunk(columns, kept)
-            if chunk.times is not None and (index := first_disorder(chunk.times, previous)) is not None:
+            index = None if chunk.times is None or self.sorts else first_disorder(chunk.times, previous)
+            if index is not None and chunk.times is not None:
                 row = (
                     index if kept is None else int(np.flatnonzero(kept.to_numpy(zero_copy_only=False))[index])
                 )
-                raise UserError(
-                    f"time {chunk.times[index]} is below the previous one",
-                    where=f"{self.name}, row {self._rows + row}",
-                    remedy="sort the trace by time",
-                )
+                before = int(chunk.times[index - 1]) if index else previous
+                raise disorder(int(chunk.times[index]), before, f"{self.name}, row {self._rows + row}")
             self._rows += batch.num_rows
             if len(chunk):
                 previous = int(chunk.times[-1]) if chunk.times is not None else 0

@@ -4,6 +4,8 @@ CSV: one reference per line, columns separated by commas, semicolons or tabs, th
 The columns are recognised by `column_names.ROLES`, or named with `--column`: page or address, and
 time, write (r, w, read, write, load, store, 0, 1 ...), context, size. Others are ignored. With `address`,
 size is the length of the access, which references all pages that it touches; with `page`, that of the object.
+Pages may be names of objects, any words: `page=NAME:word` says so, or a word in the first line. Each is
+hashed to 64 bits (BLAKE2b).
 
 Text: words separated by blanks; `--column address` for addresses in place of pages, `--column
 address=2,size=3` for columns by number. Times with decimals are multiplied by 10^9.
@@ -11,8 +13,9 @@ address=2,size=3` for columns by number. Times with decimals are multiplied by 1
 
 import csv
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from decimal import Decimal
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -28,10 +31,14 @@ from litemrc.traces.formats.lines import Block, blocks
 from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.space_separated import KEYWORD, flags
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import first_disorder
+from litemrc.traces.trace import disorder
 
-_READS = ("r", "rd", "read", "load", "l", "get", "0", "false")
-_WRITES = ("w", "wr", "write", "store", "s", "set", "put", "1", "true")
+_READS = ("r", "rd", "read", "load", "l", "get", "gets", "0", "false", "rest.get.object", "rest.head.object")
+_WRITES = (
+    *("w", "wr", "write", "store", "s", "set", "put", "1", "true"),
+    *("add", "cas", "replace", "append", "prepend", "delete", "incr", "decr"),  # Twitter's cache traces
+    *("rest.put.object", "rest.copy.object", "rest.delete.object"),  # IBM's object store traces
+)
 DIRECTIONS = {
     form(word): word in _WRITES for word in _READS + _WRITES for form in (str, str.upper, str.title)
 }
@@ -45,9 +52,10 @@ _TYPES = {
 _ARRAYS = {"page": "u8", "address": "u8", "time": "u8", "write": "?", "context": "u4", "size": "u4"}
 _DECIMALS = 9
 _TIME = pa.decimal128(38, _DECIMALS)
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[-+]?[0-9][-+.0-9]*")  # or an attempt at one
 _COMMENT = re.compile(rb"^[ \t]*#.*\n?", re.MULTILINE)
 _BLANKS = re.compile(rb"(?<=\S)[ \t\r]+(?=\S)")
-_EDGES = re.compile(rb"^[ \t]+|[ \t\r]+$", re.MULTILINE)
+_EDGES = re.compile(rb"^[ \t]+|(?<=\S)[ \t\r]+$", re.MULTILINE)
 
 
 class DelimitedTrace(SourceTrace):
@@ -67,10 +75,14 @@ class DelimitedTrace(SourceTrace):
         self._count = 0  # columns of a line
         self._places: dict[str, int] = {}
         self._decimal = False  # times have decimals
+        self._words = False  # pages are words
+        self._is_bytes = False  # addresses, and sizes of accesses
         self._time = 0
 
     def __iter__(self) -> Generator[Chunk, None, None]:
         for block in blocks(self._source):
+            if not block.text.strip():
+                continue
             if not self._count:
                 block = self._begin(block)
             if not self._count or not block.text.strip():
@@ -81,18 +93,23 @@ class DelimitedTrace(SourceTrace):
             if len(next(iter(values.values()))):
                 if "time" in values:
                     self._time = int(values["time"][-1])
-                yield self._chunk(values)
+                yield from self._chunks(values, block)
+        if self._words:
+            self.notes.append("the pages are words: each is hashed to a number of 64 bits")
         if self._decimal:
             self.notes.append(
                 "times have decimals and are multiplied by 10^9: nanoseconds if they are seconds"
             )
 
-    def _chunk(self, values: dict[str, NDArray[Any]]) -> Chunk:
+    def _chunks(self, values: dict[str, NDArray[Any]], block: Block) -> Iterator[Chunk]:
         rest = values.get("write"), values.get("time"), values.get("context")
         if "page" in values:
-            return Chunk(values["page"], *rest, values.get("size"))
-        sizes = values["size"].astype(np.uint64) if "size" in values else None
-        return ByteAccesses(values["address"], sizes, *rest).pages(self.page_bytes)
+            yield Chunk(values["page"], *rest, values.get("size"))
+            return
+        accesses = ByteAccesses(values["address"], values.get("size"), *rest)
+        first, last = accesses.page_spans(self.page_bytes)
+        self._state(int((last - first).sum()), f"{self.name}, after line {block.first_line}")
+        yield from accesses.chunks(self.page_bytes)
 
     def _begin(self, block: Block) -> Block:
         """Find the columns in the first line; return the block without the header."""
@@ -107,24 +124,34 @@ class DelimitedTrace(SourceTrace):
             self._count = len(first)
             named = self._is_csv and not are_numbers(self._given)
             self._places = places(self._given, first if named else len(first), where)
+            self._is_bytes = "address" in self._places
             following = block.text.splitlines(keepends=True)[index + named :]
             sample = self._fields(following[0].decode("utf-8", "replace")) if following else []
             time = self._places.get("time", len(sample))
             self._decimal = len(sample) > time and "." in sample[time]
+            page = self._places.get("page", len(sample))
+            given = self._given.get("page", Column())
+            known = given.is_hex or given.is_word or len(sample) <= page
+            self._words = given.is_word or (not known and not _NUMBER.fullmatch(sample[page].strip()))
             return Block(b"".join(following), block.first_line + index + named)
         return block
 
     def _fields(self, line: str) -> list[str]:
         if not self._is_csv:
             return line.split()
-        return next(csv.reader([line], delimiter=self._delimiter, skipinitialspace=True), [])
+        try:
+            return next(csv.reader([line], delimiter=self._delimiter, skipinitialspace=True), [])
+        except csv.Error as error:
+            raise UserError(
+                f"a line is no CSV: {error}", where=self.name, remedy="give the format with --format"
+            ) from error
 
     def _parse_fast(self, text: bytes) -> dict[str, NDArray[Any]] | None:
         """Return the columns by role, or None if a line has an unusual form."""
         if b"#" in text:
             text = _COMMENT.sub(b"", text)
         if not self._is_csv:
-            text = _BLANKS.sub(b" ", _EDGES.sub(b"", text))
+            text = _EDGES.sub(b"", _BLANKS.sub(b" ", text))
         columns = self._read(text)
         if columns is None:
             return None
@@ -134,12 +161,14 @@ class DelimitedTrace(SourceTrace):
                 array: Any = flags(column, DIRECTIONS)
             elif role == "time" and self._decimal:
                 array = _scaled(column)
+            elif role == "page" and self._words:
+                array = _hashed(column)
             else:
                 array = _numbers(column, role)
             if array is None:
                 return None
             values[role] = array
-        if "time" in values and first_disorder(values["time"], self._time) is not None:
+        if "time" in values and self._first_disorder(values["time"], self._time) is not None:
             return None
         if "address" in values and "size" in values:
             sizes = values["size"]
@@ -153,7 +182,11 @@ class DelimitedTrace(SourceTrace):
         types: dict[str, pa.DataType] = {}
         for role, place in self._places.items():
             kind = _TYPES[role] if role != "time" else _TIME if self._decimal else pa.uint64()
+            if role == "size" and self._is_bytes:
+                kind = pa.uint64()
             types[str(place)] = pa.string() if self._is_hex(role) else kind
+            if role == "page" and self._words:
+                types[str(place)] = pa.dictionary(pa.int32(), pa.binary())
         try:
             table = arrow_csv.read_csv(
                 pa.py_buffer(text),
@@ -195,35 +228,48 @@ class DelimitedTrace(SourceTrace):
                 rows[role].append(self._value(role, fields[place].strip(), where))
             if "time" in rows:
                 time = rows["time"][-1]
-                if time < self._time:
-                    raise UserError(
-                        f"time {fields[self._places['time']].strip()} is below the previous one",
-                        where=where,
-                        remedy="sort the trace by time",
-                    )
+                if time < self._time and not self.sorts:
+                    raise disorder(time, self._time, where)
                 self._time = time
-        return {role: np.array(values, dtype=_ARRAYS[role]) for role, values in rows.items()}
+        return {role: np.array(values, dtype=self._type(role)) for role, values in rows.items()}
+
+    def _type(self, role: str) -> str:
+        return "u8" if role == "size" and self._is_bytes else _ARRAYS[role]
 
     def _value(self, role: str, word: str, where: str) -> int:
+        where += f", column {self._places[role] + 1}"  # counted from 1, as by --column
         if role == "write":
             if word not in DIRECTIONS:
                 raise UserError(
-                    f"{word!r} is not a direction", where=where, remedy="write r or w, or read or write"
+                    f"{word[:40]!r} is not a direction", where=where, remedy="write r or w, or read or write"
                 )
             return DIRECTIONS[word]
+        if role == "page" and self._words:
+            return _hash(word.encode())
         is_decimal = role == "time" and self._decimal
         value = _scaled_word(word) if is_decimal else _whole(word, self._is_hex(role))
-        most = (1 << 8 * np.dtype(_ARRAYS[role]).itemsize) - 1
+        most = (1 << 8 * np.dtype(self._type(role)).itemsize) - 1
         least = 0
         if role == "size" and "address" in self._places:
             least, most = 1, LARGEST_ACCESS
         if value is None or not least <= value <= most:
             raise UserError(
-                f"{word!r} is not a {role}: it must be a number from {least} to {most}",
+                f"{word[:40]!r} is not a {role}: it must be a number from {least} to {most}",
                 where=where,
-                remedy="correct the line; hexadecimal numbers need 0x, or :hex in --column",
+                remedy="correct the line; hexadecimal numbers need 0x, or :hex in --column"
+                + (", and names of objects :word" if role == "page" else ""),
             )
         return value
+
+
+def _hash(word: bytes) -> int:
+    return int.from_bytes(blake2b(word, digest_size=8).digest(), "little")
+
+
+def _hashed(column: pa.Array) -> NDArray[np.uint64]:
+    """Return the number of each word of a dictionary column."""
+    words = np.array([_hash(word.strip()) for word in column.dictionary.to_pylist()], dtype=np.uint64)
+    return words[column.indices.to_numpy()]
 
 
 def _numbers(column: pa.Array, role: str) -> NDArray[Any] | None:
@@ -254,9 +300,9 @@ def _scaled_word(word: str) -> int | None:
 
 
 def _whole(word: str, is_hex: bool) -> int | None:
-    match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]{1,30})", word)
+    match = re.fullmatch(r"0[xX]([0-9a-fA-F]{1,40})|([0-9]{1,30})", word)
     if is_hex:
-        match = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]+)()", word)
+        match = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]{1,40})()", word)
     if not match:
         return None
     return int(match[1], 16) if match[1] else int(match[2])

@@ -28,6 +28,7 @@ from litemrc.traces.trace import first_disorder, stored_size
 
 REMEDY = "write 'interval LENGTH', then lines 'TIME IN PAGE' or 'TIME OUT PAGE', sorted by time"
 _HEAD_BYTES = 4096
+_DIGITS = 40  # more than a number of 64 bits has, even after zeros
 _TYPES = {"time": pa.uint64(), "kind": KEYWORD, "page": pa.uint64()}
 
 
@@ -90,7 +91,7 @@ class RecordReader:
 
     def _head(self, line: bytes) -> None:
         where = f"{self._source.name}, line 1"
-        head = re.fullmatch(rb"\s*interval\s+0*([1-9][0-9]*)(?:\s+page_bytes\s+(\S+))?\s*", line)
+        head = re.fullmatch(rb"\s*interval\s+0*([1-9][0-9]{0,19})(?:\s+page_bytes\s+(\S+))?\s*", line)
         if not head:
             raise UserError("the interval length is missing", where=where, remedy=REMEDY)
         self.interval = int(head[1])
@@ -103,7 +104,11 @@ class RecordReader:
             if not words:
                 continue
             numbers = words[::2]
-            if len(words) != 3 or words[1] not in (b"IN", b"OUT") or not all(w.isdigit() for w in numbers):
+            if (
+                len(words) != 3
+                or words[1] not in (b"IN", b"OUT")
+                or not all(w.isdigit() and len(w) <= _DIGITS for w in numbers)
+            ):
                 raise UserError(
                     f"{line.decode('ascii', 'replace')[:60]!r} is not a record",
                     where=f"{self._source.name}, line {number}",

@@ -47,6 +47,8 @@ class IntervalTrace(SourceTrace):
         for records in self._records:
             interval = self.interval = self._records.interval
             for time, is_in, page, line in zip(*(column.tolist() for column in records), strict=True):
+                if ahead := time // interval - self._current:
+                    self._state(ahead * len(self._active), f"{self.name}, line {line}")
                 while self._current < time // interval:
                     self._current += 1
                     if not self._active:

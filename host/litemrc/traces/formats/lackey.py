@@ -65,10 +65,18 @@ def blocks_touched(
     """
     shift = np.uint64(block_bytes.bit_length() - 1)
     first = addresses >> shift
-    last = (addresses + (sizes - np.uint64(1))) >> shift
+    last = addresses + (sizes - np.uint64(1))
+    last = np.where(last < addresses, ~np.uint64(0), last) >> shift  # an access ends with the memory
     if np.array_equal(first, last):
         return first, slice(None)
-    spans = (last - first + np.uint64(1)).astype(np.int64)
-    index = np.repeat(np.arange(spans.size), spans)
-    step = np.arange(index.size) - np.repeat(np.cumsum(spans) - spans, spans)
+    return numbered(first, last - first + np.uint64(1))
+
+
+def numbered(
+    first: NDArray[np.uint64], spans: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the blocks of runs of consecutive blocks, and an index that maps each to its run."""
+    counts = spans.astype(np.int64)
+    index = np.repeat(np.arange(counts.size), counts)
+    step = np.arange(index.size) - np.repeat(np.cumsum(counts) - counts, counts)
     return first[index] + step.astype(np.uint64), index

@@ -19,7 +19,7 @@ from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import TraceWriter, WriteOptions, first_disorder
+from litemrc.traces.trace import TraceWriter, WriteOptions, disorder
 
 RECORD = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
 
@@ -52,13 +52,10 @@ class OracleGeneralTrace(SourceTrace):
             records = np.frombuffer(data, dtype=RECORD, count=whole)
             if whole:
                 times = records["time"].astype(np.uint64)
-                if (index := first_disorder(times, previous)) is not None:
+                if (index := self._first_disorder(times, previous)) is not None:
                     before = int(times[index - 1]) if index else previous
-                    raise UserError(
-                        f"time {times[index]} comes after time {before}",
-                        where=self._source.where(begin + index * RECORD.itemsize),
-                        remedy="sort the trace by time",
-                    )
+                    where = self._source.where(begin + index * RECORD.itemsize)
+                    raise disorder(int(times[index]), before, where)
                 previous = int(times[-1])
                 self._smallest = min(self._smallest, int(records["size"].min()))
                 self._largest = max(self._largest, int(records["size"].max()))

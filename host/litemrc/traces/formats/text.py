@@ -23,7 +23,7 @@ from litemrc.traces.formats.lines import BLOCK_BYTES, Block, blocks
 from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.space_separated import DIRECTIONS, KEYWORD, flags, lines_of, read_columns
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import TraceWriter, WriteOptions, first_disorder, stored_size
+from litemrc.traces.trace import TraceWriter, WriteOptions, disorder, stored_size
 
 _HEAD_BYTES = 64 << 10
 _FORMS = {1: "page", 3: "time page r|w", 4: "time page r|w context"}
@@ -49,6 +49,8 @@ class TextTrace(SourceTrace):
     def __iter__(self) -> Iterator[Chunk]:
         for block in blocks(self._source):
             if not self._fields:
+                if not block.text.strip():
+                    continue
                 self._fields = _fields_of(block.text)
             chunk = self._parse_fast(block.text) or self._parse_lines(block)
             if len(chunk):
@@ -68,7 +70,7 @@ class TextTrace(SourceTrace):
         writes = flags(column["write"], DIRECTIONS) if "write" in column else None
         if "write" in column and writes is None:
             return None
-        if times is not None and first_disorder(times, self._time) is not None:
+        if times is not None and self._first_disorder(times, self._time) is not None:
             return None
         contexts = column["context"].to_numpy() if "context" in column else None
         return Chunk(column["page"].to_numpy(), writes, times, contexts)
@@ -91,12 +93,10 @@ class TextTrace(SourceTrace):
                 rows.append((_number(words[0], "page", where),))
                 continue
             if words[2] not in DIRECTIONS:
-                raise UserError(f"{words[2]!r} is not a direction", where=where, remedy="write r or w")
+                raise UserError(f"{words[2][:40]!r} is not a direction", where=where, remedy="write r or w")
             time = _number(words[0], "time", where)
-            if time < self._time:
-                raise UserError(
-                    f"time {time} comes after time {self._time}", where=where, remedy="sort the trace by time"
-                )
+            if time < self._time and not self.sorts:
+                raise disorder(time, self._time, where)
             self._time = time
             context = [_number(word, "context", where, bits=32) for word in words[3:]]
             rows.append((_number(words[1], "page", where), DIRECTIONS[words[2]], time, *context))
@@ -153,10 +153,12 @@ def _fields_of(text: bytes) -> int:
 
 def _number(word: str, what: str, where: str, bits: int = 64) -> int:
     if word.startswith("-") and word[1:].isdigit():
-        raise UserError(f"{what} {word} is negative", where=where, remedy="give 0 or more")
-    match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]+)", word)
+        raise UserError(f"{what} {word[:40]} is negative", where=where, remedy="give 0 or more")
+    match = re.fullmatch(r"0[xX]([0-9a-fA-F]{1,40})|([0-9]{1,40})", word)
     if not match:
-        raise UserError(f"{word!r} is not a {what} number", where=where, remedy="write decimal or 0x digits")
+        raise UserError(
+            f"{word[:40]!r} is not a {what} number", where=where, remedy="write decimal or 0x digits"
+        )
     value = int(match[1], 16) if match[1] else int(match[2])
     if value >= 1 << bits:
         raise UserError(

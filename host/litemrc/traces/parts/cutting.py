@@ -62,7 +62,7 @@ def _cut_records(section: Section, size: int, largest: int) -> list[Section]:
     try:
         file, _ = open_raw(section.place)
         with file:
-            head = file.read(6) or b""
+            head = file.read(16) or b""
     except OSError as error:
         raise cannot_read(section.place, error) from error
     if head.startswith(tuple(MAGIC)):

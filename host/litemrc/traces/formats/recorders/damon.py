@@ -12,13 +12,16 @@ accesses; the order within an interval, and pages that differ within a region, a
 of snapshots.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.errors import UserError
+from litemrc.traces.bounds import MOST_PAGES, MOST_RECORD_BYTES, REMEDY
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.formats.recorders.damon_records import Snapshot, parse_snapshots
+from litemrc.traces.formats.recorders.damon_records import Snapshot, parse_snapshots, too_large
 from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.streams import ByteSource
 
@@ -36,11 +39,11 @@ class DamonTrace(SourceTrace):
         self.page_bytes = page_bytes
 
     def __iter__(self) -> Generator[Chunk, None, None]:
-        data = b"".join(iter(lambda: bytes(self._source.read(_READ_BYTES)), b""))
-        snapshots = parse_snapshots(data, self.name)
+        snapshots = parse_snapshots(self._whole(), self.name, bounded=self.bounded)
+        self._check_bounds(snapshots)
         has_targets = any(snapshot.target for snapshot in snapshots)
         for snapshot in snapshots:
-            for pages in _rounds(snapshot, self.page_bytes.bit_length() - 1):
+            for pages in _rounds(snapshot, self._shift):
                 yield Chunk(
                     pages,
                     times=np.full(pages.size, snapshot.end_ns, dtype=np.uint64),
@@ -54,13 +57,60 @@ class DamonTrace(SourceTrace):
             " address order; the miss ratio is not that of the program's accesses"
         )
 
+    @property
+    def _shift(self) -> int:
+        return self.page_bytes.bit_length() - 1
 
-def _rounds(snapshot: Snapshot, shift: int) -> Generator[NDArray[np.uint64], None, None]:
-    """Yield the pages of each sampling interval, ascending, in parts of at most 2 `CHUNK_REFERENCES`."""
+    def _whole(self) -> bytes:
+        parts = []
+        while part := bytes(self._source.read(_READ_BYTES)):
+            parts.append(part)
+            if self.bounded and self._source.offset > MOST_RECORD_BYTES:
+                raise too_large(self.name)
+        return b"".join(parts)
+
+    def _check_bounds(self, snapshots: Sequence[Snapshot]) -> None:
+        """Raise UserError, before the first reference, for regions or counts that only the file states."""
+        spans = []
+        for snapshot in snapshots:
+            first, last, accesses = _accessed(snapshot, self._shift)
+            sizes = last - first + np.uint64(1)
+            # Sums in whole numbers of Python: 2^58 pages found accessed 2^20 times do not fit into 64 bits.
+            self._state(sum(map(mul, sizes.tolist(), accesses.tolist())), snapshot.where)
+            spans.append((first, last))
+        pages = _distinct(*(np.concatenate(part) for part in zip(*spans, strict=True))) if spans else 0
+        if self.bounded and pages > MOST_PAGES:
+            raise UserError(
+                f"the accessed regions have {pages:,} pages of {self.page_bytes:,} bytes, more than"
+                f" {MOST_PAGES:,}",
+                where=self.name,
+                remedy=REMEDY,
+            )
+
+
+def _accessed(
+    snapshot: Snapshot, shift: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+    """Return first page, last page and accesses of each region that was found accessed."""
     used = (snapshot.accesses > 0) & (snapshot.ends > snapshot.starts)
     first = snapshot.starts[used] >> np.uint64(shift)
     last = (snapshot.ends[used] - np.uint64(1)) >> np.uint64(shift)
-    accesses = snapshot.accesses[used]
+    return first, last, snapshot.accesses[used]
+
+
+def _distinct(first: NDArray[np.uint64], last: NDArray[np.uint64]) -> int:
+    """Return the number of pages in the union of ranges."""
+    order = np.argsort(first, kind="stable")
+    pages, end = 0, -1
+    for begin, stop in zip(first[order].tolist(), last[order].tolist(), strict=True):
+        pages += max(stop - max(begin, end + 1) + 1, 0)
+        end = max(end, stop)
+    return pages
+
+
+def _rounds(snapshot: Snapshot, shift: int) -> Generator[NDArray[np.uint64], None, None]:
+    """Yield the pages of each sampling interval, ascending, in parts of at most 2 `CHUNK_REFERENCES`."""
+    first, last, accesses = _accessed(snapshot, shift)
     for interval in range(int(accesses.max(initial=0))):
         there = accesses > interval
         begin, end = first[there].copy(), last[there]

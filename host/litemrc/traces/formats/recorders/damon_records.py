@@ -21,10 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
+from litemrc.traces.bounds import MOST_RECORD_BYTES
+from litemrc.traces.bounds import REMEDY as REMEDY_BOUND
 
 REMEDY = "write it with damo record, or damo report access --json"
 MOST_ACCESSES = 1 << 20  # sampling intervals in an aggregation interval
-_LARGEST = 1 << 30  # bytes of a record file, decompressed
+_MOST_CONTAINERS = 1 << 23  # lists and objects of JSON, of which each takes some 100 bytes of memory
+_LONGEST_NUMBER = 64
+_ZLIB = (
+    b"\x78\x01",
+    b"\x78\x5e",
+    b"\x78\x9c",
+    b"\x78\xda",
+)  # by level; a text may begin with x, which is 0x78
 _NANOSECONDS = {
     "ns": 1,
     "us": 10**3,
@@ -39,7 +48,7 @@ _TRACED = re.compile(
     rb" (\d{1,20})-(\d{1,20}): (-?\d{1,9})(?!\d)"
 )
 _RAW = re.compile(
-    rb"^(?:(base_time_absolute|monitoring_start|monitoring_end|target_id|nr_regions): *(.*?)"
+    rb"^(?:(base_time_absolute|monitoring_start|monitoring_end|target_id|nr_regions):(.*)"
     rb"|([0-9a-f]{1,16})-([0-9a-f]{1,16}) \(.*\) +(-?\d{1,9})(?: +-?\d+)?) *$"
 )
 
@@ -48,12 +57,14 @@ class Snapshot(NamedTuple):
     """Regions of a target over one aggregation interval.
 
     Attributes:
+        where: place in the file.
         target: number of the target, from 0 in the order of the file.
         end_ns: end of the interval, in nanoseconds.
         starts, ends: uint64[regions], address ranges [start, end), ascending.
         accesses: int64[regions], sampling intervals in which the region was found accessed.
     """
 
+    where: str
     target: int
     end_ns: int
     starts: NDArray[np.uint64]
@@ -61,15 +72,25 @@ class Snapshot(NamedTuple):
     accesses: NDArray[np.int64]
 
 
-def parse_snapshots(data: bytes, name: str) -> list[Snapshot]:
+def parse_snapshots(data: bytes, name: str, *, bounded: bool = True) -> list[Snapshot]:
     """Return the snapshots of a file, sorted by their ends.
+
+    Parameters:
+        bounded: refuse a file that takes more memory than `traces/bounds.py` allows.
 
     Raises:
         UserError: another format, or a damaged file.
     """
-    if data[:1] == b"\x78":
-        data = _decompressed(data, name)
+    if data[:2] in _ZLIB:
+        data = _decompressed(data, name, bounded)
     if data.lstrip()[:1] in (b"[", b"{"):
+        containers = data.count(b"[") + data.count(b"{")
+        if bounded and containers > _MOST_CONTAINERS:
+            raise UserError(
+                f"the record has {containers:,} lists and objects, more than {_MOST_CONTAINERS:,}",
+                where=name,
+                remedy=REMEDY_BOUND,
+            )
         found = list(_of_json(data, name))
     elif b"damon:damon_aggregated:" in data:
         found = list(_of_trace(data, name))
@@ -84,16 +105,27 @@ def parse_snapshots(data: bytes, name: str) -> list[Snapshot]:
     return sorted(found, key=lambda snapshot: snapshot.end_ns)
 
 
-def _decompressed(data: bytes, name: str) -> bytes:
+def _decompressed(data: bytes, name: str, bounded: bool) -> bytes:
+    most = MOST_RECORD_BYTES if bounded else 0  # 0: no limit
     inflate = zlib.decompressobj()
     try:
-        plain = inflate.decompress(data, _LARGEST)
+        plain = inflate.decompress(data, most)
     except zlib.error as error:
         raise UserError(f"damaged: {error}", where=name, remedy="copy the record again") from error
+    if most and len(plain) >= most:
+        raise too_large(name)
     if not inflate.eof:
-        what = "truncated" if len(plain) < _LARGEST else f"larger than {_LARGEST} bytes"
-        raise UserError(f"the record is {what}", where=name, remedy="copy the record again")
+        raise UserError("the record is truncated", where=name, remedy="copy the record again")
     return plain
+
+
+def too_large(name: str) -> UserError:
+    """Return the error for a record that is too large to be kept in memory."""
+    return UserError(
+        f"the record holds more than {MOST_RECORD_BYTES:,} bytes, and is read as a whole",
+        where=f"{name}, byte {MOST_RECORD_BYTES:,} (decompressed)",
+        remedy=REMEDY_BOUND,
+    )
 
 
 def _of_json(data: bytes, name: str) -> Iterator[Snapshot]:
@@ -124,7 +156,9 @@ def _samples(count: Any, record: Any, where: str) -> int:
         return _number(count, where)
     if count.get("samples") is not None:
         return _number(count["samples"], where)
-    intervals = record.get("intervals") or {}
+    intervals = record.get("intervals")
+    if not isinstance(intervals, dict):
+        raise UserError("intervals are missing or of another type", where=where, remedy=REMEDY)
     sample, aggregation = (_nanoseconds(intervals.get(key), where, 1000) for key in ("sample_us", "aggr_us"))
     return round(_number(count.get("percent"), where) / 100 * aggregation / max(sample, 1))
 
@@ -163,7 +197,7 @@ def _of_raw(data: bytes, name: str) -> Iterator[Snapshot]:
                     remedy=REMEDY,
                 )
             continue
-        key, value = (found[1] or b"").decode(), (found[2] or b"").decode("ascii", "replace")
+        key, value = (found[1] or b"").decode(), (found[2] or b"").strip().decode("ascii", "replace")
         if key == "base_time_absolute":
             base = _nanoseconds(value, where)
         elif key == "monitoring_end":
@@ -196,6 +230,7 @@ def _snapshot(target: int, end_ns: int, rows: list[tuple[int, int, int]], where:
         previous = end
     starts, ends, counts = zip(*rows, strict=True)
     return Snapshot(
+        where,
         target,
         end_ns,
         np.array(starts, dtype=np.uint64),
@@ -210,21 +245,26 @@ def _member(value: Any, key: str, kind: type, where: str) -> Any:
     return value[key]
 
 
+def _short(value: Any) -> str:
+    """Return a value as text, longer ones cut where they can be no number."""
+    return str(value[: _LONGEST_NUMBER + 1] if isinstance(value, str) else value)[: _LONGEST_NUMBER + 1]
+
+
 def _number(value: Any, where: str) -> int:
     """Return a whole number, from JSON or from text with commas."""
-    text = str(value).replace(",", "").replace("%", "").strip()
-    if isinstance(value, bool) or not re.fullmatch(r"-?\d{1,20}(\.0*)?", text):
-        raise UserError(f"{value!r} is not a whole number", where=where, remedy=REMEDY)
+    text = _short(value).replace(",", "").replace("%", "").strip()
+    if isinstance(value, bool) or not re.fullmatch(r"-?[0-9]{1,20}(\.0*)?", text):
+        raise UserError(f"{_short(value)!r} is not a whole number", where=where, remedy=REMEDY)
     return int(text.partition(".")[0])
 
 
 def _nanoseconds(value: Any, where: str, unit: int = 1) -> int:
     """Return a time such as 104599000, "104599000", "1 m 2.5 s" or "104 ms 599 us"."""
-    text = str(value).replace(",", "").strip()
+    text = _short(value).replace(",", "").strip()
     if not isinstance(value, bool) and re.fullmatch(r"\d{1,20}(\.\d+)?", text):
         whole, _, rest = text.partition(".")
         return int(whole) * unit + (int(float("0." + rest) * unit) if rest else 0)
     parts = re.findall(r"(\d{1,20}(?:\.\d+)?) *(ns|us|ms|s|m|h|d)(?![a-z])", text)
     if not parts or re.sub(r"\d+(?:\.\d+)? *(ns|us|ms|s|m|h|d)(?![a-z])", "", text).strip():
-        raise UserError(f"{value!r} is not a time", where=where, remedy=REMEDY)
+        raise UserError(f"{_short(value)!r} is not a time", where=where, remedy=REMEDY)
     return sum(round(float(number) * _NANOSECONDS[name]) for number, name in parts)

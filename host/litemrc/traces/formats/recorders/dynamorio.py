@@ -21,7 +21,7 @@ import numpy as np
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
-from litemrc.traces.formats.byte_accesses import LARGEST_ACCESS, ByteAccesses
+from litemrc.traces.formats.byte_accesses import ByteAccesses
 from litemrc.traces.formats.column_names import Column
 from litemrc.traces.formats.delimited import DelimitedTrace
 from litemrc.traces.formats.lines import Block, blocks
@@ -34,13 +34,13 @@ _SIMPLE_HEADER = b"Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>"
 _COLUMNS = {"write": Column("2"), "size": Column("3"), "address": Column("4")}
 _SIMPLE = re.compile(rb"^0x([0-9a-f]{1,16}): *(\d{1,7}), *(\w+)\r?$", re.MULTILINE)
 _VIEW = re.compile(
-    rb"^.*?(?:\bW(\d{1,9})\.)?T?\d+ +(read|write|ifetch) +(\d{1,7}) byte\(s\) @ 0x([0-9a-f]{1,16})",
+    rb"^.*?(?:\bW(\d{1,9})\.)?T?\d{1,20} +(read|write|ifetch) +(\d{1,7}) byte\(s\) @ 0x([0-9a-f]{1,16})",
     re.MULTILINE,
 )
 _OTHER = re.compile(rb" (\S+) +\d+ byte\(s\) @ 0x")
 _PROSE = re.compile(
     rb"^(\s*$|---|Output format|<|View tool results|.*: total instructions|.*<(marker|thread|entry)"
-    rb"|[^@]*[ :]T?\d+ +([0-9a-f]{2} )+\s*$)"
+    rb"|[^@]*[ :]T?\d{1,20} +([0-9a-f]{2} ){1,16}\s*$)"  # an instruction's bytes: 15 at most
 )
 
 
@@ -83,7 +83,9 @@ class DynamoRioTrace(SourceTrace):
         for block in chain([first], all_blocks):
             accesses = self._simple(block) if simple else self._view(block)
             if accesses.addresses.size:
-                yield accesses.pages(self.page_bytes)
+                begin, end = accesses.page_spans(self.page_bytes)
+                self._state(int((end - begin).sum()), f"{self.name}, after line {block.first_line}")
+                yield from accesses.chunks(self.page_bytes)
         self.notes += [f"{what}: {count:,}" for what, count in self._skipped.items()]
 
     def _simple(self, block: Block) -> ByteAccesses:
@@ -145,12 +147,6 @@ class DynamoRioTrace(SourceTrace):
     def _accesses(
         self, addresses: list[int], sizes: list[int], writes: np.ndarray, fetches: np.ndarray, block: Block
     ) -> ByteAccesses:
-        if sizes and max(sizes) > LARGEST_ACCESS:
-            raise UserError(
-                f"an access has {max(sizes)} bytes",
-                where=f"{self.name}, after line {block.first_line}",
-                remedy=f"the largest access has {LARGEST_ACCESS} bytes",
-            )
         times = np.uint64(self._instructions) + np.cumsum(fetches, dtype=np.uint64)
         if times.size:
             self._instructions = int(times[-1])

@@ -14,7 +14,7 @@ perf samples: most accesses are missing, so stack distances are those among the 
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 
@@ -24,13 +24,14 @@ from litemrc.traces.formats.byte_accesses import ByteAccesses
 from litemrc.traces.formats.lines import Block, blocks
 from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.streams import ByteSource
+from litemrc.traces.trace import disorder
 
 KERNEL = 1 << 63  # first address of the kernel's half
 REMEDY = "print the samples with: perf script -F comm,pid,tid,time,event,addr,ip,sym"
 NOTE = "perf samples accesses: stack distances are those among the samples, not those of the program"
 
 _TIME = re.compile(rb"(?:^|[ \t])(\d{1,10})\.(\d{6}(?:\d{3})?):")
-_EVENT = re.compile(rb"(?:^|[ \t])([^ \t]*[^ \t\d][^ \t]*):[ \t]+")
+_EVENT = re.compile(rb"(?:^|[ \t])(?!\d+:[ \t])([^ \t]+):[ \t]+")
 _ADDRESS = re.compile(rb"[ \t]*([0-9a-f]+)(?:[ \t](.*))?$")
 _PROCESS = re.compile(rb"(?:^|[ \t])(\d{1,9})(/\d+)?[ \t]*(?:\[\d+\][ \t]*)?(?:[a-zA-Z.\d]{4,5})?$")
 _CHAIN = re.compile(rb"^[ \t]+[0-9a-f]+ (?![ \t]*[0-9a-f]{6,16}(?:[ \t]|$)).*\)$")
@@ -68,7 +69,7 @@ class PerfTrace(SourceTrace):
             rows = self._rows(block)
             samples += len(rows)
             if rows:
-                yield self._chunk(rows)
+                yield from self._chunks(rows)
         if not samples and any(self._left_out.values()):
             raise UserError("no sample has an address of the program", where=self.name, remedy=REMEDY)
         self.notes += [f"{what}: {count:,}" for what, count in self._left_out.items() if count]
@@ -132,12 +133,8 @@ class PerfTrace(SourceTrace):
         if self._columns is None:
             self._columns = (write is not None, time is not None, process is not None)
         if time is not None:
-            if time < self._time:
-                raise UserError(
-                    f"time {time} ns is below the previous one",
-                    where=where,
-                    remedy="sort the samples by time",
-                )
+            if time < self._time and not self.sorts:
+                raise disorder(time, self._time, where, "ns")
             self._time = time
         if self._columns[1:] != (time is not None, process is not None):
             raise UserError("this sample has other fields than those before", where=where, remedy=REMEDY)
@@ -151,7 +148,7 @@ class PerfTrace(SourceTrace):
             self._left_out["samples without a direction, taken as reads"] += 1
         return row
 
-    def _chunk(self, rows: list[Row]) -> Chunk:
+    def _chunks(self, rows: list[Row]) -> Iterator[Chunk]:
         has_writes, has_times, has_processes = self._columns or (False, False, False)
         addresses, writes, times, processes = zip(*rows, strict=True)
         return ByteAccesses(
@@ -160,4 +157,4 @@ class PerfTrace(SourceTrace):
             np.array([bool(write) for write in writes]) if has_writes else None,
             np.array(times, dtype=np.uint64) if has_times else None,
             np.array(processes, dtype=np.uint32) if has_processes else None,
-        ).pages(self.page_bytes)
+        ).chunks(self.page_bytes)
