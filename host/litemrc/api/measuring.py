@@ -12,6 +12,8 @@ from litemrc.api.stacks import (
     curves_of,
     frames_for,
     has_frames,
+    lacks_tracker_sizes,
+    with_tracker_sizes,
 )
 from litemrc.api.windows import WindowedStack, for_windows
 from litemrc.curves.curve import Curve
@@ -156,6 +158,8 @@ def _maker(references: References, engine: str, parameters: EngineParameters) ->
         parameters = {**parameters, "frames": frames}
     else:
         make_engine(engine, **parameters)
+        if lacks_tracker_sizes(engine, parameters) and references.can_be_read_again:
+            parameters = with_tracker_sizes(parameters, references.count_pages())
     return lambda: make_engine(engine, **parameters)
 
 

@@ -41,14 +41,19 @@ class References:
         self.page_bytes = page_bytes or PAGE_BYTES
         self.known_from_pages = 1
 
+    @property
+    def can_be_read_again(self) -> bool:
+        """Return whether the references can be read more than once."""
+        again = self.name or hasattr(self._source, "__array__") or isinstance(self._source, list | tuple)
+        return bool(again) and self.name != "-"
+
     def count_pages(self) -> int:
         """Return the number of distinct pages, in a pass of its own.
 
         Raises:
             UserError: the source can be read only once.
         """
-        again = self.name or hasattr(self._source, "__array__") or isinstance(self._source, list | tuple)
-        if not again or self.name == "-":
+        if not self.can_be_read_again:
             raise UserError(
                 "the references can be read only once, so that their pages cannot be counted before",
                 where=self.name or "litemrc.mrc",

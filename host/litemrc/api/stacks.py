@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Generic, Literal, Protocol, TypedDict, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypedDict, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
 from litemrc.native.engines import DEFAULT_GROUPS, ENGINES, Engine
 from litemrc.native.hls_engine import compiled_sizes
+from litemrc.native.os_tracker import scaled_defaults
 from litemrc.native.page_numbers import PageNumbers
 from litemrc.traces.chunk import Chunk
 
@@ -38,6 +39,20 @@ class EngineParameters(TypedDict, total=False):
 def has_frames(engine: str) -> bool:
     """Return whether an engine has a fixed number of page frames."""
     return "frames" in ENGINES.get(engine, ())
+
+
+def lacks_tracker_sizes(engine: str, parameters: EngineParameters) -> bool:
+    """Return whether a tracker's sizes are to follow from the number of pages of the trace."""
+    return engine == "os" and any(parameters.get(name) is None for name in scaled_defaults(1))
+
+
+def with_tracker_sizes(parameters: EngineParameters, pages: int) -> EngineParameters:
+    """Return the parameters of engine os with those that are missing, for a trace of so many pages."""
+    found: dict[str, Any] = {**parameters}
+    for name, value in scaled_defaults(pages).items():
+        if found.get(name) is None:
+            found[name] = value
+    return cast(EngineParameters, found)
 
 
 def frames_for(pages: int, groups: int | None, where: str) -> int:

@@ -70,6 +70,9 @@ def open_client(
         yield client
 
 
+_WORKERS_A_PROCESSOR, _LEAST_MOST_WORKERS = 4, 32  # each worker is a process of some 100 MB
+
+
 @contextmanager
 def _local_client(workers: int | None) -> "Iterator[Client]":
     import dask
@@ -78,6 +81,13 @@ def _local_client(workers: int | None) -> "Iterator[Client]":
     count = len(os.sched_getaffinity(0)) if workers is None else workers
     if count < 1:
         raise UserError(f"a cluster needs a worker (got {count})", where="--workers", remedy="give 1 or more")
+    most = max(_LEAST_MOST_WORKERS, _WORKERS_A_PROCESSOR * (os.cpu_count() or 1))
+    if count > most:
+        raise UserError(
+            f"{count:,} workers are too many for this machine of {os.cpu_count()} processors",
+            where="--workers",
+            remedy=f"give at most {most}, or name a cluster with --scheduler",
+        )
     with (
         # By default the cluster gives a worker up for good that is not back within 15 s of its death. On a
         # busy machine a start takes longer; all workers were lost, and the work waited forever.

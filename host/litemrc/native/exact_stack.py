@@ -10,6 +10,8 @@ from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
+MOST_THREADS = 1024
+
 
 class ExactStack:
     """Mattson's LRU stack (Mattson et al., IBM Systems Journal 1970), equal to `golden.monitor.lru_stack`.
@@ -22,18 +24,30 @@ class ExactStack:
             window is several times longer than its number of distinct pages.
 
     Raises:
-        UserError: less than one thread.
+        UserError: less than one thread, more than `MOST_THREADS`, or more than the system starts.
     """
 
     def __init__(self, threads: int = 1) -> None:
         if threads < 1:
             raise UserError(f"threads must be at least 1 (got {threads})", remedy="give at least 1")
-        self._core = _core.ExactStack() if threads == 1 else _core.ParallelStack(threads)
+        self._threads = threads
+        if threads > MOST_THREADS:
+            raise UserError(
+                f"threads must be at most {MOST_THREADS:,} (got {threads:,})",
+                remedy="give about as many as the machine has processors",
+            )
+        try:
+            self._core = _core.ExactStack() if threads == 1 else _core.ParallelStack(threads)
+        except RuntimeError as error:  # std::system_error: the limit of processes
+            raise _no_threads(threads, error) from error
 
     @property
     def _stack(self) -> _core.ExactStack:
         core = self._core
-        return core.finished() if isinstance(core, _core.ParallelStack) else core
+        try:
+            return core.finished() if isinstance(core, _core.ParallelStack) else core
+        except RuntimeError as error:
+            raise _no_threads(self._threads, error) from error
 
     @property
     def accesses(self) -> int:
@@ -55,6 +69,8 @@ class ExactStack:
             self._core.access(page_array(pages))
         except _core.TooManyPagesError as error:
             raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
+        except RuntimeError as error:
+            raise _no_threads(self._threads, error) from error
 
     def distances(self, pages: ArrayLike) -> NDArray[np.uint32]:
         """Process a chunk of accesses and return their stack distances as in `histogram`.
@@ -84,3 +100,7 @@ class ExactStack:
         accesses = int(histogram.sum())
         sizes, ratios = points_of_hits(histogram[1:], cold, 1)
         return Curve(sizes, ratios, accesses, cold, page_bytes)
+
+
+def _no_threads(threads: int, error: RuntimeError) -> UserError:
+    return UserError(f"{threads:,} threads cannot be started: {error}", remedy="give fewer threads")

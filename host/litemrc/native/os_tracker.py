@@ -17,6 +17,24 @@ DEFAULT_SCAN_LIST = 8192
 DEFAULT_PERIOD = 2000
 DEFAULT_GROUP_PAGES = 256
 DEFAULT_REFERENCE_NS = 50_000.0
+_LIST_SHARE, _GROUPS = 8, 64  # a scan list of an eighth of the pages, and 64 groups: docs/os-tracker.md
+_LEAST_LIST, _LEAST_GROUP = 64, 16  # pages
+_COARSE = 8  # a curve that is resolved to more than an eighth of its pages is reported
+
+
+def scaled_defaults(pages: int) -> dict[str, int]:
+    """Return scan list, period and group pages for a trace of so many distinct pages.
+
+    A scan list that holds the whole trace never faults, and then no order within a period is known. So the
+    list is an eighth of the pages, the period in the same proportion to it as by default, and a group a 64th
+    of the pages; at most the defaults.
+    """
+    scan_list = min(max(pages // _LIST_SHARE, _LEAST_LIST), DEFAULT_SCAN_LIST)
+    return {
+        "scan_list": scan_list,
+        "period": max(scan_list * DEFAULT_PERIOD // DEFAULT_SCAN_LIST, 1),
+        "group_pages": min(max(pages // _GROUPS, _LEAST_GROUP), DEFAULT_GROUP_PAGES),
+    }
 
 
 @dataclass(frozen=True)
@@ -84,6 +102,7 @@ class OsTracker:
                 f"the time of a reference must be positive (got {reference_ns} ns)", remedy="give such as 100"
             )
         self.group_pages, self.seen_only = group_pages, seen_only
+        self._scan_list, self._period = scan_list, period
         self._reference_ns = reference_ns
         self._costs = TrackerCosts() if costs is None else costs
         self._core = _core.OsTracker(
@@ -135,6 +154,19 @@ class OsTracker:
             "accessed": core.accessed,
             "crossed": core.crossed,
         }
+
+    @property
+    def unresolved(self) -> str:
+        """Return at which sizes the curve is not resolved; "" if it is to an eighth of the trace's pages."""
+        pages = self.misses
+        off = min(self._period, self._scan_list, pages)
+        if off * _COARSE <= pages:
+            return ""
+        return (
+            f"sizes up to {min(self._scan_list, pages):,} pages, those of the scan list, are not resolved:"
+            f" a scan does not see the order of a period of {self._period:,} references, so distances are"
+            f" off by up to {off:,} of the trace's {pages:,} pages (see --period and --scan-list)"
+        )
 
     @property
     def overhead(self) -> float:

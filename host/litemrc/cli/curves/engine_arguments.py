@@ -18,7 +18,7 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         default="pages",
         help="exact: bytes: a curve over bytes, with the sizes of the trace's objects (%(default)s)",
     )
-    parser.add_argument("--threads", metavar="N", type=positive, help="exact: threads (1)")
+    parser.add_argument("--threads", metavar="N", type=positive, help="exact: threads, at most 1024 (1)")
     parser.add_argument(
         "--sample-rate", metavar="R", type=float, help="shards: fraction of pages sampled (0.01)"
     )
@@ -44,10 +44,23 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--groups", metavar="G", type=int, help="group, bucket: page groups, 16, 64 or 256 (256)"
     )
-    parser.add_argument("--scan-list", metavar="N", type=positive, help="os: pages of the scan list (8192)")
-    parser.add_argument("--period", metavar="T", type=positive, help="os: references between scans (2000)")
     parser.add_argument(
-        "--group-pages", metavar="N", type=positive, help="os: pages of a page group (256; the paper: 64)"
+        "--scan-list",
+        metavar="N",
+        type=positive,
+        help="os: pages of the scan list (1/8 of the trace, at most 8192)",
+    )
+    parser.add_argument(
+        "--period",
+        metavar="T",
+        type=positive,
+        help="os: references between scans (1/4 of the scan list, at most 2000)",
+    )
+    parser.add_argument(
+        "--group-pages",
+        metavar="N",
+        type=positive,
+        help="os: pages of a page group (1/64 of the trace, at most 256; the paper: 64)",
     )
     parser.add_argument(
         "--seen-only",

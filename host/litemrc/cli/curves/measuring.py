@@ -14,6 +14,8 @@ from litemrc.api.stacks import (
     curves_of,
     frames_for,
     has_frames,
+    lacks_tracker_sizes,
+    with_tracker_sizes,
 )
 from litemrc.api.windows import WindowedStack, for_windows
 from litemrc.cli.shared.messages import note
@@ -93,6 +95,14 @@ class Measuring:
                     f" {size_text(group_pages, opened.page_bytes)} (see --frames and --groups)"
                 )
                 parameters = {**parameters, "frames": frames}
+        elif lacks_tracker_sizes(self.engine, parameters) and trace != STDIN:
+            with self.opened(trace) as opened, closing(shown(opened, "counting pages")) as chunks:
+                pages = count_pages(chunks)
+            parameters = with_tracker_sizes(parameters, pages)
+            note(
+                f"{trace}: {pages:,} pages; scan list {parameters['scan_list']:,} pages, a scan every"
+                f" {parameters['period']:,} references, groups of {parameters['group_pages']:,} pages"
+            )
         return lambda: make_engine(self.engine, **parameters)
 
 
@@ -127,6 +137,7 @@ def measure(how: Measuring, traces: Sequence[str]) -> Measured:
             _read(trace, stacks, measured)
         found = curves_of(stacks, trace.page_bytes)
         measured.tracked += _tracked(stacks.by_context().values())
+        measured.notes += _unresolved(stacks.by_context().values())
         if not found and not measured.stopped:
             raise UserError("the trace has no reference", where=path)
         for context, curve in found.items():
@@ -184,6 +195,10 @@ def _tracked(engines: Iterable[Engine]) -> list[dict[str, float]]:
         {"faults": each.events["fault"], "scans": each.events["scan"], "overhead": each.overhead}
         for each in trackers
     ]
+
+
+def _unresolved(engines: Iterable[Engine]) -> list[str]:
+    return [each.unresolved for each in engines if isinstance(each, OsTracker) and each.unresolved]
 
 
 def _read(trace: Trace, stacks: ContextStacks[Any], measured: Measured) -> None:

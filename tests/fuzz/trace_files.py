@@ -1,0 +1,36 @@
+"""The target of a trace format: a file of it is read to its end."""
+
+import tempfile
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+
+from fuzz.target import Target
+from litemrc.errors import UserError
+from litemrc.traces import open_trace
+
+_MOST_CHUNKS = 64  # a file may stand for 2^28 references; their number is bounded elsewhere
+
+
+def trace_target(
+    name: str, *seeds: bytes, format: str | None = None, made: Callable[[], Iterable[bytes]] | None = None
+) -> Target:
+    """Return the target of files of a name, read by their suffix or as a format.
+
+    Parameters:
+        seeds: well-formed files.
+        made: returns more of them.
+    """
+
+    def read(content: bytes) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(content)
+            with open_trace(path, format) as trace:
+                for _ in islice(trace, _MOST_CHUNKS):
+                    pass
+
+    def begin() -> Iterable[bytes]:
+        return [*seeds, *(made() if made else ())]
+
+    return Target(consume=read, refusals=(UserError,), seeds=begin, seconds=10, megabytes=2048)
