@@ -15,6 +15,7 @@ from litemrc.native.os_tracker import scaled_defaults
 from litemrc.native.page_numbers import PageNumbers
 from litemrc.traces.chunk import Chunk
 
+MOST_CONTEXTS = 1 << 14  # each takes some 13 KB
 Context = int | Literal["each", "all"]
 Stack = TypeVar("Stack", bound="Taker")
 
@@ -133,6 +134,11 @@ class ContextStacks(Generic[Stack]):
         """
         for context, part in self._split(chunk):
             if context not in self._stacks:
+                if len(self._stacks) >= MOST_CONTEXTS:
+                    raise UserError(
+                        f"the trace has more than {MOST_CONTEXTS:,} contexts, each with a stack of its own",
+                        remedy="measure one stack of all: --context all (context='all')",
+                    )
                 self._stacks[context] = self._make()
             sizes = None if chunk.sizes is None else chunk.sizes[part]
             self._stacks[context].access(chunk.pages[part], sizes)

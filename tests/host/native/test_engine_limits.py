@@ -60,3 +60,12 @@ def test_sizes_that_are_not_resolved_are_named():
     done = litemrc("mrc", "gen:loop?pages=4000&n=80000", "--engine", "os")
     assert done.returncode == 0 and "are not resolved" not in done.stderr
     assert "scan list 500 pages, a scan every 122 references, groups of 62 pages" in done.stderr
+
+
+def test_a_trace_of_very_many_contexts_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr("litemrc.api.stacks.MOST_CONTEXTS", 100)
+    trace = tmp_path / "t.txt"
+    trace.write_text("".join(f"{at} {at} r {at}\n" for at in range(101)))
+    done = litemrc("mrc", str(trace))
+    assert done.returncode == 2 and "--context all" in done.stderr
+    assert litemrc("mrc", str(trace), "--context", "all").returncode == 0

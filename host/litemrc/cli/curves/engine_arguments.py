@@ -9,6 +9,13 @@ from litemrc.errors import UserError
 ENGINES = ("exact", "group", "bucket", "shards", "os")
 
 
+_MOST_PARTS = 1 << 16  # tasks that a scheduler holds
+
+
+def _parts(text: str) -> int:
+    return positive(text, _MOST_PARTS + 1)
+
+
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the engine that measures traces, and its parameters."""
     parser.add_argument("--engine", choices=ENGINES, default="exact", help="see below (%(default)s)")
@@ -87,7 +94,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers", metavar="N", type=positive, help="measure on a cluster of N processes of this machine"
     )
     parser.add_argument(
-        "--parts", metavar="N", type=positive, help="cluster: parts of the trace (4 for each worker's thread)"
+        "--parts", metavar="N", type=_parts, help="cluster: parts of the trace (4 for each worker's thread)"
     )
     parser.add_argument(
         "--allow-gaps", action="store_true", help="cluster: numbered files of which some are missing"
