@@ -9,7 +9,7 @@ from fuzz.target import Target
 from litemrc.errors import UserError
 from litemrc.traces import open_trace
 
-_MOST_CHUNKS = 64  # a file may stand for 2^28 references; their number is bounded elsewhere
+_MOST_CHUNKS = 4  # a file may stand for 2^28 references; their number is bounded elsewhere
 
 
 def trace_target(

@@ -20,7 +20,8 @@ _LINES = {
         rb"(?:[^ ].{0,30})?[ \t]+\d{1,9}(?:/\d{1,9})?[ \t]+(?:\[\d{1,5}\][ \t]+)?\d{1,10}\.\d{6,9}: .*"
         rb"|# PID, TID, .*"
     ),
-    "dinero": re.compile(rb"[rwimcv][ \t]+(?:0x)?[0-9a-f]{1,16}(?:[ \t].*)?|[0-2][ \t]+[0-9a-f]{1,16}[ \t]*"),
+    # Not din's digits: "1 2" may be anything.
+    "dinero": re.compile(rb"[rwimcv][ \t]+(?:0x)?[0-9a-f]{1,16}(?:[ \t].*)?"),
     "text": re.compile(rb"%b(?:[ \t]+%b[ \t]+[rRwW](?:[ \t]+%b)?)?" % (_NUMBER, _NUMBER, _NUMBER)),
 }
 
