@@ -2,12 +2,18 @@
 
 import tempfile
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from pkgutil import walk_packages
 
 from fuzz.target import Target
 from litemrc.errors import UserError
-from litemrc.traces import open_trace
+from litemrc.traces import formats, open_trace
+
+# Readers are imported when they are used: too late for their coverage, and within the time of the first input.
+for module in walk_packages(formats.__path__, f"{formats.__name__}."):
+    import_module(module.name)
 
 _MOST_CHUNKS = 4  # a file may stand for 2^28 references; their number is bounded elsewhere
 

@@ -87,8 +87,8 @@ class TextTrace(SourceTrace):
                 raise UserError(
                     f"{len(words)} words in a line of a trace of {form!r}",
                     where=where,
-                    remedy=f"write {form!r} on each line, or name the format, such as --format perf, lackey or"
-                    " dinero",
+                    remedy=f"write {form!r} on each line, or name the format, such as --format perf or"
+                    " lackey",
                 )
             if self._fields == 1:
                 rows.append((_number(words[0], "page", where),))
