@@ -1,6 +1,7 @@
 """The last epochs of a feed, for those who show them."""
 
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 
@@ -8,6 +9,8 @@ from litemrc.epochs.table import EpochTable
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
+_RATED = 20  # epochs whose rate is that of the device
+_STOPPED, _STOPPED_S = 3, 2.0  # usual times, and seconds at least, without an epoch: they have stopped
 EPOCHS = 1200  # a minute at 20 epochs in a second
 _FEWEST = 100  # the longest window of a curve
 _BITMAP_BYTES = 320 << 20  # of all epochs with two bits for each frame; 2^20 frames: 1,280 epochs
@@ -51,6 +54,15 @@ class Recent:
         with self._lock:
             epochs = list(self._epochs)
         return epochs if count is None else epochs[max(len(epochs) - count, 0) :]
+
+    @property
+    def rate(self) -> float | None:
+        """Epochs in a second, over the last of the session; None: fewer than two, or they have stopped."""
+        arrived = [epoch.arrived for epoch in self.last(_RATED)]
+        if len(arrived) < 2 or arrived[-1] <= arrived[0]:
+            return None
+        interval = (arrived[-1] - arrived[0]) / (len(arrived) - 1)
+        return None if time.time() - arrived[-1] > max(_STOPPED * interval, _STOPPED_S) else 1 / interval
 
     def table(self, epochs: Sequence[FeedEpoch]) -> EpochTable | None:
         """Return epochs of the current session as a table, reads and writes together; None before the first.

@@ -11,6 +11,10 @@ from starlette.exceptions import HTTPException
 from litemrc.serve.windows import encoded
 
 
+class ReaderLeftError(Exception):
+    """Nobody waits for the answer any more."""
+
+
 class Refusal(HTTPException):
     """A request that cannot be answered: `status`, what is wrong, what to do."""
 
@@ -42,6 +46,10 @@ def add_error_answers(app: FastAPI) -> None:
         place = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
         what = f"{place}: {first['msg']}"
         return json_answer({"error": what, "remedy": "see /openapi.json"}, 422)
+
+    @app.exception_handler(ReaderLeftError)
+    async def nobody(_: Request, __: ReaderLeftError) -> Response:
+        return Response(status_code=499)  # it goes nowhere
 
     @app.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> Response:

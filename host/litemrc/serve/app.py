@@ -7,25 +7,27 @@ from importlib.metadata import version
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import FastAPI, Query
-from fastapi.responses import StreamingResponse
+from fastapi import Depends, FastAPI, Query
+from fastapi.responses import Response, StreamingResponse
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from litemrc.serve.answers import Refusal, add_error_answers
+from litemrc.serve.answers import Refusal, add_error_answers, json_answer
 from litemrc.serve.api.control import control_routes
 from litemrc.serve.api.describe import devices_record
 from litemrc.serve.api.routes import PREFIX, api_routes
 from litemrc.serve.fleet import Fleet
+from litemrc.serve.lanes import Lanes
 from litemrc.serve.link.routes import link_routes
 from litemrc.serve.live import LiveHub
 from litemrc.serve.metrics.exporter import metrics_routes
 from litemrc.serve.page import page_routes
+from litemrc.serve.requests import HeadAsGet, only_known_parameters
 from litemrc.serve.security import SafeHeaders, Tokens
 from litemrc.serve.windows import WINDOWS
 
 BODY_BYTES = 65536
-THREADS = 4
+THREADS = 4  # that read the page's files; requests that compute have lanes
 
 
 @dataclass
@@ -51,16 +53,16 @@ def build(
     def describe() -> dict:
         return devices_record(fleet, control=tokens.control)
 
-    hub = LiveHub(fleet, describe)
+    hub, lanes = LiveHub(fleet, describe), Lanes()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        # Threads for requests that compute or read files: few, as they share one interpreter with the feeds.
         to_thread.current_default_thread_limiter().total_tokens = THREADS
         hub.start()
         fleet.start()
         yield
         hub.close()
+        lanes.close()
 
     app = FastAPI(
         title="LiteMRC",
@@ -68,19 +70,26 @@ def build(
         description="Miss-ratio curves, ranks and hot pages of devices that one server reads.",
         docs_url=None,  # its page loads from a CDN
         redoc_url=None,
+        openapi_url=None,  # its route would take any parameter
+        dependencies=[Depends(only_known_parameters)],
         lifespan=lifespan,
         max_body_size=BODY_BYTES,
         middleware=[
             Middleware(SafeHeaders),
+            Middleware(HeadAsGet),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
         ],
     )
     add_error_answers(app)
     app.include_router(page_routes())
-    app.include_router(api_routes(fleet, describe))
+    app.include_router(api_routes(fleet, describe, lanes))
     app.include_router(link_routes(fleet, tokens))
     app.include_router(control_routes(fleet, tokens))
-    app.include_router(metrics_routes(fleet, hub))
+    app.include_router(metrics_routes(fleet, hub, lanes))
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return json_answer(app.openapi())
 
     @app.get(
         f"{PREFIX}/live",

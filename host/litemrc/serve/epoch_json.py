@@ -52,6 +52,8 @@ def epoch_record(device: str, parameters: DeviceParameters, epoch: FeedEpoch) ->
         "session": epoch.session,
         "number": epoch.number,
         "arrived": epoch.arrived,
+        "curve_epochs": 1,
+        "curve_first": epoch.arrived,
         "dropped": first.dropped,
         "outside": first.outside,
         "unsampled": first.unsampled,

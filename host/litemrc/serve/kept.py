@@ -62,15 +62,18 @@ class KeptEpochs:
         return self._reader.damages(kind, start, end)
 
     def epochs(
-        self, start: float, end: float, most: int, damages: list[Damage]
+        self, start: float, end: float, most: int, damages: list[Damage], check: Callable[[int], None]
     ) -> list[tuple[DeviceParameters, FeedEpoch]]:
-        """Return the first `most` epochs of this time, with all that was kept of them."""
-        rows = self._rows_by_epoch(EPOCHS, start, end, most, damages)
+        """Return the first `most` epochs of this time, with all that was kept of them.
+
+        `check` is called with the count of rows that are read next, and may raise.
+        """
+        rows = self._rows_by_epoch(EPOCHS, start, end, most, damages, check)
         if not rows:
             return []
         arrived = [first["arrived"].timestamp() for _, (first, *_) in rows.values()]
         others = {
-            kind.folder: self._rows_by_epoch(kind, min(arrived), max(arrived), len(rows) + 1, damages)
+            kind.folder: self._rows_by_epoch(kind, min(arrived), max(arrived), len(rows) + 1, damages, check)
             for kind in (RANKS, HOT, PAGES)
         }
         return [
@@ -79,11 +82,18 @@ class KeptEpochs:
         ]
 
     def _rows_by_epoch(
-        self, kind: Kind, start: float, end: float, most: int, damages: list[Damage]
+        self,
+        kind: Kind,
+        start: float,
+        end: float,
+        most: int,
+        damages: list[Damage],
+        check: Callable[[int], None],
     ) -> dict[Key, tuple[DeviceParameters, list[dict[str, Any]]]]:
         found: dict[Key, tuple[DeviceParameters, list[dict[str, Any]]]] = {}
         for part in self.parts(kind, start, end, damages):
             for batch in part.rows.to_batches(1024):
+                check(len(batch))
                 for row in batch.to_pylist():
                     key = row["session"], row["epoch"]
                     if key not in found and len(found) == most:

@@ -99,13 +99,19 @@ class LiveHub:
             reader.wake()
 
     async def events(self, devices: frozenset[str], window: int) -> AsyncIterator[bytes]:
-        """Yield events for one reader, without end."""
+        """Yield events for one reader, without end: first the devices, and the newest epoch of each."""
+        self._send_epochs()  # to those who read already: this reader gets them as the newest
         reader = Reader(devices, window, closed=self._closed)
         same = self._readers.setdefault((devices, window), set())
         same.add(reader)
         self.readers += 1
         try:
+            texts = {
+                name: self._writers[name].newest(window) for name in devices if not self._writers[name].empty
+            }
             yield self._event("devices", encoded(self._describe()))
+            for text in texts.values():
+                yield self._event("current", b'{"epochs":[' + text + b"]}")
             while not reader.closed:
                 if not reader.batches:
                     reader.waiting = asyncio.get_running_loop().create_future()

@@ -47,6 +47,11 @@ class EpochWriter:
         self._tables.append(None)
         self._record, self._texts = {}, {}
 
+    @property
+    def empty(self) -> bool:
+        """No epoch of the session has arrived."""
+        return not self._epochs
+
     def newest(self, window: int) -> bytes:
         """Return the newest epoch; its curves are those of the last `window` epochs of equal sampling."""
         text = self._texts.get(window)
@@ -55,13 +60,14 @@ class EpochWriter:
             epoch = self._epochs[-1]
             if not self._record:
                 self._record = epoch_record(self.device, self._parameters, epoch)
-            whole = self._window(self._parameters, window) if window > 1 else None
+            epochs = of_equal_scale(list(self._epochs)[-window:])
+            whole = self._joined(self._parameters, len(epochs)) if window > 1 else None
             contexts = context_records(self._parameters, epoch, whole)
-            text = self._texts[window] = encoded(self._record | {"contexts": contexts})
+            counted = {"curve_epochs": len(epochs), "curve_first": epochs[0].arrived}
+            text = self._texts[window] = encoded(self._record | counted | {"contexts": contexts})
         return text
 
-    def _window(self, parameters: DeviceParameters, window: int) -> EpochTable:
-        count = len(of_equal_scale(list(self._epochs)[-window:]))
+    def _joined(self, parameters: DeviceParameters, count: int) -> EpochTable:
         for place in range(-count, 0):
             if self._tables[place] is None:
                 self._tables[place] = table_of(parameters, [self._epochs[place]])

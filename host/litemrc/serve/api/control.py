@@ -12,7 +12,7 @@ from litemrc.device.contexts import follow, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import LinkError, RequestRefusedError
 from litemrc.serve.answers import Refusal, json_answer
-from litemrc.serve.api.models import Error, Strict
+from litemrc.serve.api.models import Asked, Error, Strict
 from litemrc.serve.api.routes import PREFIX
 from litemrc.serve.epoch_json import Record
 from litemrc.serve.fleet import Fleet, Served
@@ -23,27 +23,27 @@ Number = Annotated[int, Field(ge=0, le=_WORD)]
 Context = Annotated[int, Field(ge=0, le=255)]
 
 
-class EpochLength(Strict):
+class EpochLength(Asked):
     """The length of an epoch."""
 
     length: Annotated[int, Field(ge=1, le=_WORD)]
     unit: Literal["accesses", "cycles"]
 
 
-class Freeze(Strict):
+class Freeze(Asked):
     """A frozen monitor counts nothing, and its epoch does not end."""
 
     on: bool
 
 
-class Follow(Strict):
+class Follow(Asked):
     """The process that a context follows; pid 0 frees the context."""
 
     context: Context
     pid: Number
 
 
-class Budget(Strict):
+class Budget(Asked):
     """Memory that a context is guaranteed and limited to, a multiple of a page; null: neither."""
 
     context: Context
@@ -68,7 +68,7 @@ class Budgeted(Budget):
 def control_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
     """Return the routes of control."""
 
-    def find(name: str, authorization: Annotated[str | None, Header()] = None) -> Served:
+    async def find(name: str, authorization: Annotated[str | None, Header()] = None) -> Served:
         what, remedy = tokens.refusal
         if not tokens.control:
             raise Refusal(403, what, remedy)

@@ -7,6 +7,7 @@ from litemrc.serve.api.queries import Span, counters_in
 from litemrc.serve.api.sums import Counted, merged
 from litemrc.serve.epoch_json import Record, curve_record
 from litemrc.serve.fleet import Fleet
+from litemrc.serve.lanes import Job
 
 
 def merged_contexts(parts: Iterable[dict[int, Counted]]) -> list[tuple[int, Curve, str]]:
@@ -18,7 +19,7 @@ def merged_contexts(parts: Iterable[dict[int, Counted]]) -> list[tuple[int, Curv
     return [(context, *merged(found[context, name])) for context, name in sorted(found)]
 
 
-def merged_by(fleet: Fleet, by: str, last: int) -> list[Record]:
+def merged_by(fleet: Fleet, by: str, last: int, job: Job) -> list[Record]:
     """Return the curves of the last epochs of all devices with a session, merged.
 
     Parameters:
@@ -26,7 +27,8 @@ def merged_by(fleet: Fleet, by: str, last: int) -> list[Record]:
     """
     found: dict[str, tuple[set[str], list[Counted]]] = {}
     for device in fleet.values():
-        for part in counters_in(device, Span(last, 0.0, 0.0)).parts:
+        job.check()
+        for part in counters_in(device, Span(last, 0.0, 0.0), job).parts:
             for counters in part.values():
                 value = counters.name if by == "name" else device.labels.get(by)
                 if value is not None:

@@ -9,6 +9,12 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Asked(Strict):
+    """A body of a request: a value of another type is refused, not converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
 class Error(Strict):
     """What is wrong, and what to do."""
 
@@ -46,12 +52,18 @@ class Parameters(Strict):
 
 
 class DeviceRecord(Strict):
-    """A device: `epochs` arrived in `sessions`; `failure` is why no session runs."""
+    """A device: `epochs` arrived in `sessions`; `failure` is why no session runs.
+
+    `rate`: epochs in a second, over the last 20; null: fewer than two, or they have stopped.
+    `idle_s`: seconds since the last one arrived.
+    """
 
     name: str
     labels: dict[str, str]
     connected: bool
     failure: str | None
+    rate: float | None
+    idle_s: float | None
     epochs: int
     sessions: int
     history: HistoryExtent | None
@@ -156,12 +168,17 @@ class Link(Strict):
 
 
 class EpochRecord(Strict):
-    """An epoch; `link` is null in a history."""
+    """An epoch; `link` is null in a history.
+
+    `curve_epochs` epochs, the first of which arrived at `curve_first`, are counted in its curves.
+    """
 
     device: str
     session: int
     number: int
     arrived: float
+    curve_epochs: int
+    curve_first: float
     contexts: list[ContextRecord]
     dropped: int
     outside: int

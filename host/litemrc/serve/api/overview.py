@@ -9,13 +9,14 @@ from litemrc.feed.history.damage import Damage
 from litemrc.serve.api.queries import Span, tables_in
 from litemrc.serve.epoch_json import Record
 from litemrc.serve.fleet import Served
+from litemrc.serve.lanes import Job
 
 
-def overview(device: Served, span: Span, points: int, damages: list[Damage]) -> list[Record]:
+def overview(device: Served, span: Span, points: int, damages: list[Damage], job: Job) -> list[Record]:
     """Return the parts of a span that have an epoch, `points` at most, the oldest first; append damages."""
     found: dict[int, _Point] = {}
     start, width = _extent(device, span, points)
-    for parameters, table in tables_in(device, span, damages):
+    for parameters, table in tables_in(device, span, damages, job):
         arrived = table.column("arrived").cast(pa.int64()).to_numpy() / 1e6
         places = np.minimum((arrived - start) / width, points - 1).astype(int) if width else arrived * 0
         for place in np.unique(places).tolist():

@@ -10,10 +10,13 @@ from litemrc.epochs.rows import padded
 from litemrc.epochs.table import COLUMNS, EpochTable
 from litemrc.feed.history.damage import Damage
 from litemrc.feed.history.kinds import EPOCHS, times_of
+from litemrc.feed.history.reading import Part
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.serve.api.sums import Counted, counted
 from litemrc.serve.api.tables import epochs_table
 from litemrc.serve.fleet import Served
+from litemrc.serve.kept import KeptEpochs
+from litemrc.serve.lanes import Job
 from litemrc.serve.windows import table_of
 
 Kept = tuple[DeviceParameters, FeedEpoch]
@@ -50,30 +53,35 @@ class Found:
     damages: list[Damage]
 
 
-def epochs_in(device: Served, span: Span, most: int, damages: list[Damage]) -> list[Kept]:
+def of_history(device: Served, span: Span) -> bool:
+    """Return whether files have to be read for a span."""
+    return span.last is None and device.kept is not None
+
+
+def epochs_in(device: Served, span: Span, most: int, damages: list[Damage], job: Job) -> list[Kept]:
     """Return the epochs of a span, the first `most` of them at most; append what damage took to `damages`."""
     if span.last is None and device.kept:
-        return device.kept.epochs(span.start, span.end, most, damages)
+        return device.kept.epochs(span.start, span.end, most, damages, job.check)
     return _recent(device, span)[:most]
 
 
 def tables_in(
-    device: Served, span: Span, damages: list[Damage]
+    device: Served, span: Span, damages: list[Damage], job: Job
 ) -> Iterator[tuple[DeviceParameters, pa.Table]]:
     """Yield sessions and tables of the epochs of a span; append what damage took from it to `damages`."""
     if span.last is None and device.kept:
-        for part in device.kept.parts(EPOCHS, span.start, span.end, damages):
+        for part in _parts(device.kept, span, damages, job):
             yield part.parameters, part.rows
     elif found := _recent(device, span):
         yield found[0][0], epochs_table(found[0][0], [epoch for _, epoch in found])
 
 
-def counters_in(device: Served, span: Span) -> Found:
+def counters_in(device: Served, span: Span, job: Job) -> Found:
     """Return the counters of a span, summed as far as sums have a meaning."""
     parts: list[dict[int, Counted]] = []
     epochs, times, damages = 0, list[float](), list[Damage]()
     if span.last is None and device.kept:
-        for part in device.kept.parts(EPOCHS, span.start, span.end, damages):
+        for part in _parts(device.kept, span, damages, job):
             times += [time / 1e6 for time in times_of(part.rows)]
             for table in _tables_of_rows(part.parameters, part.rows):
                 epochs += np.unique(table.epoch).size
@@ -84,6 +92,10 @@ def counters_in(device: Served, span: Span) -> Found:
         whole = table_of(found[0][0], [epoch for _, epoch in found])
         parts = [counted(table) for table in _by_scale(whole)]
     return Found(epochs, min(times, default=None), max(times, default=None), parts, damages)
+
+
+def _parts(kept: KeptEpochs, span: Span, damages: list[Damage], job: Job) -> Iterator[Part]:
+    return job.each(kept.parts(EPOCHS, span.start, span.end, damages), lambda part: len(part.rows))
 
 
 def _recent(device: Served, span: Span) -> list[Kept]:

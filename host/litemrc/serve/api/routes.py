@@ -1,11 +1,11 @@
 """The read-only part of the API."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query
-from fastapi.responses import Response, StreamingResponse
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
 from pydantic import Field
 
 from litemrc.feed.history.damage import Damage
@@ -15,10 +15,11 @@ from litemrc.serve.answers import Refusal, json_answer
 from litemrc.serve.api import models
 from litemrc.serve.api.merging import merged_by, merged_contexts
 from litemrc.serve.api.overview import overview
-from litemrc.serve.api.queries import Span, counters_in, epochs_in, tables_in
+from litemrc.serve.api.queries import Span, counters_in, epochs_in, of_history, tables_in
 from litemrc.serve.api.tables import MEDIA, SUFFIXES, chunks, empty_table, named
 from litemrc.serve.epoch_json import Record, context_records, curve_record, epoch_record
 from litemrc.serve.fleet import Fleet, Served
+from litemrc.serve.lanes import Job, Lanes
 
 JSON_EPOCHS = 1000
 DAMAGE_HEADER = "Litemrc-Damage"
@@ -28,15 +29,21 @@ PREFIX = "/api/v1"
 
 Time = Annotated[float | None, Query(ge=0, le=LATEST, allow_inf_nan=False)]
 Last = Annotated[int | None, Query(ge=1, le=RECENT, description="the last epochs of the session")]
-_ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": models.Error}, 422: {"model": models.Error}}
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": models.Error} for status in (404, 413, 422, 503)
+}
 
 
-def span(
+async def span(
     last: Last = None,
     start: Annotated[Time, Query(description="arrival, in seconds since 1970")] = None,
     end: Annotated[Time, Query(description="arrival, in seconds since 1970")] = None,
 ) -> Span:
     """Return the epochs asked for; without any parameter the last one."""
+    return _span(last, start, end)
+
+
+def _span(last: int | None, start: float | None, end: float | None) -> Span:
     if last is not None and (start is not None or end is not None):
         raise Refusal(422, "last excludes start and end", "ask for the last epochs, or for a time")
     if last is None and start is None and end is None:
@@ -55,11 +62,11 @@ Contexts = Annotated[
 Format = Literal["json", "arrow", "parquet", "csv"]
 
 
-def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
+def api_routes(fleet: Fleet, describe: Callable[[], Record], lanes: Lanes) -> APIRouter:
     """Return the routes of a fleet; `describe` is the answer of /devices."""
     routes = APIRouter(prefix=PREFIX)
 
-    def find(name: str) -> Served:
+    async def find(name: str) -> Served:
         if name not in fleet:
             raise Refusal(404, f"no device is called {name[:64]!r}", f"there are: {', '.join(fleet)}")
         return fleet[name]
@@ -76,49 +83,75 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
         responses=_ERRORS
         | {
             200: {"model": models.Epochs, "content": {media: {} for media in MEDIA.values()}},
-            413: {"model": models.Error},
         },
     )
-    def epochs(served: device, span: Spanned, format: Format = "json", context: Contexts = ()) -> Response:
+    async def epochs(
+        request: Request, served: device, span: Spanned, format: Format = "json", context: Contexts = ()
+    ) -> Response:
         """Counters of epochs: JSON, or a table with a row for each epoch and context."""
         if format == "json":
-            records, damages = _records(served, span, context)
-            return json_answer({"epochs": records} | described(damages))
-        headers = damage_headers(served.kept.damages(EPOCHS, span.start, span.end)) if served.kept else {}
-        tables = (named(served.name, table, context) for _, table in tables_in(served, span, []))
-        first = next(tables, None)
-        found = chain([empty_table(served.name) if first is None else first], tables)
+            lane = lanes.of(history=of_history(served, span))
+
+            def answer(job: Job) -> Response:
+                records, damages = _records(served, span, context, job)
+                return json_answer({"epochs": records} | described(damages))
+
+            return await lane.run(request, answer)
+        headers: dict[str, str] = {}
+        if span.last is None and (kept := served.kept):
+            headers = damage_headers(
+                await lanes.history.run(request, lambda job: kept.damages(EPOCHS, span.start, span.end))
+            )
+
+        def pieces(job: Job) -> Iterator[bytes]:
+            tables = (named(served.name, table, context) for _, table in tables_in(served, span, [], job))
+            first = next(tables, None)
+            found = chain([empty_table(served.name) if first is None else first], tables)
+            yield from chunks(format, found)
+
         file = f"{served.name}.{SUFFIXES[format]}"
-        return StreamingResponse(
-            chunks(format, found),
+        lane = lanes.exports if of_history(served, span) else lanes.recent
+        return await lane.stream(
+            request,
+            pieces,
             media_type=MEDIA[format],
             headers={"Content-Disposition": f'attachment; filename="{file}"', **headers},
         )
 
     @routes.get("/devices/{name}/curves", responses=_ERRORS | {200: {"model": models.Curves}})
-    def curves(served: device, span: Spanned) -> Response:
+    async def curves(request: Request, served: device, span: Spanned) -> Response:
         """Miss-ratio curves of all these epochs together, one for each context and program."""
-        found = counters_in(served, span)
-        records = [curve_record(context, curve) for context, curve, _ in merged_contexts(found.parts)]
-        times = {"first": found.first, "last": found.last}
-        answer = {"epochs": found.epochs, **times, "curves": records}
-        return json_answer(answer | described(found.damages))
+
+        def answer(job: Job) -> Response:
+            found = counters_in(served, span, job)
+            records = [curve_record(context, curve) for context, curve, _ in merged_contexts(found.parts)]
+            times = {"first": found.first, "last": found.last}
+            answer = {"epochs": found.epochs, **times, "curves": records}
+            return json_answer(answer | described(found.damages))
+
+        return await lanes.of(history=of_history(served, span)).run(request, answer)
 
     @routes.get("/devices/{name}/history", responses=_ERRORS | {200: {"model": models.HistoryPoints}})
-    def history(
+    async def history(
+        request: Request,
         served: device,
         start: Time = None,
         end: Time = None,
         points: Annotated[int, Query(ge=1, le=2000)] = 200,
     ) -> Response:
         """An overview of a time in equal parts."""
-        asked = span(None, start or 0.0, LATEST if end is None else end)
-        damages: list[Damage] = []
-        found = overview(served, asked, points, damages)
-        return json_answer({"points": found} | described(damages))
+        asked = _span(None, start or 0.0, LATEST if end is None else end)
+
+        def answer(job: Job) -> Response:
+            damages: list[Damage] = []
+            found = overview(served, asked, points, damages, job)
+            return json_answer({"points": found} | described(damages))
+
+        return await lanes.of(history=of_history(served, asked)).run(request, answer)
 
     @routes.get("/merged", responses=_ERRORS | {200: {"model": list[models.Merged]}})
-    def merged(
+    async def merged(
+        request: Request,
         by: Annotated[str, Query(max_length=64, description="name (of contexts), or a label")] = "name",
         last: Annotated[int, Query(ge=1, le=RECENT)] = 1,
     ) -> Response:
@@ -128,7 +161,7 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record]) -> APIRouter:
             raise Refusal(
                 404, f"no device has the label {by!r}", f"there are: {', '.join(['name', *labels])}"
             )
-        return json_answer(merged_by(fleet, by, last))
+        return await lanes.recent.run(request, lambda job: json_answer(merged_by(fleet, by, last, job)))
 
     return routes
 
@@ -146,14 +179,15 @@ def damage_headers(damages: list[Damage]) -> dict[str, str]:
     return {DAMAGE_HEADER: text.replace("\n", " ").replace("\r", " ")} if damages else {}
 
 
-def _records(served: Served, span: Span, shown: Sequence[int]) -> tuple[list[Record], list[Damage]]:
+def _records(served: Served, span: Span, shown: Sequence[int], job: Job) -> tuple[list[Record], list[Damage]]:
     damages: list[Damage] = []
-    found = epochs_in(served, span, JSON_EPOCHS + 1, damages)
+    found = epochs_in(served, span, JSON_EPOCHS + 1, damages, job)
     if len(found) > JSON_EPOCHS:
         remedy = "ask for a shorter time, or for format=arrow, parquet or csv"
         raise Refusal(413, f"more than {JSON_EPOCHS} epochs are not sent as JSON", remedy)
     records = []
     for parameters, epoch in found:
+        job.check()
         contexts = context_records(parameters, epoch)
         records.append(
             epoch_record(served.name, parameters, epoch)

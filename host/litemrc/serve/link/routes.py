@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from importlib.metadata import version
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
@@ -17,7 +18,12 @@ from litemrc.serve.link.stream import LinkHost, LinkStream
 from litemrc.serve.security import Tokens
 
 HOSTS = 16  # of one device
+BAD_MESSAGES = (
+    8  # of a host that is dropped: a later host may ask what this server does not know, but not often
+)
 _ENDED = 1012  # the service restarts: the host may come again
+_REFUSED = 1008  # policy violation
+_CLOSE_S = 2.0  # for what is queued for a host that is dropped
 _REASON_BYTES = 120  # of a WebSocket's close, which has 123
 
 
@@ -32,6 +38,8 @@ def link_routes(fleet: Fleet, tokens: Tokens) -> APIRouter:
             await _deny(
                 websocket, 404, f"no device is called {name[:64]!r}", f"there are: {', '.join(links)}"
             )
+        elif unknown := next(iter(websocket.query_params), None):
+            await _deny(websocket, 422, f"no parameter is called {unknown[:64]!r}", "leave it out")
         elif (given := websocket.headers.get("authorization")) and not tokens.allow(given):
             await _deny(websocket, 401, *tokens.refusal)
         elif links[name].hosts >= HOSTS:
@@ -69,6 +77,8 @@ class _Link:
             sending = asyncio.create_task(_send(websocket, host))
             try:
                 await self._listen(websocket, host, control)
+                if host.dropped:
+                    await asyncio.wait([sending], timeout=_CLOSE_S)
             finally:
                 sending.cancel()
         finally:
@@ -77,14 +87,31 @@ class _Link:
         return True
 
     async def _listen(self, websocket: WebSocket, host: LinkHost, control: bool) -> None:
-        splitter = FrameSplitter(host_requests().max_bytes)
+        splitter, undecoded = FrameSplitter(host_requests().max_bytes), 0
         while True:
             received = await websocket.receive()
             if received["type"] == "websocket.disconnect":
                 return
-            for payload in splitter.feed(received.get("bytes") or b""):
-                with suppress(ProtocolError):  # the firmware ignores it, too
-                    await self._request(host, host_requests().decode(payload), control)
+            content = received.get("bytes")
+            if content is None:
+                host.drop("a text message came; send frames of the serial protocol, as binary messages")
+                return
+            for payload in splitter.feed(content):
+                try:
+                    request = host_requests().decode(payload)
+                except ProtocolError:  # the firmware ignores it, too
+                    undecoded += 1
+                else:
+                    await self._request(host, request, control)
+                if host.ended is not None:
+                    return
+                if undecoded + splitter.damaged + splitter.oversized >= BAD_MESSAGES:
+                    break
+            if (bad := undecoded + splitter.damaged + splitter.oversized) >= BAD_MESSAGES:
+                host.drop(
+                    f"{bad} messages were no requests of this protocol; use litemrc {version('litemrc')}"
+                )
+                return
 
     async def _request(self, host: LinkHost, request: Message, control: bool) -> None:
         """Perform a request. Requests of hosts have half of the link's time at most: epochs must not wait."""
@@ -105,4 +132,4 @@ async def _send(websocket: WebSocket, host: LinkHost) -> None:
         while (frame := await host.next_frame()) is not None:
             await websocket.send_bytes(frame)
         reason = (host.ended or "").encode()[:_REASON_BYTES].decode(errors="ignore")
-        await websocket.close(_ENDED, reason)
+        await websocket.close(_REFUSED if host.dropped else _ENDED, reason)

@@ -40,6 +40,7 @@ class LinkHost:
         self._waiting: asyncio.Event = asyncio.Event()
         self._idle = True
         self.ended: str | None = None
+        self.dropped = False
 
     def put(self, encoded: bytes) -> None:
         """Queue a message that is encoded with the sequence number 0; in the feed's thread."""
@@ -49,6 +50,12 @@ class LinkHost:
             return
         self._queue.append((self._sequence % 2**32, encoded))
         self._wake()
+
+    def drop(self, reason: str) -> None:
+        """The host breaks the protocol; what is queued is not sent any more."""
+        self.dropped = True
+        self._queue.clear()
+        self.end(reason)
 
     def end(self, reason: str) -> None:
         """The session is over; what is queued is still sent."""

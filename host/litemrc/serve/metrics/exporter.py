@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from importlib.metadata import version
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from litemrc.serve.fleet import Fleet
+from litemrc.serve.lanes import Lanes
 from litemrc.serve.live import LiveHub
 from litemrc.serve.metrics.families import FAMILIES
 from litemrc.serve.metrics.tallies import Tallies
@@ -45,7 +46,7 @@ class _Devices(Collector):
         yield info
 
 
-def metrics_routes(fleet: Fleet, hub: LiveHub) -> APIRouter:
+def metrics_routes(fleet: Fleet, hub: LiveHub, lanes: Lanes) -> APIRouter:
     """Return the route of the metrics; to be made before the feeds start."""
     registry = CollectorRegistry()
     registry.register(_Devices(fleet, hub))
@@ -53,8 +54,9 @@ def metrics_routes(fleet: Fleet, hub: LiveHub) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/metrics", response_class=PlainTextResponse)
-    def metrics() -> Response:
+    async def metrics(request: Request) -> Response:
         """Metrics of all devices for Prometheus."""
-        return Response(generate_latest(registry), media_type=_TYPE)
+        text = await lanes.metrics.run(request, lambda _: generate_latest(registry))
+        return Response(text, media_type=_TYPE)
 
     return routes
