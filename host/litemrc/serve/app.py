@@ -68,7 +68,7 @@ def build(
         title="LiteMRC",
         version=version("litemrc"),
         description="Miss-ratio curves, ranks and hot pages of devices that one server reads.",
-        docs_url=None,  # its page loads from a CDN
+        docs_url=None,  # FastAPI's page loads from a CDN; /docs is one of ours
         redoc_url=None,
         openapi_url=None,  # its route would take any parameter
         dependencies=[Depends(only_known_parameters)],

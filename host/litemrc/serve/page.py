@@ -31,6 +31,10 @@ def page_routes() -> APIRouter:
     def index() -> Response:
         return FileResponse(_PAGE / "index.html", media_type=_TYPES[".html"], headers=_CHECK)
 
+    @routes.get("/docs")
+    def docs() -> Response:
+        return FileResponse(_PAGE / "docs.html", media_type=_TYPES[".html"], headers=_CHECK)
+
     @routes.get("/static/{file}")
     def static(file: str) -> Response:
         path = _files().get(file)

@@ -15,7 +15,7 @@ export const app = {
   version: "",
   view: "device",
   device: null, // name
-  window: 1,
+  window: 20, // as programs take turns, one epoch may have the curve of one of them only
   fleetWindow: 20,
   log: true,
   mode: "live", // "paused", "history"
@@ -63,8 +63,8 @@ export function timesShown() {
   if (app.mode === "history") {
     return app.range.curves?.epochs ? { start: app.range.start, end: app.range.end, epochs: app.range.curves.epochs } : null;
   }
-  const epochs = shown()?.window(app.window) ?? [];
-  return epochs.length ? { start: epochs[0].arrived, end: epochs.at(-1).arrived, epochs: epochs.length } : null;
+  const last = shown()?.last; // it says what its curves are of, which may be another window than was asked for
+  return last ? { start: last.curve_first, end: last.arrived, epochs: last.curve_epochs } : null;
 }
 
 export function timesText() {

@@ -1,7 +1,9 @@
 // Curves as steps over the memory size: nothing is measured between two sizes.
 
-import { count, plain, ratio, size, sizeTicks } from "./format.js";
+import { count, measured, plain, ratio, size, sizeTicks } from "./format.js";
 import { lineStyle } from "./palette.js";
+
+const ENDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1]; // of the axis of miss ratios
 
 const texts = new WeakMap(); // of arrays of sizes
 
@@ -35,7 +37,14 @@ export function memoryAxis(curves, log, width) {
   };
 }
 
-export const MISS_AXIS = { title: { text: "miss ratio", standoff: 6 }, range: [-0.02, 1.02], nticks: 6 };
+/** From 0 to the largest miss ratio at a measured size, which the axis says if it is not 1. */
+export function missAxis(curves, nticks = 6) {
+  const drawn = curves.filter(measured);
+  const largest = drawn.length ? Math.max(...drawn.map(({ miss_ratio }) => miss_ratio[0])) : 1;
+  const end = ENDS.find((each) => each >= largest) ?? 1;
+  const text = end < 1 ? `miss ratio (axis ends at ${end})` : "miss ratio";
+  return { title: { text, standoff: 6 }, range: [-0.02 * end, 1.02 * end], nticks };
+}
 
 /** A row for each size, a column for each curve: `entries` are {name, curve}. */
 export function curveTable(entries) {

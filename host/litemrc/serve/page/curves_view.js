@@ -1,7 +1,7 @@
 // The curves of a device, and the table of its contexts, which is the legend, too.
 
 import { app, contextsShown, hiddenContexts, shown, timesShown, timesText } from "./app.js";
-import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
+import { curveTable, curveTrace, memoryAxis, missAxis } from "./curve_chart.js";
 import { byId, el, fill, setAttribute, setText } from "./dom.js";
 import { count, measured, ratio, size, smallest } from "./format.js";
 import { lineStyle } from "./palette.js";
@@ -16,7 +16,8 @@ export function drawCurves(figure) {
   const width = figure.chart.clientWidth;
   figure.draw({
     traces,
-    layout: { margin: { l: 56, r: 28, t: 10, b: 48 }, xaxis: memoryAxis(curves, app.log, width - 70), yaxis: MISS_AXIS },
+    layout: { margin: { l: 64, r: 28, t: 10, b: 48 }, xaxis: memoryAxis(curves, app.log, width - 70), yaxis: missAxis(curves) },
+    empty: whyEmpty(),
     summary: summary(entries),
     table: () => curveTable(entries),
   });
@@ -26,8 +27,17 @@ export function drawCurves(figure) {
   figure.chart.dataset.range = asked ? `${asked.start},${asked.end}` : "";
 }
 
+/** Why no curve is drawn, in place of an empty frame. */
+function whyEmpty() {
+  if (!timesShown()) return timesText();
+  const counted = contextsShown().filter(({ curve }) => measured(curve));
+  if (counted.length) return "All curves are hidden. Press a context in the table to show its curve.";
+  const { epochs } = timesShown();
+  return `No accesses were counted in ${epochs === 1 ? "this epoch" : `these ${count(epochs)} epochs`}.`;
+}
+
 function summary(entries) {
-  if (!entries.length) return "no curve is shown";
+  if (!entries.length) return whyEmpty();
   const parts = entries.map(({ name, curve }) => `${name}: at best ${ratio(curve.miss_ratio.at(-1))}, within 0.01 of it at ${size(smallest(curve))}`);
   return `${timesText()}. ${parts.join("; ")}`;
 }
@@ -68,6 +78,8 @@ function newRow() {
     if (!hidden.delete(context)) hidden.add(context);
     touch("contexts", "curves", "overview");
   });
-  const cells = Array.from({ length: 4 }, () => el("td"));
-  return el("tr", {}, el("th", { scope: "row" }, button), ...cells, el("td", {}, sparkline()));
+  // Roles, as the narrow page lays rows out as blocks, with the name of its column before each value.
+  const cell = (place, ...content) => el("td", { role: "cell", "data-column": byId("contexts").tHead.rows[0].cells[place].textContent }, ...content);
+  const cells = [1, 2, 3, 4].map((place) => cell(place));
+  return el("tr", { role: "row" }, el("th", { scope: "row", role: "rowheader" }, button), ...cells, cell(5, sparkline()));
 }

@@ -1,6 +1,6 @@
 // A chart of Plotly with its table, its pictures to save, and words for those who do not see it.
 
-import { download, el, fillTable, setAttribute } from "./dom.js";
+import { download, el, fillTable, setAttribute, setText } from "./dom.js";
 import { chartColors } from "./palette.js";
 
 const TABLE_MS = 1000; // an open table changes at most this often
@@ -17,6 +17,9 @@ export class Figure {
     Object.assign(this, { section, options, say, spec: null, tableDrawn: 0 });
     this.chart = el("div", { class: "chart", role: "img", "aria-label": `${options.title}: no data yet` });
     this.chart.style.height = `${options.height}px`;
+    this.empty = el("p", { class: "empty" }); // says why there is nothing to see
+    this.empty.hidden = true;
+    this.frame = el("div", { class: "frame" }, this.chart, this.empty);
     this.table = el("table");
     const id = `table-${(figures += 1)}`;
     this.box = el("div", { class: "scroll values", id, tabindex: "0", role: "group", "aria-label": `Values: ${options.title}`, hidden: true }, this.table);
@@ -29,18 +32,21 @@ export class Figure {
     const bar = el("div", { class: "bar" });
     heading.replaceWith(bar);
     bar.append(heading, buttons);
-    section.append(this.chart, this.box);
+    section.append(this.frame, this.box);
     this.watcher = new ResizeObserver(() => this.spec && this.paint());
     this.watcher.observe(this.chart);
   }
 
   /**
    * Draw traces; what is drawn now is what the pictures and the table show.
-   * @param {{traces: object[], layout: object, summary: string, table: () => {head: string[], rows: string[][]}}} spec
+   * @param {{traces: object[], layout: object, summary: string, empty?: string, table: () => {head: string[], rows: string[][]}}} spec
    */
   draw(spec) {
     this.spec = spec;
     this.paint();
+    const empty = !spec.traces.some(({ x }) => x.length);
+    this.empty.hidden = !empty;
+    if (empty) setText(this.empty, spec.empty ?? `${spec.summary[0].toUpperCase()}${spec.summary.slice(1)}.`);
     setAttribute(this.chart, "aria-label", `${this.options.title}: ${spec.summary}`);
     if (!this.box.hidden && performance.now() - this.tableDrawn > TABLE_MS) this.fill();
   }

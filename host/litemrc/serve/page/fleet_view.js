@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { app, deviceNamed, say } from "./app.js";
-import { curveTable, curveTrace, memoryAxis, MISS_AXIS } from "./curve_chart.js";
+import { curveTable, curveTrace, memoryAxis, missAxis } from "./curve_chart.js";
 import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
 import { Figure, savePicture } from "./figure.js";
 import { accesses, count, measured, plain, ratio, size, smallest } from "./format.js";
@@ -12,7 +12,7 @@ import { touch } from "./schedule.js";
 import { showSwatch } from "./small_pictures.js";
 
 const tiles = new Map(); // name -> tile
-let box, mergedFigure, watcher, mergedAnswer = [], fleetLog = true, asking = false;
+let box, mergedFigure, watcher, mergedAnswer = [], fleetLog = true, asking = false, again = false;
 
 export function buildFleet() {
   const section = byId("fleet");
@@ -49,9 +49,9 @@ function placeTiles() {
 function newTile(name) {
   const heading = el("h3", {}, el("a", { href: `#device/${encodeURIComponent(name)}` }, name));
   const section = el("section", { class: "tile", "aria-label": `Device ${name}` }, heading);
-  const figure = new Figure(section, { name: `${name}-curves`, title: `Miss-ratio curves of ${name}`, height: 200, buttons: false }, say);
+  const figure = new Figure(section, { name: `${name}-curves`, title: `Miss-ratio curves of ${name}`, height: 220, buttons: false }, say);
   const state = el("p", { class: "state" }, el("span"), el("span", { class: "warn" }));
-  figure.chart.before(state);
+  figure.frame.before(state);
   const legend = el("ul", { class: "note names", "aria-label": "Contexts" });
   section.append(legend);
   box.append(section);
@@ -61,7 +61,8 @@ function newTile(name) {
 }
 
 /** Ask for the curves of the tiles in sight, and for the merged ones. */
-export async function refreshFleet() {
+export async function refreshFleet(wanted = false) {
+  if (asking) again ||= Boolean(wanted); // what a control asks for is not forgotten
   if (asking || document.hidden) return;
   asking = true;
   try {
@@ -80,6 +81,10 @@ export async function refreshFleet() {
     if (error.status) say(`The fleet cannot be read: ${error.message}`);
   } finally {
     asking = false;
+  }
+  if (again) {
+    again = false;
+    refreshFleet();
   }
 }
 
@@ -112,7 +117,7 @@ function drawTile(name, { figure, state, legend, curves, epoch }, all) {
   const entries = drawn(curves).map((curve) => ({ name: curve.name, curve }));
   const [now, dropped] = state.children;
   const link = epoch ? `; link ${linkText(epoch.link)}` : "";
-  setText(now, device?.connected ? `● connected ${deviceRate(name)}${link}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
+  setText(now, device?.connected ? `● connected, ${deviceRate(name)}${link}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
   setAttribute(now, "class", device?.connected && !linkLosses(epoch?.link) ? "" : "warn");
   setText(dropped, epoch?.dropped ? ` ⚠ ${accesses(epoch.dropped)} dropped in the last epoch` : "");
   fill(legend, entries, () => el("li", {}, showSwatch(), el("span")), (item, entry) => {
@@ -121,7 +126,8 @@ function drawTile(name, { figure, state, legend, curves, epoch }, all) {
   });
   figure.draw({
     traces: entries.map((each) => curveTrace(each.curve, colour(each.name), each.name, fleetLog)),
-    layout: { margin: { l: 40, r: 26, t: 6, b: 30 }, xaxis: { ...memoryAxis(all, fleetLog, figure.chart.clientWidth - 50), title: undefined }, yaxis: { ...MISS_AXIS, title: undefined, nticks: 4 } },
+    layout: { margin: { l: 60, r: 26, t: 6, b: 44 }, xaxis: memoryAxis(all, fleetLog, figure.chart.clientWidth - 60), yaxis: missAxis(all, 4) },
+    empty: epoch ? "No accesses were counted in these epochs." : "No epochs yet.",
     summary: entries.map((each) => `${each.name} at best ${ratio(each.curve.miss_ratio.at(-1))}`).join(", ") || "no epochs yet",
     table: () => curveTable(entries),
   });
@@ -132,7 +138,7 @@ function drawMerged() {
   const curves = entries.map(({ curve }) => curve);
   mergedFigure.draw({
     traces: entries.map(({ name, curve }) => curveTrace(curve, colour(name), name, fleetLog)),
-    layout: { margin: { l: 56, r: 28, t: 10, b: 48 }, xaxis: memoryAxis(curves, fleetLog, mergedFigure.chart.clientWidth - 70), yaxis: MISS_AXIS, showlegend: true, legend: { orientation: "v" } },
+    layout: { margin: { l: 64, r: 28, t: 10, b: 48 }, xaxis: memoryAxis(curves, fleetLog, mergedFigure.chart.clientWidth - 70), yaxis: missAxis(curves), showlegend: true, legend: { orientation: "v" } },
     summary: entries.map(({ name, devices }) => `${name} of ${devices.length} devices`).join(", ") || "no epochs yet",
     table: () => curveTable(entries),
   });

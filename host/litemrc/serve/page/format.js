@@ -32,6 +32,12 @@ export function clock(seconds, date = false) {
   return `${date ? day : ""}${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
+/** A time that has passed, in its largest unit. */
+export function duration(seconds) {
+  for (const [unit, length] of [["d", 86400], ["h", 3600], ["min", 60]]) if (seconds >= length) return `${Math.floor(seconds / length)} ${unit}`;
+  return `${Math.floor(seconds)} s`;
+}
+
 /** Plotly reads some markup in its texts: names of processes must not be taken for it. */
 export const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 

@@ -2,22 +2,16 @@
 
 import { app, deviceNamed, shown } from "./app.js";
 import { byId, el, fill, setAttribute, setText } from "./dom.js";
-import { accesses, count, percent, size } from "./format.js";
+import { accesses, count, duration, percent, size } from "./format.js";
 
-/** Epochs in a second of the devices that are not shown, from two answers of the server. */
-const rates = new Map();
+const rateText = (rate) => `${Number(rate.toPrecision(rate < 10 ? 2 : 3))} epochs/s`;
 
-export function noteDevices(devices, at) {
-  for (const { name, epochs } of devices) {
-    const before = rates.get(name);
-    if (before && at - before.at < 1) continue;
-    const rate = before && epochs >= before.epochs ? (epochs - before.epochs) / (at - before.at) : null;
-    rates.set(name, { epochs, at, rate });
-  }
+/** Epochs in a second, as the server counts them, or for how long there was none: the same text everywhere. */
+export function deviceRate(name) {
+  const { rate = null, idle_s = null } = deviceNamed(name) ?? {};
+  if (rate !== null) return rateText(rate);
+  return idle_s === null ? "no epoch yet" : `no epoch for ${duration(idle_s)}`;
 }
-
-const rateText = (rate) => (rate === null || rate === undefined ? "" : `${rate.toFixed(1)} epochs/s`);
-export const deviceRate = (name) => rateText(rates.get(name)?.rate);
 
 export function drawDevices() {
   fill(byId("devices"), app.devices, newDevice, (item, device) => {
@@ -29,7 +23,7 @@ export function drawDevices() {
     setAttribute(link, "class", device.connected ? "device" : "device lost");
     setText(mark, device.connected ? "●" : "✕");
     setText(name, device.name);
-    setText(state, device.connected ? `connected ${deviceRate(device.name)}` : "lost");
+    setText(state, device.connected ? `connected, ${deviceRate(device.name)}` : "lost");
   });
 }
 
@@ -67,7 +61,7 @@ function ofEpochs(recent, { sessions }) {
   const { last } = recent;
   const facts = [
     ["Epoch", count(last.number)],
-    ["Rate", rateText(recent.rate) || "–"],
+    ["Rate", app.mode === "live" ? deviceRate(recent.device) : recent.rate === null ? "–" : rateText(recent.rate)],
     ["Link", linkText(last.link), linkLosses(last.link) > 0],
     ["Dropped", lately(recent, "dropped"), recent.sum("dropped") > 0],
   ];

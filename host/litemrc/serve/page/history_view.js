@@ -8,7 +8,7 @@ import { chartColors, lineStyle } from "./palette.js";
 import { touch } from "./schedule.js";
 import { RangeSlider } from "./slider.js";
 
-export const MARGIN = { l: 56, r: 14, t: 8, b: 36 };
+export const MARGIN = { l: 72, r: 14, t: 8, b: 62 };
 const SPANS = { "the last minute": 60, "the last 10 minutes": 600, "the last hour": 3600, "the last day": 86400, everything: Infinity };
 const POINTS = 300;
 
@@ -29,7 +29,7 @@ export function buildHistory(figure) {
   slider = new RangeSlider(MARGIN, ([start, end]) => showRange(start, end, points));
   note = el("p", { class: "note", id: "range" });
   const live = el("button", { type: "button", id: "back-to-live", onclick: goLive }, "Back to live");
-  figure.chart.after(slider.track, el("div", { class: "bar" }, note, el("span", { class: "exports" }, el("label", {}, "Show ", choice), live)));
+  figure.frame.after(slider.track, el("div", { class: "bar" }, note, el("span", { class: "exports" }, el("label", {}, "Show ", choice), live)));
 }
 
 /** Ask for the overview again. */
@@ -73,7 +73,7 @@ export function drawOverview(figure) {
     return { type: "scatter", mode: "lines", name: plain(name), x: times, y: values, line: { color, dash, width: 1.5 }, text: values.map((value) => (value === null ? "" : size(value))), hovertemplate: "%{fullData.name}: %{text}<extra></extra>" };
   });
   const dropped = points.filter((point) => point.dropped);
-  const most = Math.max(1, ...traces.flatMap(({ y }) => y));
+  const most = Math.max(4096, ...traces.flatMap(({ y }) => y));
   if (dropped.length) {
     traces.push({ type: "scatter", mode: "markers", name: "dropped accesses", x: dropped.map(({ at }) => local(at)), y: dropped.map(() => most * 1.08), text: dropped.map((point) => count(point.dropped)), marker: { symbol: "line-ns-open", color: chartColors().warn, size: 7 }, hovertemplate: "%{text} accesses dropped<extra></extra>" });
   }
@@ -82,8 +82,8 @@ export function drawOverview(figure) {
     traces,
     layout: {
       margin: MARGIN,
-      xaxis: { type: "date", range: domain.map(local), nticks: Math.max(2, Math.floor(figure.chart.clientWidth / 110)), tickangle: 0 },
-      yaxis: { range: [0, most * 1.15], ...sizeTicks(0, most, false, 3) },
+      xaxis: { type: "date", range: domain.map(local), nticks: Math.max(2, Math.floor(figure.chart.clientWidth / 110)), tickangle: 0, title: { text: "time", standoff: 4 } },
+      yaxis: { title: { text: "working set", standoff: 6 }, range: [0, most * 1.15], ...sizeTicks(0, most, false, 3) },
     },
     summary: points.length ? `working sets from ${clock(start, true)} to ${clock(end, true)}, ${count(dropped.length)} of ${count(points.length)} points with dropped accesses` : "no history yet",
     table: () => overviewTable(visible, of),

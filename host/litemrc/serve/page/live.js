@@ -3,7 +3,7 @@
 const RETRY_MS = [500, 1000, 2000, 5000];
 
 export class Live {
-  /** `heard(event, data)` gets "devices", "epochs" and "behind"; `lost(seconds)` and `found()` the connection. */
+  /** `heard(event, data)` gets "devices", "current", "epochs" and "behind"; `lost(seconds)` and `found()` the connection. */
   constructor(heard, lost, found) {
     Object.assign(this, { heard, lost, found, source: null, timer: 0, tries: 0, url: "" });
   }
@@ -28,7 +28,7 @@ export class Live {
       this.lost(wait / 1000);
       this.timer = setTimeout(() => this.open(this.url), wait);
     };
-    for (const name of ["devices", "epochs", "behind"]) {
+    for (const name of ["devices", "current", "epochs", "behind"]) {
       source.addEventListener(name, (event) => source === this.source && this.heard(name, JSON.parse(event.data)));
     }
   }

@@ -7,7 +7,7 @@ import { drawContexts, drawCurves, drawTrends } from "./curves_view.js";
 import { byId, download, radios, setAttribute, setText } from "./dom.js";
 import { Figure } from "./figure.js";
 import { buildFleet, drawFleet, refreshFleet } from "./fleet_view.js";
-import { drawDevices, drawFacts, noteDevices } from "./header_view.js";
+import { drawDevices, drawFacts } from "./header_view.js";
 import { buildHistory, drawOverview, forget, refresh } from "./history_view.js";
 import { Live } from "./live.js";
 import { buildRanks, drawHeat, drawHot, drawRanks, placeSections } from "./memory_view.js";
@@ -31,7 +31,11 @@ function heard(name, data) {
   }
   const { recent } = app;
   let news = false;
-  for (const epoch of data.epochs) if (epoch.device === recent?.device && recent.add(epoch)) news = true;
+  for (const epoch of data.epochs) {
+    if (epoch.device !== recent?.device) continue;
+    // An epoch that is known comes again with the curves of another window.
+    if (recent.add(epoch) || (name === "current" && recent.replace(epoch))) news = true;
+  }
   if (!news || app.mode !== "live") return;
   touch("contexts", "trends", "curves", "facts", "sections", "ranks", "heat", "hot");
 }
@@ -51,7 +55,6 @@ function found() {
 
 function takeDevices({ devices, control, version }) {
   tellChanges(app.devices, devices);
-  noteDevices(devices, performance.now() / 1000);
   Object.assign(app, { devices, control, version });
   byId("control").hidden = !control;
   setText(byId("version"), version);
@@ -121,7 +124,7 @@ async function saveCounters(format) {
 
 function buildViews() {
   const curves = new Figure(byId("curves"), { name: "curves", title: "Miss-ratio curves", height: 380 }, say);
-  const overview = new Figure(byId("history"), { name: "history", title: "History of the working sets", height: 120 }, say);
+  const overview = new Figure(byId("history"), { name: "history", title: "History of the working sets", height: 180 }, say);
   const ranks = new Figure(byId("ranks"), { name: "ranks", title: "Residency of the ranks", height: 200 }, say);
   const heat = new Figure(byId("heat"), { name: "heat", title: "Pages accessed by time and address", height: 300 }, say);
   const list = buildRanks(ranks);
@@ -145,12 +148,13 @@ function buildTools() {
   radios(byId("windows"), "window", WINDOWS, app.window, (value) => {
     app.window = value;
     if (app.mode !== "live") goLive(); // what was held has the curves of the former window
-    listen();
+    listen(); // the newest epoch comes at once, with the curves of this window
+    say(`Curves of the last ${value === 1 ? "epoch" : `${value} epochs`}, as far as there are so many.`);
     touchAll();
   });
   radios(byId("fleet-windows"), "fleet-window", WINDOWS, app.fleetWindow, (value) => {
     app.fleetWindow = value;
-    refreshFleet();
+    refreshFleet(true);
   });
   byId("scale").addEventListener("change", (event) => {
     app.log = event.target.value === "log";

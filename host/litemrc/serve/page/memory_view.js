@@ -21,8 +21,8 @@ const stateText = (state) => STATES[state]?.text ?? state.replaceAll("_", " ");
 export function buildRanks(figure) {
   const list = el("ul", { class: "ranks" });
   const entries = Object.entries(STATES).map(([state, { text }]) => el("li", {}, el("span", { class: `pattern state-${state}`, "aria-hidden": "true" }), text));
-  figure.chart.before(list);
-  figure.chart.after(el("ul", { class: "key note", "aria-label": "Patterns of the power states" }, ...entries));
+  figure.frame.before(list);
+  figure.frame.after(el("ul", { class: "key note", "aria-label": "Patterns of the power states" }, ...entries));
   return list;
 }
 
@@ -87,9 +87,9 @@ export function drawHeat(figure) {
       colorbar: { title: { text: "share of pages", side: "right" }, tickformat: ".0%", thickness: 10 },
     }],
     layout: {
-      margin: { l: 92, r: 10, t: 8, b: 42 },
-      xaxis: { type: "date", nticks: Math.max(2, Math.floor((figure.chart.clientWidth - 180) / 70)), tickangle: 0 },
-      yaxis: { tickvals: ticks, ticktext: ticks.map(hex), range: edges },
+      margin: { l: 122, r: 10, t: 8, b: 62 },
+      xaxis: { type: "date", nticks: Math.max(2, Math.floor((figure.chart.clientWidth - 200) / 70)), tickangle: 0, title: { text: "time", standoff: 6 } },
+      yaxis: { title: { text: "physical address", standoff: 6 }, tickvals: ticks, ticktext: ticks.map(hex), range: edges },
     },
     summary: newest ? `${percent(mean(newest))} of the pages at ${clock(newest.at)}` : "no epochs yet",
     table: () => heatTable(columns, addresses),

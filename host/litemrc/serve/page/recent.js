@@ -35,6 +35,13 @@ export class Recent {
     return true;
   }
 
+  /** Take the last epoch once more, with other curves; false: it is not the last one. */
+  replace(epoch) {
+    if (!this.last || epoch.session !== this.session || epoch.number !== this.last.number) return false;
+    this.last = epoch;
+    return true;
+  }
+
   /** Names of all contexts that had accesses lately; the last name counts. */
   name() {
     this.names = new Map();
@@ -59,11 +66,6 @@ export class Recent {
     copy.short = [...this.short];
     copy.heat = structuredClone(this.heat);
     return copy;
-  }
-
-  /** The last `count` epochs in short. */
-  window(count) {
-    return this.short.slice(-count);
   }
 
   /** Epochs in a second, over those kept; null before two. */
