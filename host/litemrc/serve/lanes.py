@@ -94,7 +94,7 @@ class Lane:
 
     def __init__(self, threads: int, most: int, *, seconds: float, rows: int, narrow: str) -> None:
         self.jobs = 0
-        self.most, self.seconds, self.rows = most, seconds, rows
+        self.threads, self.most, self.seconds, self.rows = threads, most, seconds, rows
         self._narrow = narrow
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="lane")
 

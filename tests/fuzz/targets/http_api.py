@@ -92,6 +92,8 @@ class _Serving:
                 left.set()  # it would go on for ever
             elif message["type"] == "websocket.accept":
                 statuses.append(101)
+            elif message["type"] == "websocket.close" and not statuses:
+                statuses.append(403)  # no route: uvicorn answers so
 
         await self.app(scope, receive, send)
         assert len(statuses) == 1, statuses

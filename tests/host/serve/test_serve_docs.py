@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-from litemrc.serve import limits, live, windows
+from litemrc.serve import lanes, limits, live, windows
 from litemrc.serve.api.routes import JSON_EPOCHS, RECENT
 from litemrc.serve.app import BODY_BYTES, build
 from litemrc.serve.fleet import Fleet
-from litemrc.serve.link.routes import HOSTS
+from litemrc.serve.link.routes import BAD_MESSAGES, HOSTS
 from litemrc.serve.metrics.families import FAMILIES, RATIO_EPOCHS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "serve.md").read_text()
@@ -29,6 +29,20 @@ def test_the_requests_of_the_page_are_those_of_openapi() -> None:
 def test_the_metrics_of_the_page_are_those_of_the_server() -> None:
     listed = {cells[0].strip("`"): re.findall(r"`(\w+)`", cells[1]) for cells in rows("metrics")}
     assert listed == {family.shown: list(family.labels) for family in FAMILIES}
+
+
+def test_the_limits_of_requests_that_compute_are_those_of_the_server() -> None:
+    all_of = lanes.Lanes()
+    history, exports = all_of.history, all_of.exports
+    for text in (
+        f"At most {history.most}\nrequests for histories",
+        f"of which {history.threads} are computed at once, and {exports.most} exports",
+        f"more than {history.seconds:g} s or {history.rows:,} rows",
+        f"an export may take {exports.seconds:g} s",
+        f"sends {BAD_MESSAGES} that are no requests",
+    ):
+        assert text in PAGE, text
+    all_of.close()
 
 
 def test_the_limits_of_the_page_are_those_of_the_server() -> None:

@@ -32,6 +32,11 @@ def samples(served: Serving) -> dict[tuple[str, tuple], float]:
     }
 
 
+def text_of(groups: int) -> str:
+    """The size of so many groups of 512 KiB, as a legend has it."""
+    return "512 KiB" if groups == 1 else f"{groups // 2} MiB"
+
+
 def key(metric: str, **labels: str) -> tuple[str, tuple]:
     return metric, tuple(sorted(({"device": "device"} | labels).items()))
 
@@ -57,8 +62,8 @@ def test_counters_are_sums_of_what_the_device_sent() -> None:
     assert found[key("litemrc_accesses_total", **of)] == sum(hits) + misses
     assert found[key("litemrc_misses_total", **of)] == misses
     for groups in (1, 2, 4, 8, 16, 32, 64):
-        size = str(groups * GROUP_BYTES)
-        assert found[key("litemrc_hits_total", **of, size_bytes=size)] == sum(hits[:groups])
+        size = {"size_bytes": str(groups * GROUP_BYTES), "size": text_of(groups)}
+        assert found[key("litemrc_hits_total", **of, **size)] == sum(hits[:groups])
     assert found[key("litemrc_dropped_accesses_total")] == sum(number % 3 for number in numbers)
     last = numbers[-1]
     assert found[key("litemrc_working_set_bytes", **of)] == (400 + last % 50) * 4096
@@ -79,6 +84,7 @@ def test_the_miss_ratio_is_that_of_the_last_epochs() -> None:
     total = sum(hits) + sum(misses_of(number, 2) for number in numbers)
     for groups in (GROUPS // 8, GROUPS // 4, GROUPS // 2, GROUPS):
         labels = {"context": "2", "name": "context 2", "size_bytes": str(groups * GROUP_BYTES)}
+        labels["size"] = text_of(groups)
         assert found[key("litemrc_miss_ratio", **labels)] == pytest.approx(1 - sum(hits[:groups]) / total)
 
 

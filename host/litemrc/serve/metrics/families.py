@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import size_text
 from litemrc.serve.fleet import Served
 from litemrc.serve.metrics.tallies import Tallies
 from litemrc.serve.windows import of_equal_scale, table_of
@@ -11,6 +12,7 @@ from litemrc.serve.windows import of_equal_scale, table_of
 RATIO_EPOCHS = 100
 _SHARES = (1 / 8, 1 / 4, 1 / 2, 1)  # of the memory: sizes of litemrc_miss_ratio
 _PROGRAM = ("device", "context", "name")
+_SIZED = (*_PROGRAM, "size_bytes", "size")  # the size as a text, too: Grafana has no unit in a legend
 
 Sample = tuple[tuple[str, ...], float]
 
@@ -73,14 +75,15 @@ def _labels(served: Served, _: Tallies) -> Iterator[Sample]:
 def _hits(served: Served, tallies: Tallies) -> Iterator[Sample]:
     for (context, name), tally in tallies.programs.items():
         for size, hits in sorted(tally.hits.items()):
-            yield (served.name, str(context), name, str(size)), hits
+            yield (served.name, str(context), name, str(size), size_text(size, 1)), hits
 
 
 def _miss_ratios(served: Served, _: Tallies) -> Iterator[Sample]:
     for context, curve in _recent_curves(served).items():
         for share in _SHARES if curve.accesses else ():
             size = round(share * int(curve.sizes_pages[-1])) * curve.page_bytes
-            yield (served.name, str(context), curve.name, str(size)), curve.at(bytes=size)
+            labels = served.name, str(context), curve.name, str(size), size_text(size, 1)
+            yield labels, curve.at(bytes=size)
 
 
 def _recent_curves(served: Served) -> dict[int, Curve]:
@@ -152,14 +155,14 @@ FAMILIES = (
     Family(
         "litemrc_hits",
         "Accesses that would hit in a memory of size_bytes under LRU.",
-        (*_PROGRAM, "size_bytes"),
+        _SIZED,
         _hits,
         True,
     ),
     Family(
         "litemrc_miss_ratio",
         f"Miss ratio in a memory of size_bytes under LRU, over the last {RATIO_EPOCHS} epochs.",
-        (*_PROGRAM, "size_bytes"),
+        _SIZED,
         _miss_ratios,
     ),
     Family(
