@@ -5,6 +5,7 @@ still waits for a thread.
 """
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -172,7 +173,11 @@ class Lane:
 
 
 class _Streamed(StreamingResponse):
-    """An answer whose job ends with it, also if it never began."""
+    """An answer whose job ends with it, also if it never began.
+
+    If a later piece is refused, the connection is closed before the end: no reader takes a part for the
+    whole.
+    """
 
     def __init__(self, content: AsyncIterator[bytes], end: Callable[[], None], **options: Any) -> None:
         super().__init__(content, **options)
@@ -181,6 +186,8 @@ class _Streamed(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
+        except (Refusal, ReaderLeftError) as error:
+            logging.getLogger("litemrc.serve").warning("%s is cut off: %s", scope["path"], error)
         finally:
             self._end()
 

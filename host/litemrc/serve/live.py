@@ -100,6 +100,10 @@ class LiveHub:
 
     async def events(self, devices: frozenset[str], window: int) -> AsyncIterator[bytes]:
         """Yield events for one reader, without end: first the devices, and the newest epoch of each."""
+        for name in devices:  # the text is kept: one device at a time, as others wait for the event loop
+            if not self._writers[name].empty:
+                self._writers[name].newest(window)
+                await asyncio.sleep(0)
         self._send_epochs()  # to those who read already: this reader gets them as the newest
         reader = Reader(devices, window, closed=self._closed)
         same = self._readers.setdefault((devices, window), set())
