@@ -109,11 +109,6 @@ async def measure(url: str, queries: int, seconds: float) -> dict[str, float]:
         for task in (*asking, reading):
             task.cancel()
         await asyncio.gather(*asking, reading, return_exceptions=True)
-        begun = time.monotonic()
-        (
-            await client.get("/api/v1/devices/device/history", params={"start": 1_790_000_000})
-        ).raise_for_status()
-        alone = time.monotonic() - begun
     return {
         "queries": queries,
         "metrics": len(metrics),
@@ -124,7 +119,6 @@ async def measure(url: str, queries: int, seconds: float) -> dict[str, float]:
         "live_largest_ms": 1000 * max(live),
         "answered": answers[200],
         "refused": sum(answers.values()) - answers[200],
-        "next_query_s": alone,
     }
 
 

@@ -9,8 +9,9 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -97,7 +98,13 @@ class Lane:
         self.jobs = 0
         self.threads, self.most, self.seconds, self.rows = threads, most, seconds, rows
         self._narrow = narrow
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="lane")
+        self._steps: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        # Daemons, other than those of an executor: the server ends without waiting for a step.
+        self._started = [
+            threading.Thread(target=self._work, name="lane", daemon=True) for _ in range(threads)
+        ]
+        for thread in self._started:
+            thread.start()
 
     async def run(self, request: Request, work: Callable[[Job], T]) -> T:
         """Compute an answer in a thread; the work ends if the reader leaves.
@@ -151,8 +158,20 @@ class Lane:
         self.jobs -= 1
 
     def close(self) -> None:
-        """Begin nothing more; what is under way ends with its step."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        """End the threads, each with its step."""
+        for _ in self._started:
+            self._steps.put(None)
+
+    def _work(self) -> None:
+        while (taken := self._steps.get()) is not None:
+            future, step = taken
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(step())
+            except BaseException as error:
+                future.set_exception(error)
+            del future, step, taken
 
     async def _watched(self, request: Request, job: Job, work: Callable[[], T]) -> T:
         """Compute, unless the reader leaves before."""
@@ -169,7 +188,9 @@ class Lane:
 
     async def _step(self, job: Job, work: Callable[[], T]) -> T:
         """Run a step in a thread. If it is cancelled it never begins, or its next check ends it."""
-        return await asyncio.wrap_future(self._executor.submit(job.step, work))
+        future: Future[T] = Future()
+        self._steps.put((future, lambda: job.step(work)))
+        return await asyncio.wrap_future(future)
 
 
 class _Streamed(StreamingResponse):

@@ -21,9 +21,14 @@ def device() -> Iterator[PacedDevice]:
 
 
 @pytest.fixture(scope="module")
-def page(device: PacedDevice) -> Iterator["sync_api.Page"]:
-    labels = ("--label", "a:rack=3")
-    with chromium() as browser, served({"a": device}, *labels) as server, opened(browser, server) as page:
+def browser() -> Iterator["sync_api.Browser"]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def page(browser: "sync_api.Browser", device: PacedDevice) -> Iterator["sync_api.Page"]:
+    with served({"a": device}, "--label", "a:rack=3") as server, opened(browser, server) as page:
         run_to_a_stop(page, device, epochs=30)
         yield page
 
@@ -139,8 +144,8 @@ def test_the_axis_of_miss_ratios_ends_above_the_largest_and_says_so(page: "sync_
             assert page.evaluate(f"{layout}.{axis}.title.text") == name
 
 
-def test_epochs_without_accesses_say_so() -> None:
-    with paced(contexts=2) as device, chromium() as browser, served({"a": device}) as server:
+def test_epochs_without_accesses_say_so(browser: "sync_api.Browser") -> None:
+    with paced(contexts=2) as device, served({"a": device}) as server:
         plain = device.epoch
 
         def silent() -> Iterator[object]:
