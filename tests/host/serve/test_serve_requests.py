@@ -118,7 +118,7 @@ def test_the_link_refuses_parameters_and_drops_who_does_not_speak_its_protocol(s
     for messages, what in (
         (["hello"], "binary"),
         ([b"\0nonsense\0"] * 8, "8 messages"),
-        ([b"\0" + b"\5a\0" * 900], "8 messages"),
+        ([b"\0" + b"\5a\0" * 900], "900 messages"),
     ):
         with connect(url, proxy=None) as socket, pytest.raises(ConnectionClosed) as closed:
             for message in messages:
