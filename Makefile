@@ -64,7 +64,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-cluster bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
-	bench-govern bench-replication bench-numa bench-placement bench-history bench-live bench-serve bench-serve-page stress-placement \
+	bench-govern bench-replication bench-numa bench-placement bench-history bench-live bench-serve bench-serve-history bench-serve-page stress-placement \
 	results results-demo results-glass1997 glass1997-traces results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
@@ -400,6 +400,9 @@ bench-serve: $(HOST) .venv/test.stamp   ## 100 readers of litemrc serve: process
 
 bench-serve-page: $(HOST) .venv/test.stamp   ## from an epoch's arrival to its values in the page: a table, build/bench/serve_page.json
 	PYTHONPATH=tests:tests/host:tests/host/serve python bench/serve_page.py
+
+bench-serve-history: $(HOST) .venv/test.stamp   ## latency of /metrics and live events while histories are read; build/bench/serve_history.json
+	PYTHONPATH=tests:tests/host python bench/serve_history.py
 
 bench-placement: $(HOST)   ## ns and list work of allocations and frees: table 5 of docs/results/panwar2015.md, build/bench/placement.json
 	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
