@@ -312,8 +312,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t at = 0;
 
-	/* From one input to the next only epochs, settings and the follower table stay. */
-	first_text = text_count = write_error = 0;
+	/* From one input to the next only settings and the follower table stay. */
+	first_text = text_count = write_error = epochs = 0;
 	service_open(SERIAL, serial[1]);
 	if (hosts_has(CLIENT))
 		perform_step('j', NULL, 0);
@@ -331,6 +331,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_step(kind, data + at, length);
 		at += length;
 	}
+	text_count = 0;	/* they are the input's */
 	drain(serial[0]);
 	drain(serial[1]);
 	drain(client[0]);
