@@ -57,10 +57,10 @@ def sessions() -> Iterator[bytes]:
     )
     yield _step("e", bytes(64)) + _step("E", bytes([6, 255, 10, 1, 0x40, 1]))
     yield _step("s", b"7\n8\n") + _step("s", b"queued 2\nlost 0\noverflows 0\n") + _step("b", b"\0\1\2\0")
-    # Images of epoch 0 with 8,192 frames, and with 3 or 9 hot pages: their last word is the first.
+    # Images of epoch 0: 8,192 frames; 3 hot pages, or more than there are. The last word is the first.
     codec, epoch = host_requests(), _step("s", b"0\n")
     select = codec.encode(codec.new("set_page_messages", sequence=5, accessed=True, hot=True))
-    for count in (3, 9):
+    for count in (3, 1000):
         images = _step("s", pack("<2I", 0, 8192)) + _step("s", pack("<4I", 0, 70, 1, count))
         yield (
             epoch * 16 + _step("r", select) + _step("l", b"") + images + _step("E", bytes([0x40, 1])) + images
