@@ -11,7 +11,7 @@ from fuzz.target import Target
 from litemrc.errors import UserError
 from litemrc.traces import formats, open_trace
 
-# Readers are imported when they are used: too late for their coverage, and within the time of the first input.
+# Readers are imported when they are used: too late for their coverage, and in the time of the first input.
 for module in walk_packages(formats.__path__, f"{formats.__name__}."):
     import_module(module.name)
 
