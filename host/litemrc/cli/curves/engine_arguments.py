@@ -55,19 +55,19 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         "--scan-list",
         metavar="N",
         type=positive,
-        help="os: pages of the scan list (1/8 of the trace, at most 8192)",
+        help="os: pages of the scan list (8192); at most 1/8 of the trace by default",
     )
     parser.add_argument(
         "--period",
         metavar="T",
         type=positive,
-        help="os: references between scans (1/4 of the scan list, at most 2000)",
+        help="os: references between scans (2000); about 1/4 of a shorter scan list by default",
     )
     parser.add_argument(
         "--group-pages",
         metavar="N",
         type=positive,
-        help="os: pages of a page group (1/64 of the trace, at most 256; the paper: 64)",
+        help="os: pages of a page group (256; the paper: 64); at most 1/64 of the trace by default",
     )
     parser.add_argument(
         "--seen-only",
