@@ -39,5 +39,5 @@ def require(extra: str) -> None:
     if missing:
         raise UserError(
             f"litemrc[{extra}] is not installed: {', '.join(missing)} missing",
-            remedy=f"run: pip install 'litemrc[{extra}]'",
+            remedy=f"run, in a clone of LiteMRC: pip install '.[{extra}]'",
         )

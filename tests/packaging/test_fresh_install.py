@@ -121,7 +121,7 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
     failed = subprocess.run(absent, cwd=tmp_path, capture_output=True, text=True)
     assert failed.returncode == 2
     assert "litemrc[plot] is not installed" in failed.stderr
-    assert "pip install 'litemrc[plot]'" in failed.stderr
+    assert "pip install '.[plot]'" in failed.stderr
 
 
 def test_the_gateware_needs_only_litex(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_every_shell_has_a_script_that_knows_the_commands(shell, capsys):
 def test_a_missing_extra_is_named(monkeypatch, capsys):
     monkeypatch.setattr(extras, "find_spec", lambda module: None)
     assert main(["completion", "bash"]) == 2
-    assert "pip install 'litemrc[completion]'" in capsys.readouterr().err
+    assert "pip install '.[completion]'" in capsys.readouterr().err
 
 
 def test_commands_without_their_extra_are_completed_by_name(monkeypatch, capsys):
