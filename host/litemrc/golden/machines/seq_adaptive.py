@@ -7,7 +7,7 @@ fewer sequences:
 - Evidence. A sequence of first faults may be a new array. Pages of a sequence are evicted only if it is swept
   again: L of its faults, or a fault that split it, were refaults that LRU has as well; or it grew while the
   sequences of at least L pages together were not smaller than memory, which cannot hold what was swept.
-- Reuse. Once half as many pages as these sequences have are referred to without a fault of LRU between, what was
+- Reuse. Once half as many pages as these sequences have are referred to without a fault of LRU, what was
   swept is in memory and in use. It no longer counts as swept; pages that the sequences gain later do.
 - Distance. A fault that LRU does not have, at distance d behind the head of a sequence, makes M = d + 1, if
   that is more and d is below 4 M (of the start) and a quarter of memory: the page came back too early.
