@@ -1,5 +1,18 @@
 """The exception for everything that the user can correct: what is wrong, where, and what to do."""
 
+from collections.abc import Iterable
+
+
+def choose_from(given: object, known: Iterable[str]) -> str:
+    """Return the remedy for an unknown name: the closest known one, if one is close, and all of them."""
+    from difflib import get_close_matches  # imported here: each command would pay for it at its start
+
+    names = list(known)
+    lower = {name.lower(): name for name in reversed(names)}
+    close = get_close_matches(str(given).lower(), lower, n=1)
+    question = f"did you mean {lower[close[0]]}? " if close else ""
+    return f"{question}choose from {', '.join(names)}"
+
 
 class UserError(Exception):
     """Bad input or a broken environment; the CLI prints it without a traceback and exits with `exit_code`.

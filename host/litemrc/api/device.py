@@ -1,10 +1,13 @@
 """`litemrc.Device` and `litemrc.collect`: curves from a device at the other end of a serial link."""
 
+from __future__ import annotations  # help() shows the names of types
+
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Self
 
 from litemrc.curves.curves import Curves
+from litemrc.curves.sizes import size_text
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device as LinkedDevice
@@ -111,7 +114,7 @@ class Device:
         self.close()
 
     def __repr__(self) -> str:
-        memory = f"{self.memory_bytes >> 20} MiB in pages of {self.page_bytes:,} bytes"
+        memory = f"{size_text(self.memory_bytes, 1)} in pages of {self.page_bytes:,} bytes"
         return f"<Device {self.url}: {memory}, programs: {', '.join(self.programs) or 'none'}>"
 
 

@@ -1,5 +1,7 @@
 """`litemrc.mrc`, `mrc_by_context`, `mrc_windows`: the miss-ratio curves of page references."""
 
+from __future__ import annotations  # help() shows the names of types, not what numpy makes of them
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Unpack

@@ -1,5 +1,7 @@
 """`litemrc.read`: curves from files."""
 
+from __future__ import annotations  # help() shows the names of types
+
 from os import PathLike
 from pathlib import Path
 

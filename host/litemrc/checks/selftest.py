@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from litemrc.curves.sizes import size_text
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device, system_text
 from litemrc.device.errors import LinkError, RequestRefusedError
@@ -169,14 +170,14 @@ class _SelfTest:
 
     def identity(self) -> tuple[str, str]:
         hello = self._hello
-        mebibytes = (hello.frames << hello.page_shift) / 2**20
+        memory = size_text(hello.frames, 1 << hello.page_shift)
         name = printable(hello.identifier)
         if self._board and not name.startswith(f"litemrc {self._board} "):
             return FAILED, f"the gateware calls itself {name!r}, not litemrc {self._board}"
         system = system_text(hello.system, hello.driver, hello.abi)
         return OK, (
             f"{name or 'no identifier'}; {system}; protocol {version_text(hello.protocol)}, gateware"
-            f" {hello.gateware}, {hello.clock_hz / 1e6:g} MHz, {mebibytes:g} MiB in {hello.frames} frames,"
+            f" {hello.gateware}, {hello.clock_hz / 1e6:g} MHz, {memory} in {hello.frames} frames,"
             f" {hello.engine}, {hello.groups} groups"
         )
 
@@ -213,7 +214,7 @@ class _SelfTest:
         hello = self._hello
         wanted = min(self._memory_pages or hello.frames, hello.frames)
         scale = -(-wanted // BLOCK_PAGES)
-        self._say(f"testing {scale * BLOCK_PAGES << hello.page_shift >> 10} KiB of memory")
+        self._say(f"testing {size_text(scale * BLOCK_PAGES, 1 << hello.page_shift)} of memory")
         _run(self._device, [Run(_MEMTEST, 1)])  # afterwards the L2 holds no modified line of another program
         counts, logs, wrong = _run(self._device, [Run(_MEMTEST, 1, scale)])
         results = [match for line in logs if (match := _RESULT.match(line))]

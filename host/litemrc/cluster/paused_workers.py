@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -41,6 +42,6 @@ class PausedWorkers:
             address, worker = next(iter(workers.items()))
             raise UserError(
                 f"Dask has paused all {len(workers)} workers, as their memory is full",
-                where=f"{address}, of {worker['memory_limit'] / 2**30:.2g} GiB",
+                where=f"{address}, of {size_text(worker['memory_limit'], 1, 2)}",
                 remedy="give workers more memory, or more --parts; or choose engine shards",
             )

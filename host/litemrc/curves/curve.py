@@ -1,6 +1,7 @@
 """The miss-ratio curve (MRC): the miss ratio of a stream of accesses under LRU, by memory size."""
 
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,11 +216,13 @@ class Curve:
             found |= {"miss_ratio_low": self.low, "miss_ratio_high": self.high}
         return found
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the curve into `ax` (None: a new figure of pyplot) and return the axes.
+    def plot(self, ax: "Axes | str | PathLike[str] | None" = None) -> "Axes":
+        """Draw the curve into `ax` and return the axes.
+
+        `ax` may be the path of a picture to write, such as "curve.png"; None: a new figure of pyplot.
 
         Raises:
-            UserError: matplotlib is not installed.
+            UserError: matplotlib is not installed, or the file cannot be written.
         """
         from litemrc.curves.drawing import draw
 

@@ -2,13 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from litemrc.curves.curve import Curve
+from litemrc.errors import UserError, choose_from
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
+
+
+class NoCurveError(UserError, KeyError):
+    """`Curves` has no curve of that name."""
 
 
 class Curves(Mapping[str, Curve]):
@@ -28,6 +34,12 @@ class Curves(Mapping[str, Curve]):
             self._curves[name] = curve if name == curve.name else replace(curve, name=name)
 
     def __getitem__(self, name: str) -> Curve:
+        if name not in self._curves:
+            raise NoCurveError(
+                f"no curve is named {name!r}",
+                where="Curves",
+                remedy=choose_from(name, self._curves) if self._curves else "there is no curve",
+            )
         return self._curves[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -46,11 +58,13 @@ class Curves(Mapping[str, Curve]):
 
         return joined_frame({name: curve.to_pandas() for name, curve in self.items()})
 
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw all curves into `ax` (None: a new figure of pyplot) and return the axes.
+    def plot(self, ax: "Axes | str | PathLike[str] | None" = None) -> "Axes":
+        """Draw all curves into `ax` and return the axes.
+
+        `ax` may be the path of a picture to write, such as "curve.png"; None: a new figure of pyplot.
 
         Raises:
-            UserError: matplotlib is not installed.
+            UserError: matplotlib is not installed, or the file cannot be written.
         """
         from litemrc.curves.drawing import draw
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ class CurveDifference:
         """Return float64[n], the first miss ratio minus the second."""
         difference: NDArray[np.float64] = self.miss_ratios[0] - self.miss_ratios[1]
         return difference
+
+    def __repr__(self) -> str:
+        return (
+            f"<CurveDifference mean {self.mean:.4g}, largest {self.largest:.4g} at"
+            f" {size_text(self.largest_at_bytes, 1)}, {self.memory_bytes.size:,} sizes>"
+        )
 
 
 def difference(first: "Curve", second: "Curve") -> CurveDifference:

@@ -7,15 +7,31 @@ from litemrc.errors import UserError
 MIB = 1 << 20
 PAGE_BYTES = 4096
 EPSILON = 0.01  # a miss ratio this much above the minimum is as good: one more miss in 100 accesses
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 def size_text(pages: float, page_bytes: int, digits: int = 4) -> str:
-    """Return a memory size with its unit, to so many digits: "64 B", "512 KiB", "1.5 MiB"."""
-    size = pages * page_bytes
-    if 0 < size < 1024:
-        return f"{size:.{digits}g} B"
-    return f"{size / MIB:.{digits}g} MiB" if size >= MIB else f"{size / 1024:.{digits}g} KiB"
+    """Return a memory size in the largest unit that it reaches: "64 B", "1.5 MiB", "16 GiB".
+
+    `digits` are significant digits; those before the point are never rounded away. The page of
+    `litemrc serve` has the same rules (serve/page/format.js).
+    """
+    size, unit = pages * page_bytes, 0
+    while unit < len(_UNITS) - 1 and abs(_rounded(size, digits)) >= 1024:
+        size, unit = size / 1024, unit + 1
+    return f"{_rounded(size, digits):.15g} {_UNITS[unit]}"
+
+
+def size_unit(most_bytes: float) -> tuple[str, int]:
+    """Return the unit of an axis that reaches to `most_bytes`, and its bytes: at least two of the unit."""
+    power = max(0, min(int(most_bytes / 2).bit_length() - 1, 40)) // 10 if most_bytes >= 2 else 0
+    return _UNITS[power], 1 << 10 * power
+
+
+def _rounded(size: float, digits: int) -> float:
+    whole = len(str(int(abs(size))))
+    return round(size, max(digits - whole, 0)) if whole > 1 or abs(size) >= 1 else float(f"{size:.{digits}g}")
 
 
 def size_bytes(text: str) -> int:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.shown import shown_sizes
+from litemrc.curves.size_axis import size_axis
 from litemrc.curves.sizes import MIB, size_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
@@ -170,7 +171,8 @@ def epochs_figure(table: EpochTable) -> Figure:
         top.set(title="accesses per epoch", ylabel="accesses", xlim=(edges[0], edges[-1]))
         top.yaxis.set_major_formatter("{x:,.0f}")
         top.grid(axis="y")
-        middle.set(title="working-set size: memory accessed in the epoch", ylabel="MiB")
+        middle.set(title="working-set size: memory accessed in the epoch", ylabel="memory")
+        size_axis(middle.yaxis)
         middle.set_ylim(bottom=0)
         middle.grid(axis="y")
         for axes, pages in zip(below, sizes, strict=True):
@@ -192,7 +194,8 @@ def _draw_memory(axes: Axes, table: EpochTable, owners: Sequence[Owner], edges: 
             axes.stairs(
                 memory, edges, baseline=None, linewidth=1.8, color=_colour(table, owner), linestyle=style
             )
-    axes.set(title="memory at the end of the epoch: resident (solid), evicted (dotted)", ylabel="MiB")
+    axes.set(title="memory at the end of the epoch: resident (solid), evicted (dotted)", ylabel="memory")
+    size_axis(axes.yaxis)
     axes.set_ylim(bottom=0)
     axes.grid(axis="y")
 

@@ -1,5 +1,7 @@
 """The public names of `litemrc`: typed, imported when they are first used, and no more."""
 
+import inspect
+import pydoc
 import subprocess
 import sys
 from importlib import resources
@@ -31,9 +33,17 @@ def test_every_public_name_is_there():
     for name in litemrc.__all__:
         assert getattr(litemrc, name) is not None
         assert name in dir(litemrc)
+    assert set(dir(litemrc)) == set(litemrc.__all__)
     assert litemrc.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         litemrc.nothing  # noqa: B018 (the access is the test)
+
+
+@pytest.mark.parametrize("name", ["mrc", "mrc_by_context", "mrc_windows", "read", "collect"])
+def test_help_of_a_function_names_types_briefly(name):
+    signature = str(inspect.signature(getattr(litemrc, name)))
+    assert "numpy." not in signature and "litemrc." not in signature.replace("litemrc.curves.curve", "")
+    assert pydoc.render_doc(getattr(litemrc, name)).count("\n") > 10
 
 
 def test_the_package_says_that_it_is_typed():

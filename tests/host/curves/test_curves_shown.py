@@ -39,7 +39,40 @@ def test_texts_that_are_no_size_are_refused(text):
 
 def test_a_size_is_written_in_mib_from_one_on():
     assert (MIB, size_text(256, 4096), size_text(255, 4096)) == (1 << 20, "1 MiB", "1020 KiB")
-    assert (size_text(123_456, 1024), size_text(123_456, 1024, 2)) == ("120.6 MiB", "1.2e+02 MiB")
+    # 123,456 KiB / 1,024 = 120.56 MiB; digits before the point are kept.
+    assert (size_text(123_456, 1024), size_text(123_456, 1024, 2)) == ("120.6 MiB", "121 MiB")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        *((0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB")),
+        *((1 << 30, "1 GiB"), (5 << 28, "1.25 GiB"), (1 << 34, "16 GiB"), (3 << 40, "3 TiB")),
+        *((1 << 54, "16384 TiB"), ((1 << 20) - 1, "1 MiB"), ((1 << 40) - 1, "1 TiB"), (0.25, "0.25 B")),
+    ],
+)
+def test_a_size_is_in_the_largest_unit_that_it_reaches(size, text):
+    assert size_text(size, 1) == text
+
+
+def test_no_size_has_an_exponent_and_each_is_read_back():
+    """Four digits are an error of at most half a unit of the fourth: 0.05 %."""
+    for power in range(51):
+        for size in (1 << power, 3 << power, (1 << power) - 1, 999 << power):
+            for digits in (1, 2, 3, 4):
+                assert "e" not in size_text(size, 1, digits)
+            number, unit = size_text(size, 1).split()
+            read = float(number) * 1024 ** ("B", "KiB", "MiB", "GiB", "TiB").index(unit)
+            assert read == pytest.approx(size, rel=5e-4)
+
+
+def test_an_axis_of_gibibytes_has_round_labels(tmp_path):
+    figure, axes = pyplot.subplots()
+    draw([Curve([1 << 20, 16 << 20], [0.5, 0.1], 100, 1)], axes)  # 4 GiB and 64 GiB
+    figure.savefig(tmp_path / "axis.png")
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert {"16 GiB", "32 GiB", "48 GiB", "64 GiB"} <= set(labels) and axes.get_xlabel() == "memory size"
+    pyplot.close(figure)
 
 
 def test_a_line_names_the_sizes_of_note():
@@ -118,3 +151,43 @@ def test_a_comparison_is_equal_if_something_was_compared_and_nothing_differs():
     ]
     both = Comparison((same, other), 9)
     assert (both.counters, both.differences, both.first_difference) == (3 + 5, 0 + 2, "")
+
+
+@pytest.mark.parametrize("name", ["one.png", "one.svg"])
+def test_a_path_is_drawn_to(tmp_path, name):
+    curve = COUNTED.curve(name="app")
+    for drawn in (curve, Curves([curve])):
+        path = tmp_path / name
+        axes = drawn.plot(path)
+        assert path.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml") and len(axes.lines) == 1
+        path.unlink()
+    assert str(path) and curve.plot(str(path)) and path.exists()
+    assert not pyplot.get_fignums()
+
+
+def test_a_path_that_is_no_picture_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"cannot have the suffix '.txt'"):
+        COUNTED.curve().plot(tmp_path / "curve.txt")
+    with pytest.raises(UserError, match="No such file or directory"):
+        COUNTED.curve().plot(str(tmp_path / "absent/curve.png"))
+
+
+def test_an_unknown_curve_is_answered_with_the_names():
+    curves = Curves([COUNTED.curve(name=name) for name in ("zipf", "loop")])
+    with pytest.raises(KeyError) as error:
+        curves["zip"]
+    assert isinstance(error.value, UserError)
+    assert str(error.value) == "Curves: no curve is named 'zip' (did you mean zipf? choose from zipf, loop)"
+    assert curves.get("foo") is None and "foo" not in curves
+    with pytest.raises(UserError, match=r"\(choose from zipf, loop\)"):
+        curves["quux"]
+    with pytest.raises(UserError, match="there is no curve"):
+        Curves()["a"]
+
+
+def test_a_difference_is_a_line():
+    first, second = (COUNTED.curve(name="app"), Curve([16, 32, 48], [0.5, 0.5, 0.5], 8, 4))
+    # |0.5 - 0.5|, |0.25 - 0.5|, |0.125 - 0.5| at 64, 128, 192 KiB; weights 64 KiB, 64 KiB, none.
+    assert repr(first.difference(second)) == (
+        "<CurveDifference mean 0.125, largest 0.375 at 192 KiB, 3 sizes>"
+    )

@@ -11,7 +11,7 @@ LOOP = Curve([3], [0.1], 100, 10, name="loop")
 ZIPF = Curve([1, 2, 3, 4], [0.6, 0.4, 0.3, 0.25], 400, 100, name="zipf")
 
 
-@pytest.mark.parametrize(("memory", "loop"), [(1, "0 KiB"), (5, "12 KiB"), (4096, "12 KiB")])
+@pytest.mark.parametrize(("memory", "loop"), [(1, "0 B"), (5, "12 KiB"), (4096, "12 KiB")])
 def test_the_picture_is_whole(memory, loop):
     demands = [Demand(c.name, c.sizes_pages, c.miss_ratio, c.accesses) for c in (LOOP, ZIPF)]
     figure = allocation_figure([LOOP, ZIPF], allocate(demands, memory, delta_pages=1))

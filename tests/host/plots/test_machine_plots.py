@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from axes import assert_sound
+from litemrc.curves.sizes import size_unit
 from litemrc.machines.multiprogram.machine import simulate
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.machines.placement.machine import Placement, PlacementRun
@@ -19,7 +20,6 @@ from litemrc.plots.machines.trays import (
     samples_figure,
     stages_figure,
 )
-from litemrc.plots.units import memory_unit
 from litemrc.traces.allocations.footprint import LIGHT, FootprintTrace
 from matplotlib.patches import Rectangle
 
@@ -54,10 +54,15 @@ touch = 10
 
 
 @pytest.mark.parametrize(
-    ("size", "unit"), [(1, ("MiB", MIB)), (2 * GIB - 1, ("MiB", MIB)), (2 * GIB, ("GiB", GIB))]
+    ("size", "unit"),
+    [
+        *((1, ("B", 1)), (2047, ("B", 1)), (2048, ("KiB", 1024)), (2 * MIB - 1, ("KiB", 1024))),
+        *((2 * MIB, ("MiB", MIB)), (2 * GIB - 1, ("MiB", MIB)), (2 * GIB, ("GiB", GIB))),
+        *((2 << 40, ("TiB", 1 << 40)), (2 << 60, ("TiB", 1 << 40))),
+    ],
 )
-def test_memory_is_in_gib_from_two_on(size, unit):
-    assert memory_unit(size) == unit
+def test_a_unit_is_taken_from_two_of_it_on(size, unit):
+    assert size_unit(size) == unit
 
 
 def tray_run(name: str, free: int, watts: float) -> SimpleNamespace:

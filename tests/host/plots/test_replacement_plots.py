@@ -32,7 +32,7 @@ def test_every_policy_is_drawn_and_visible_where_they_coincide(draw, sizes, valu
         assert line.get_xdata().tolist() == sizes and line.get_ydata().tolist() == pytest.approx(values)
     widths = [line.get_linewidth() for line in sorted(axes.lines[:5], key=lambda line: line.get_zorder())]
     assert widths == sorted(widths, reverse=True) and len(set(widths)) == 5
-    assert axes.get_xlabel() == "memory size in MiB" and "cycles" in axes.get_ylabel()
+    assert axes.get_xlabel() == "memory size" and "cycles" in axes.get_ylabel()
     assert_sound(figure)
 
 

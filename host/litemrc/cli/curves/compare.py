@@ -11,7 +11,7 @@ from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.cli.traces.arguments import add_format_arguments
-from litemrc.curves.sizes import MIB, size_text
+from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _table(args: argparse.Namespace, pairs: "Sequence[Pair]", above: Sequence[bo
                 f"{row['sizes']:,}",
                 f"{row['mean_difference']:.6f}",
                 f"{row['largest_difference']:.6f}",
-                size_text(bytes_at, 1) if bytes_at < MIB else f"{bytes_at / MIB:,.4g} MiB",
+                size_text(bytes_at, 1),
                 f"{row['miss_ratio']:.6f}",
                 f"{row['other_miss_ratio']:.6f}",
             )

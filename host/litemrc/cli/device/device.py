@@ -129,7 +129,6 @@ def _later_text(link: dict[str, int]) -> str:
 
 def _text(d: dict[str, Any]) -> str:
     test, link = d["self_test"], d["link"]
-    mebibytes = d["frames"] * d["page_bytes"] / 2**20
     running = [name for bit, name in enumerate(d["workloads"]) if d["running"] >> bit & 1]
     self_test = f"{test['echoes'] - test['failed']} of {test['echoes']} echoes intact"
     if test["round_trip_ms"] is not None:
@@ -140,7 +139,8 @@ def _text(d: dict[str, Any]) -> str:
         "identifier": printable(d["identifier"]) or "none",
         "operating system": system_text(d["system"], d["driver"], d["abi"]),
         "clock": f"{d['clock_hz'] / 1e6:g} MHz",
-        "monitored memory": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
+        "monitored memory": f"{size_text(d['frames'], d['page_bytes'])}: {d['frames']} pages of"
+        f" {d['page_bytes']} bytes",
         "range": f"frames {d['range_lower']} to {d['range_upper']}: "
         + size_text(d["range_upper"] - d["range_lower"] + 1, d["page_bytes"]),
         "sampling": f"1 page of {1 << d['scale_log2']}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 from litemrc.native.placement import (
     LARGEST_BLOCK,
@@ -79,7 +80,7 @@ class Placement:
         blocks = self.memory_bytes // block
         if not 0 < self.units <= min(blocks, _MOST_UNITS):
             raise UserError(
-                f"{self.memory_bytes >> 20} MiB cannot be divided into {self.units} banks",
+                f"{size_text(self.memory_bytes, 1)} cannot be divided into {self.units} banks",
                 remedy=f"give 1 to {min(blocks, _MOST_UNITS)}: a bank holds at least one block of"
                 f" {block >> 20} MiB",
             )
@@ -207,7 +208,7 @@ class Simulation:
         if allocator != "buddy" and 0 < placement.interleave_bytes < LARGEST_BLOCK * PAGE_BYTES:
             raise UserError(
                 f"{allocator} needs blocks that lie in one bank, but memory is interleaved by"
-                f" {placement.interleave_bytes >> 10} KiB",
+                f" {size_text(placement.interleave_bytes, 1)}",
                 remedy=f"interleave by {LARGEST_BLOCK * PAGE_BYTES >> 20} MiB or more, or use buddy alone",
             )
         self.placement, self.allocator = placement, allocator

@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from litemrc.curves.sizes import size_unit
 from litemrc.machines.multiprogram.run_result import RunResult
 from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
 from litemrc.plots.curves import COLOURS, STYLE
-from litemrc.plots.units import memory_unit
 
 CurvePoints = Sequence[tuple[int, float]]  # sizes in pages at which the miss ratio falls, and the ratio there
 BINS = 80  # bins of the time axis; response times are averaged in each
@@ -104,7 +104,7 @@ def _means(
 def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, policy: str, begin: float) -> None:
     shown = np.flatnonzero(result.sampled_s >= begin)
     shown = shown[:: max(1, shown.size // 600)]
-    unit, unit_bytes = memory_unit(scenario.memory_pages * scenario.page_bytes)
+    unit, unit_bytes = size_unit(scenario.memory_pages * scenario.page_bytes)
     page = scenario.page_bytes / unit_bytes
     sizes = result.resident_pages[shown].T * page
     most = scenario.memory_pages * scenario.page_bytes / unit_bytes
@@ -138,7 +138,7 @@ def _draw_curves(
     deepest = max((pages for points in curves for pages, _ in points), default=group)
     sizes = np.arange(group, max(scenario.memory_pages, deepest + group) + 1, group)
     ratios = np.stack([_ratios(points, sizes[:-1]) for points in curves], axis=1)
-    unit, unit_bytes = memory_unit(scenario.memory_pages * scenario.page_bytes)
+    unit, unit_bytes = size_unit(scenario.memory_pages * scenario.page_bytes)
     page = scenario.page_bytes / unit_bytes
     times = result.sampled_s - begin
     edges = np.append(times[:1] - np.diff(times[:2]).sum(), times)

@@ -10,9 +10,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
+from litemrc.curves.sizes import size_unit
 from litemrc.machines.placement.machine import PAGE_BYTES, PlacementRun
 from litemrc.plots.curves import COLOURS, INK, RULE, STYLE
-from litemrc.plots.units import memory_unit
 
 _OFFLINE, _MOVABLE, _UNMOVABLE = "white", COLOURS[6], INK
 _BORDER = COLOURS[2]  # between nodes
@@ -129,7 +129,7 @@ def time_figure(
         shown: of "free", "offline" and "migrated" what the panel of each run shows; default: all.
     """
     copied_by_any = any(run.copied_pages for run in runs)
-    unit, unit_bytes = memory_unit(max(run.placement.memory_bytes for run in runs))
+    unit, unit_bytes = size_unit(max(run.placement.memory_bytes for run in runs))
     shown = [("free", "offline", "migrated")] * len(runs) if shown is None else shown
     height = 1.9 if len(runs) < _MANY else 1.35
     with matplotlib.rc_context(STYLE):

@@ -8,6 +8,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from litemrc.curves.size_axis import size_axis
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE, add_page_axis
 
@@ -85,7 +86,8 @@ def _panel(page_bytes: int, title: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(8, 3.6), dpi=200, layout="constrained")
     axes = figure.subplots()
     axes.grid(axis="y")
-    axes.set_xlabel("memory size in MiB")
+    axes.set_xlabel("memory size")
+    size_axis(axes.xaxis)
     add_page_axis(axes, page_bytes)
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold")

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from litemrc.curves.sizes import size_unit
 from litemrc.machines.trays.hardware import PAGE_BYTES
 from litemrc.machines.trays.result import TrayRun
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE
 from litemrc.plots.known import draw_known
-from litemrc.plots.units import memory_unit
 
 _ORDER = (2, 5, 1, 3, 4, 7, 6, 0)
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
@@ -99,7 +99,7 @@ def draw_power(axes: Axes, runs: Sequence[TrayRun], span: tuple[float, float] | 
 
 def draw_free(axes: Axes, runs: Sequence[TrayRun]) -> None:
     """Draw the free memory at the end of each sample."""
-    unit, unit_bytes = memory_unit(max(run.free_pages.max() for run in runs) * PAGE_BYTES)
+    unit, unit_bytes = size_unit(max(run.free_pages.max() for run in runs) * PAGE_BYTES)
     for number, run in enumerate(runs):
         axes.plot(
             _begins(run) + run.sample_s,

@@ -87,7 +87,7 @@ def test_pictures_are_drawn(file, tmp_path):
         assert main(["simulate", "mm", str(file), "--plot", str(tmp_path / name)]) == 0
         assert (tmp_path / name).stat().st_size > 10_000
     drawn = (tmp_path / "mm.svg").read_text()
-    for text in ("ask: mean response time", "memory under mrc", "MiB", "time in s"):
+    for text in ("ask: mean response time", "memory under mrc", "KiB", "time in s"):
         assert text in drawn
 
 

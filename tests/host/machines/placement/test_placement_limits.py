@@ -68,7 +68,7 @@ def test_machines_have_limits(good, bad):
 def test_blocks_of_interleaved_banks_are_whole_for_all_allocators_but_the_buddy():
     for allocator in ("bank-array", "tray"):
         Simulation(Placement(interleave_bytes=BLOCK, scramble=False), allocator)
-        with pytest.raises(UserError, match="interleaved by 2048 KiB"):
+        with pytest.raises(UserError, match="interleaved by 2 MiB"):
             Simulation(Placement(interleave_bytes=2 * MIB), allocator)
 
 

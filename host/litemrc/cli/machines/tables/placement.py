@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from litemrc.curves.sizes import size_text
 from litemrc.machines.placement.energy import MemoryPower, awake_energy_mj, run_energy_mj
 from litemrc.machines.placement.machine import PlacementRun
 from litemrc.traces.allocations.events import AllocationTrace
@@ -17,7 +18,7 @@ def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power:
     placement = runs[0].placement
     lines = [
         f"{trace.title}: {len(runs[0].used):,} ticks of {trace.tick_s:g} s on"
-        f" {placement.memory_bytes >> 20:,} MiB in {placement.units} banks,"
+        f" {size_text(placement.memory_bytes, 1)} in {placement.units} banks,"
         f" {runs[0].used.mean() / placement.frames:.1%} of it in use",
         f"empty banks in {power.low_state} ({power.part}), the others in standby",
         "",
