@@ -1,7 +1,6 @@
 """The public names of `litemrc`: typed, imported when they are first used, and no more."""
 
 import inspect
-import pydoc
 import subprocess
 import sys
 from importlib import resources
@@ -43,7 +42,6 @@ def test_every_public_name_is_there():
 def test_help_of_a_function_names_types_briefly(name):
     signature = str(inspect.signature(getattr(litemrc, name)))
     assert "numpy." not in signature and "litemrc." not in signature.replace("litemrc.curves.curve", "")
-    assert pydoc.render_doc(getattr(litemrc, name)).count("\n") > 10
 
 
 def test_the_package_says_that_it_is_typed():
