@@ -27,7 +27,7 @@ LOG = GuestLog(
 
 def snapshot(end_ns, *regions):
     starts, ends, accesses = (np.array(column) for column in zip(*regions, strict=True))
-    return Snapshot(0, end_ns, starts.astype(np.uint64), ends.astype(np.uint64), accesses)
+    return Snapshot("", 0, end_ns, starts.astype(np.uint64), ends.astype(np.uint64), accesses)
 
 
 def regions(end_ns, accesses):
