@@ -26,8 +26,8 @@ def draw(curves: Sequence["Curve"], ax: "Axes | str | PathLike[str] | None" = No
     A dotted line shows where evicted pages begin: sizes beyond it were not resident.
 
     Parameters:
-        ax: what to draw into, or the file to write, of a kind that matplotlib writes: PNG, SVG, PDF; None: a new
-            figure of pyplot.
+        ax: what to draw into, or the file to write, of a kind that matplotlib writes: PNG, SVG, PDF; None: a
+            new figure of pyplot.
 
     Raises:
         UserError: matplotlib is not installed, or the file cannot be written.
