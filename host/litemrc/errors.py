@@ -3,15 +3,19 @@
 from collections.abc import Iterable
 
 
-def choose_from(given: object, known: Iterable[str]) -> str:
-    """Return the remedy for an unknown name: the closest known one, if one is close, and all of them."""
+def closest(given: object, known: Iterable[str]) -> str:
+    """Return "did you mean NAME?" for the known name that is close to an unknown one; "" if none is."""
     from difflib import get_close_matches  # imported here: each command would pay for it at its start
 
+    lower = {name.lower(): name for name in known}
+    close = get_close_matches(str(given)[:100].lower(), lower, n=1)
+    return f"did you mean {lower[close[0]]}?" if close else ""
+
+
+def choose_from(given: object, known: Iterable[str]) -> str:
+    """Return the remedy for an unknown name: the closest known one, if one is close, and all of them."""
     names = list(known)
-    lower = {name.lower(): name for name in reversed(names)}
-    close = get_close_matches(str(given).lower(), lower, n=1)
-    question = f"did you mean {lower[close[0]]}? " if close else ""
-    return f"{question}choose from {', '.join(names)}"
+    return f"{closest(given, names)} choose from {', '.join(names)}".lstrip()
 
 
 class UserError(Exception):

@@ -9,10 +9,10 @@ import errno
 import sys
 from collections.abc import Sequence
 
-from litemrc.cli.shared.commands import add_commands, parsers_of
-from litemrc.cli.shared.messages import silenced
+from litemrc.cli.shared.commands import CommandParser, add_commands, parsers_of
+from litemrc.cli.shared.messages import explained, silenced
 from litemrc.cli.shared.streams import open_standard_streams, stdout_failure
-from litemrc.errors import OutputError, UserError
+from litemrc.errors import UserError
 from litemrc.texts import printable_lines
 
 # For each command its module, below this folder, and its description.
@@ -101,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = _failed("interrupted", EXIT_INTERRUPTED, "")
     except UserError as error:
-        code = _failed(_explain(error), error.exit_code)
+        code = _failed(explained(error), error.exit_code)
     except OSError as error:
         failure = stdout_failure()  # had it failed, the flush would fail again
         return _failed(failure or _system_text(error), EXIT_FAILED)
@@ -116,7 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    args = command_parser().parse_args(argv)
+    parser = command_parser()
+    if not argv:
+        parser.print_help()
+        return EXIT_BAD_INPUT  # a script that lost its arguments must not go on
+    args = parser.parse_args(argv)
     with silenced(getattr(args, "quiet", False)):
         return int(args.run(args))
 
@@ -135,9 +139,7 @@ def _system_text(error: OSError) -> str:
 
 def command_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line; a command declares its arguments when it is parsed."""
-    parser = argparse.ArgumentParser(
-        prog="litemrc", description="Page miss-ratio curves (MRCs) of real DRAM traffic.", allow_abbrev=False
-    )
+    parser = CommandParser(prog="litemrc", description="Page miss-ratio curves (MRCs) of real DRAM traffic.")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     add_commands(parser, COMMANDS, title="commands", metavar="COMMAND", required=True)
     return parser
@@ -159,17 +161,6 @@ class _Version(argparse.Action):
 
         print(f"litemrc {version('litemrc')}")
         parser.exit()
-
-
-def _explain(error: UserError) -> str:
-    if isinstance(error, OutputError):
-        return str(error)  # one line
-    lines = [error.what]
-    if error.where:
-        lines.append(f"  where:  {error.where}")
-    if error.remedy:
-        lines.append(f"  remedy: {error.remedy}")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

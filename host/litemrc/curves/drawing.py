@@ -26,8 +26,7 @@ def draw(curves: Sequence["Curve"], ax: "Axes | str | PathLike[str] | None" = No
     A dotted line shows where evicted pages begin: sizes beyond it were not resident.
 
     Parameters:
-        ax: what to draw into, or the file to write, of a kind that matplotlib writes: PNG, SVG, PDF; None: a
-            new figure of pyplot.
+        ax: what to draw into, or the file to write (PNG, SVG, PDF); None: a new figure of pyplot.
 
     Raises:
         UserError: matplotlib is not installed, or the file cannot be written.
@@ -71,9 +70,7 @@ def _write(figure: "Figure", path: Path) -> None:
     kinds = figure.canvas.get_supported_filetypes()
     if kind not in kinds:
         raise UserError(
-            f"pictures cannot have the suffix {path.suffix!r}"
-            if kind
-            else "the picture's name has no suffix",
+            f"a picture's name cannot end in {path.suffix!r}",
             where=str(path),
             remedy=f"choose from {', '.join(f'.{each}' for each in sorted(kinds))}",
         )

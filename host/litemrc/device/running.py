@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message
 from litemrc.device.split import owning_contexts
-from litemrc.errors import UserError
+from litemrc.errors import UserError, closest
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class RunningPrograms:
         hello = self._device.hello
         if run.workload not in hello.workloads:
             what = f"the device has no program {run.workload!r}"
-            remedy = f"it has: {', '.join(hello.workloads) or 'none'}"
+            listed = f"it has: {', '.join(hello.workloads) or 'none'}"
+            remedy = f"{closest(run.workload, hello.workloads)} {listed}".lstrip()
             raise UserError(what, where=self._device.url, remedy=remedy)
         place = hello.workloads.index(run.workload)
         context = run.context

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 
 KeyPath = tuple[str | int, ...]
 
@@ -91,7 +91,7 @@ def _step(at: Any, key: str, path: list[str | int], change: Change) -> Any:
     else:
         dotted = ".".join(map(str, path))
         raise UserError(
-            f"{dotted}: none is named {key!r}", where=change.place, remedy=f"choose from {', '.join(names)}"
+            f"{dotted}: none is named {key!r}", where=change.place, remedy=choose_from(key, names)
         )
     path.append(number)
     return at[number]

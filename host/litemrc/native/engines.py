@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import PAGE_BYTES
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.native.byte_stack import ByteStack
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
@@ -75,7 +75,7 @@ def make_engine(
         UserError: an unknown engine, a parameter of another engine, or a value out of range.
     """
     if name not in ENGINES:
-        raise UserError(f"unknown engine {name!r}", remedy=f"choose {', '.join(ENGINES)}")
+        raise UserError(f"unknown engine {name!r}", remedy=choose_from(name, ENGINES))
     given = {
         "threads": threads,
         "sample_rate": sample_rate,

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.traces.formats.streams import STDIN, SUFFIXES, ByteSource, open_sink, open_source, plain_name
 from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
@@ -169,7 +169,7 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     """
     if name is not None:
         if name not in FORMATS:
-            raise UserError(f"unknown format {name!r}", remedy=f"choose {', '.join(FORMATS)}")
+            raise UserError(f"unknown format {name!r}", remedy=choose_from(name, FORMATS))
         return FORMATS[name]
     plain = plain_name(path).lower()
     for form in FORMATS.values():

@@ -184,7 +184,7 @@ def test_process_refuses_what_cannot_be_and_says_what_to_do(linux, arguments, wh
 def test_process_refuses_what_is_not_written_right(arguments):
     done = litemrc("process", "--port", "loop://", *arguments)
     assert done.returncode == 2
-    assert "usage:" in done.stderr and "Traceback" not in done.stderr
+    assert "  remedy: litemrc process --help" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_processes_of_bare_metal_are_an_error_with_a_remedy(start_peer):

@@ -166,7 +166,7 @@ def test_a_path_is_drawn_to(tmp_path, name):
 
 
 def test_a_path_that_is_no_picture_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"cannot have the suffix '.txt'"):
+    with pytest.raises(UserError, match=r"cannot end in '.txt'"):
         COUNTED.curve().plot(tmp_path / "curve.txt")
     with pytest.raises(UserError, match="No such file or directory"):
         COUNTED.curve().plot(str(tmp_path / "absent/curve.png"))

@@ -144,11 +144,11 @@ def test_plain_lines_take_the_fast_way():
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (f"{2**64} 0 0 0 r", f"is not a time: give a number from 0 to {2**64 - 1}"),
-        ("0 65536 0 0 r", "is not a processor: give a number from 0 to 65535"),
-        (f"0 0 {2**56} 0 r", f"is not a page: give a number from 0 to {2**56 - 1}"),
-        ("0 0 0 256 r", "is not a word: give a number from 0 to 255"),
-        ("0 0 0 \u0663 r", "is not a word"),
+        (f"{2**64} 0 0 0 r", f"is not valid: give a number from 0 to {2**64 - 1}"),
+        ("0 65536 0 0 r", "is not valid: give a number from 0 to 65535"),
+        (f"0 0 {2**56} 0 r", f"is not valid: give a number from 0 to {2**56 - 1}"),
+        ("0 0 0 256 r", "is not valid: give a number from 0 to 255"),
+        ("0 0 0 \u0663 r", "is not valid"),
         ("0 0 0 0 r 0", "6 words in a line"),
     ],
 )

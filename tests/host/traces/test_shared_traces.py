@@ -63,9 +63,9 @@ def test_compressed_text_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("0 0 5 4 r", "line 3: '4' is not a word"),
-        ("0 0 -1 3 r", "line 3: '-1' is not a page"),
-        ("0 65536 5 3 r", "line 3: '65536' is not a processor"),
+        ("0 0 5 4 r", "line 3: the word '4' is not valid"),
+        ("0 0 -1 3 r", "line 3: the page '-1' is not valid"),
+        ("0 65536 5 3 r", "line 3: the processor '65536' is not valid"),
         ("0 0 5 3 x", "line 3: 'x' is not a direction"),
         ("0 0 5 r", "line 3: 4 words"),
         ("4 0 5 0 r\n3 0 5 0 r", "line 4: time 3 comes after time 4"),

@@ -144,7 +144,7 @@ def test_plot_draws_pages_over_time(tmp_path, trace, suffix, magic):
         (["generate", "zipf", "n=10", "--interval", "5", "--out", "o.inout"], "need the times"),
         (["info"], "required"),
         ([], "required"),
-        (["what"], "invalid choice"),
+        (["what"], "no command is named 'what'"),
     ],
 )
 def test_bad_input_exits_with_2_says_where_and_writes_nothing(tmp_path, arguments, complaint):

@@ -14,7 +14,7 @@ from litemrc.cli.shared.options import (
 )
 from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.curves.curve import Curve
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import METHODS, allocate
 
@@ -215,9 +215,8 @@ def _by_curve(
         meant = [curve.name for curve in curves if curve.name == name]
         meant = meant or [curve.name for curve in curves if name in curve.aliases]
         if len(meant) != 1:
-            listed = ", ".join(repr(curve.name) for curve in curves)
             what = f"{len(meant)} curves are named {name!r}" if meant else f"no curve is named {name!r}"
-            raise UserError(what, where=option, remedy=f"choose from {listed}")
+            raise UserError(what, where=option, remedy=choose_from(name, [curve.name for curve in curves]))
         if meant[0] in values:
             raise UserError(f"{option} of {meant[0]!r} is given twice", where=option, remedy="give it once")
         values[meant[0]] = number

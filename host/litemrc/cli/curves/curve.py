@@ -15,7 +15,7 @@ from litemrc.cli.shared.messages import warning
 from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
 from litemrc.epochs.split import ACCESSES
-from litemrc.errors import UserError
+from litemrc.errors import UserError, closest
 from litemrc.extras import require
 
 if TYPE_CHECKING:
@@ -183,9 +183,12 @@ def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> l
     wanted = [c for c in contexts if args.context in (str(c), table.context_names.get(c))][:1]
     found = [owner for owner in with_data if owner.context in wanted]
     if not found:
-        listed = ", ".join(f"{context} ({table.name_of(context)})" for context in contexts)
+        names = [table.name_of(context) for context in contexts]
+        listed = ", ".join(f"{context} ({name})" for context, name in zip(contexts, names, strict=True))
         raise UserError(
-            f"context {args.context} has no data", where=str(path), remedy=f"contexts with data: {listed}"
+            f"context {args.context} has no data",
+            where=str(path),
+            remedy=f"{closest(args.context, names)} contexts with data: {listed}".lstrip(),
         )
     return found
 
@@ -193,11 +196,13 @@ def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> l
 def _select_processes(with_data: list[Owner], wanted: str, path: Path) -> list[Owner]:
     found = [owner for owner in with_data if owner.process and owner.process.is_called(wanted)]
     if not found:
-        listed = ", ".join(owner.process.label for owner in with_data if owner.process)
+        labels = [owner.process.label for owner in with_data if owner.process]
         raise UserError(
             f"process {wanted} has no data",
             where=str(path),
-            remedy=f"processes with data: {listed}" if listed else "no process was tracked; use --context",
+            remedy=f"{closest(wanted, labels)} processes with data: {', '.join(labels)}".lstrip()
+            if labels
+            else "no process was tracked; use --context",
         )
     return found
 

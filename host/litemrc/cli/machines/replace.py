@@ -19,7 +19,7 @@ from litemrc.cli.machines.tables.replace import (
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.progress import reported, shown
 from litemrc.cli.shared.results import Interruption, check_pictures, print_results, until_stopped
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.extras import require
 from litemrc.files.outputs import check_output_path
 from litemrc.machines.replacement.memories import refuse_clock, replay
@@ -186,6 +186,6 @@ def _policies(
         names.remove(Clock.name)
     for name in names:
         if name not in applicable:
-            raise UserError(f"{name} is not a global policy", remedy=f"choose from {', '.join(applicable)}")
+            raise UserError(f"{name} is not a global policy", remedy=choose_from(name, applicable))
     given = {Seq.name: args.seq, SeqAdaptive.name: SeqAdaptive(**asdict(args.seq))}
     return [given[name] if name in given else applicable[name]() for name in names]

@@ -8,7 +8,7 @@ from litemrc.cli.shared.arguments import names_of, natural, positive
 from litemrc.cli.shared.memory import memory_sizes
 from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_format_arguments
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.machines.replacement.round_robin import Scheduling
 from litemrc.policies.replacement import POLICIES, Seq
 
@@ -118,7 +118,7 @@ def seq_parameters(text: str) -> Seq:
     for part in text.split(","):
         name, _, value = part.partition("=")
         if name not in known:
-            raise argparse.ArgumentTypeError(f"SEQ has no parameter {name!r}; choose from {', '.join(known)}")
+            raise argparse.ArgumentTypeError(f"SEQ has no parameter {name!r}; {choose_from(name, known)}")
         given[name] = positive(value)
     try:
         return Seq(**given)

@@ -2,18 +2,27 @@
 
 import argparse
 from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.messages import is_quiet
 from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import PlainLines
-from litemrc.errors import UserError
-from litemrc.files.scenarios import scenario_path
+from litemrc.errors import UserError, choose_from
+from litemrc.files.scenarios import known_scenario, shipped_scenarios
 from litemrc.files.toml_changes import Change, parse_change
 
 
 def scenario_arguments(
-    parser: argparse.ArgumentParser, epilog: str, *, option: str, choices: str, plotted: str, example: str
+    parser: argparse.ArgumentParser,
+    epilog: str,
+    *,
+    option: str,
+    choices: str,
+    plotted: str,
+    example: str,
+    kind: str = "",
 ) -> None:
     """Declare SCENARIO.toml, --set, --seed, --json, --csv, --plot, and the option that chooses the variants.
 
@@ -22,15 +31,17 @@ def scenario_arguments(
         choices: help text of the option.
         plotted: what --plot shows.
         example: of --set.
+        kind: folder of the shipped scenarios of this machine.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = epilog
     parser.add_argument(
         "scenario",
         metavar="SCENARIO.toml",
-        type=scenario_path,
+        type=partial(known_scenario, kind=kind),
         help="scenario: the programs and the machine; a file, or the name of a shipped one",
     )
+    parser.add_argument("--list", action=ListScenarios, kind=kind, help="list the shipped scenarios and exit")
     parser.add_argument(option, metavar="NAME,...", help=f"{choices}; the others are compared with the first")
     add_set_argument(parser, "the scenario", example)
     parser.add_argument("--seed", metavar="N", type=positive, help="seed instead of the scenario's")
@@ -68,12 +79,25 @@ def chosen_names(text: str, option: str, known: Collection[str]) -> list[str]:
     names = text.split(",")
     for name in names:
         if name not in known:
-            raise UserError(
-                f"no {what} is named {name!r}", where=option, remedy=f"choose from {', '.join(known)}"
-            )
+            raise UserError(f"no {what} is named {name!r}", where=option, remedy=choose_from(name, known))
     if len(set(names)) < len(names):
         raise UserError(f"a {what} is repeated in {text!r}", where=option, remedy="give each name once")
     return names
+
+
+class ListScenarios(argparse.Action):
+    """Prints the names and titles of the shipped scenarios of a kind, a folder, and exits."""
+
+    def __init__(self, *args: Any, kind: str, **options: Any) -> None:
+        super().__init__(*args, nargs=0, default=argparse.SUPPRESS, **options)
+        self._kind = kind
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        titles = shipped_scenarios(self._kind)
+        width = max(map(len, titles), default=0)
+        for name, title in titles.items():
+            print(f"{name:<{width}}  {title}")
+        parser.exit()
 
 
 class ShownRun:

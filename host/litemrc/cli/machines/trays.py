@@ -30,6 +30,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         choices="configurations to run (default: all)",
         plotted="power and free memory",
         example="machine.trays=4 or process.fop.gap_ns=200",
+        kind="trays",
     )
     parser.add_argument(
         "--memnice",

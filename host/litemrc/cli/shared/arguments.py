@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
+from litemrc.errors import choose_from
+
 Value = TypeVar("Value")
 _SAMPLE_RATES = 64  # 1, 1/2, 1/4 ...; the device refuses the lowest ones
 
@@ -58,8 +60,8 @@ def names_of(kind: str, known: Collection[str], *, all_names: bool = False) -> C
             return list(known)
         for name in text.split(","):
             if name not in known:
-                choices = ", ".join(known) + (", or all" if all_names else "")
-                raise argparse.ArgumentTypeError(f"no {kind} is named {name!r}; choose from {choices}")
+                remedy = choose_from(name, known) + (", or all" if all_names else "")
+                raise argparse.ArgumentTypeError(f"no {kind} is named {name!r}; {remedy}")
         return list(dict.fromkeys(text.split(",")))
 
     return parse

@@ -4,10 +4,11 @@ import argparse
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
+from litemrc.cli.shared.messages import explained
 from litemrc.cli.shared.options import add_quiet_argument
-from litemrc.errors import UserError
+from litemrc.errors import UserError, closest
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -23,11 +24,42 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, *args: Any, module: str = "", **options: Any) -> None:
         super().__init__(*args, **{"allow_abbrev": False} | options)
         self._module = module
+        self._suggestion = ""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Declare the arguments, once, and parse."""
         self.declare()
         return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse all arguments; unknown ones are refused with the closest option of the command."""
+        parsed, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            command = getattr(parsed, "command_parser", self)
+            command.refuse_unknown(unknown)
+        vars(parsed).pop("command_parser", None)
+        return parsed
+
+    def refuse_unknown(self, words: list[str]) -> NoReturn:
+        """End with an error about arguments that no option takes."""
+        word = words[0].partition("=")[0]
+        self._suggestion = closest(word, self._option_string_actions) if word.startswith("-") else ""
+        self.error(f"unrecognized arguments: {' '.join(words)}")
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2 and an error like all others."""
+        help_line = f"{self.prog} --help describes the arguments"
+        remedy = f"{self._suggestion} {help_line}".lstrip()
+        self.exit(2, f"litemrc: error: {explained(UserError(message, where=self.prog, remedy=remedy))}\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        self._suggestion = closest(value, choices)
+        if isinstance(action, argparse._SubParsersAction):
+            self.error(f"no command is named {value!r}")
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r} (choose from {', '.join(choices)})")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         """Return the value of an argument; before Python 3.13 argparse makes a list of --option=--."""
@@ -41,7 +73,7 @@ class CommandParser(argparse.ArgumentParser):
         """Import the command's module and let it declare the arguments, once."""
         if self._module:
             module, self._module = import_module(self._module), ""
-            self.set_defaults(run=getattr(module, "main", None))
+            self.set_defaults(run=getattr(module, "main", None), command_parser=self)
             if hasattr(module, "main"):
                 add_quiet_argument(self)
             module.set_argparser(self)

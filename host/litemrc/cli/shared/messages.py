@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from litemrc.errors import OutputError, UserError
 from litemrc.texts import printable_lines
 
 _QUIET = ContextVar("quiet", default=False)
@@ -31,6 +32,18 @@ def collected() -> Iterator[list[str]]:
             yield texts
     finally:
         _COLLECTED.reset(token)
+
+
+def explained(error: UserError) -> str:
+    """Return an error as users see it: what is wrong, where, and what to do."""
+    if isinstance(error, OutputError):
+        return str(error)  # one line
+    lines = [error.what]
+    if error.where:
+        lines.append(f"  where:  {error.where}")
+    if error.remedy:
+        lines.append(f"  remedy: {error.remedy}")
+    return "\n".join(lines)
 
 
 def is_quiet() -> bool:

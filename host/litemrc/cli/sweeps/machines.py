@@ -22,6 +22,7 @@ MACHINES = {  # module, and the words of the command
 }
 REFUSED = (
     "help",
+    "list",
     "quiet",
     "json",
     "csv",

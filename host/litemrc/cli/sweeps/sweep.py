@@ -2,14 +2,16 @@
 
 import argparse
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.machines.scenario_runs import ListScenarios
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
 from litemrc.errors import UserError
-from litemrc.files.scenarios import scenario_path
+from litemrc.files.scenarios import known_scenario
 
 if TYPE_CHECKING:
     from litemrc.sweeps.journal import Journal
@@ -45,7 +47,13 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument(
-        "sweep", metavar="FILE.toml", type=scenario_path, help="sweep file, or the name of a shipped one"
+        "sweep",
+        metavar="FILE.toml",
+        type=partial(known_scenario, kind="sweeps"),
+        help="sweep file, or the name of a shipped one",
+    )
+    parser.add_argument(
+        "--list", action=ListScenarios, kind="sweeps", help="list the shipped sweeps and exit"
     )
     parser.add_argument(
         "-o",

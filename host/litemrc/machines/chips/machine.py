@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.energy.chip_power import ChipPower
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.machines.chips.references import PLACEMENTS, ChipReferences, place_pages
 from litemrc.native import energy as core
 from litemrc.policies.energy import SCHEMES, Oracle, Predictive, Scheme, Thresholds
@@ -59,7 +59,9 @@ class ChipMachine:
             if not low <= value <= high:
                 raise UserError(f"{name} cannot be {value}", remedy=f"give {low:g} to {high:g}")
         if self.placement not in PLACEMENTS:
-            raise UserError(f"unknown placement {self.placement!r}", remedy=f"choose {', '.join(PLACEMENTS)}")
+            raise UserError(
+                f"unknown placement {self.placement!r}", remedy=choose_from(self.placement, PLACEMENTS)
+            )
 
     @property
     def cycle_fs(self) -> int:

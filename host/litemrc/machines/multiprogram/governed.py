@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.native.exact_stack import ExactStack
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
@@ -91,7 +91,7 @@ def run_governed(
             memory.
     """
     if system not in SYSTEMS:
-        raise UserError(f"unknown system {system!r}", remedy=f"choose {', '.join(SYSTEMS)}")
+        raise UserError(f"unknown system {system!r}", remedy=choose_from(system, SYSTEMS))
     lengths = {len(epochs) for epochs in programs.values()}
     if len(lengths) != 1:
         raise UserError(

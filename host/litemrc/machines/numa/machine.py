@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.machines.numa.costs import NumaCosts, read_costs
 from litemrc.native import numa as native
 from litemrc.native.page_numbers import PageNumbers
@@ -244,7 +244,7 @@ def check_protocol(protocol: str, machine: NumaMachine) -> None:
         UserError: it does not, or the protocol is unknown.
     """
     if protocol not in PROTOCOLS:
-        raise UserError(f"unknown protocol {protocol!r}", remedy=f"choose {', '.join(PROTOCOLS)}")
+        raise UserError(f"unknown protocol {protocol!r}", remedy=choose_from(protocol, PROTOCOLS))
     if protocol in ("invalidate", "optimum") and machine.local_pages:
         raise UserError(f"{protocol} does not support a limit of local memory", remedy="omit --local-pages")
     if protocol == "self-tuned" and (why := _no_self_tuning(machine.costs)):

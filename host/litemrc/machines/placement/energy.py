@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from litemrc.energy.chip_power import ChipPower, chip_power
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.parts.part import SdramPart
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.machines.placement.machine import PAGE_BYTES, PlacementRun
 
 OFF = "off"
@@ -59,7 +59,7 @@ def memory_power(part_name: str, low_state: str) -> MemoryPower:
     low_states = (*power.states[_STANDBY + 1 :], OFF)
     if low_state not in low_states:
         raise UserError(
-            f"{part.name} has no low state {low_state!r}", remedy=f"choose {', '.join(low_states)}"
+            f"{part.name} has no low state {low_state!r}", remedy=choose_from(low_state, low_states)
         )
     return MemoryPower(part.name, power, part.megabits * 2**20 / 8, part.width_bits, low_state)
 

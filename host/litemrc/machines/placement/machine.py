@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.curves.sizes import size_text
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.native.placement import (
     LARGEST_BLOCK,
     Adaptive,
@@ -204,7 +204,7 @@ class Simulation:
 
     def __init__(self, placement: Placement, allocator: str, *, timed: bool = True) -> None:
         if allocator not in ALLOCATORS:
-            raise UserError(f"no allocator {allocator!r}", remedy=f"choose {', '.join(ALLOCATORS)}")
+            raise UserError(f"no allocator {allocator!r}", remedy=choose_from(allocator, ALLOCATORS))
         if allocator != "buddy" and 0 < placement.interleave_bytes < LARGEST_BLOCK * PAGE_BYTES:
             raise UserError(
                 f"{allocator} needs blocks that lie in one bank, but memory is interleaved by"

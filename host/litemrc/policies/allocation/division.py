@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.native import allocation as native
 from litemrc.policies.allocation.demand import Demand
 
@@ -51,7 +51,7 @@ def allocate(
     """
     _check_demands(demands)
     if method not in METHODS:
-        raise UserError(f"unknown method {method!r}", remedy=f"choose {', '.join(METHODS)}")
+        raise UserError(f"unknown method {method!r}", remedy=choose_from(method, METHODS))
     if memory_pages < 1 or delta_pages < 1:
         what, unit = ("memory", memory_pages) if memory_pages < 1 else ("unit (delta)", delta_pages)
         raise UserError(f"the {what} must be at least 1 page (got {unit})", remedy="give at least 1 page")

@@ -254,7 +254,7 @@ class DelimitedTrace(SourceTrace):
             least, most = 1, LARGEST_ACCESS
         if value is None or not least <= value <= most:
             raise UserError(
-                f"{word[:40]!r} is not a {role}: it must be a number from {least} to {most}",
+                f"the {role} {word[:40]!r} is not a number from {least} to {most}",
                 where=where,
                 remedy="correct the line; hexadecimal numbers need 0x, or :hex in --column"
                 + (", and names of objects :word" if role == "page" else ""),

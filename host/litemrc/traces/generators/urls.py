@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.generators.draws import MOST_PAGES, U64, Indices, random_words
 from litemrc.traces.generators.programs import PROGRAMS
@@ -41,7 +41,7 @@ class GeneratedTrace(Trace):
         super().__init__(url)
         program, _, query = url.removeprefix(PREFIX).partition("?")
         if program not in PROGRAMS:
-            raise UserError(f"no program {program!r}", where=url, remedy=f"one of {', '.join(PROGRAMS)}")
+            raise UserError(f"no program {program!r}", where=url, remedy=choose_from(program, PROGRAMS))
         # parse_qsl converts + to a blank, which no value contains.
         given = dict(parse_qsl(query, keep_blank_values=True))
         own = parameters(program)
@@ -51,7 +51,7 @@ class GeneratedTrace(Trace):
             raise UserError(
                 f"{program} has no parameter {', '.join(sorted(unknown))}",
                 where=url,
-                remedy=f"parameters: {', '.join([*own, *COMMON])}",
+                remedy=choose_from(min(unknown), [*own, *COMMON]),
             )
         own = {name: value_of(url, name, given.get(name), value) for name, value in own.items()}
         _check(url, program, own)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from litemrc.errors import UserError
+from litemrc.errors import UserError, choose_from
 from litemrc.traces.chunk import CHUNK_REFERENCES
 from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS, SPARSE
 from litemrc.traces.generators.urls import PREFIX, value_of
@@ -38,7 +38,7 @@ class SharedGeneratedTrace(SharedTrace):
             raise UserError(
                 f"no parallel program {program!r}",
                 where=url,
-                remedy=f"choose {', '.join(PARALLEL_PROGRAMS)}",
+                remedy=choose_from(program, PARALLEL_PROGRAMS),
             )
         given = dict(parse_qsl(query, keep_blank_values=True))
         defaults = {"n": PAPER_REFERENCES[program], "seed": 1, **shared_parameters(program)}
@@ -47,7 +47,7 @@ class SharedGeneratedTrace(SharedTrace):
             raise UserError(
                 f"{program} has no parameter {', '.join(sorted(unknown))}",
                 where=url,
-                remedy=f"parameters: {', '.join(defaults)}",
+                remedy=choose_from(min(unknown), defaults),
             )
         values = {name: value_of(url, name, given.get(name), value) for name, value in defaults.items()}
         self.references, self.processors = int(values.pop("n")), int(values["processors"])

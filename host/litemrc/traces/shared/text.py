@@ -111,7 +111,7 @@ class SharedTextTrace(SharedTrace):
                 limit = limits.get(name, 1 << 64)
                 if not text.isascii() or not text.isdigit() or int(text) >= limit:
                     raise UserError(
-                        f"{text!r} is not a {name}",
+                        f"the {name} {text!r} is not valid",
                         where=where,
                         remedy=f"give a number from 0 to {limit - 1}",
                     )
