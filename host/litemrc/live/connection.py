@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Protocol
 
 from litemrc.feed.feed import Event, Feed
+from litemrc.feed.programs import Programs
 from litemrc.feed.recent import Recent
-from litemrc.live.programs import Programs
 from litemrc.live.recorder import Recorder
 
 

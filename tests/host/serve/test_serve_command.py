@@ -16,7 +16,10 @@ import pytest
 from litemrc.device.bundle import DESCRIPTION, FORMAT
 from paced_device import paced
 from patience import patience, wait_until
+from scripted_device import told
 
+ROOT = Path(__file__).resolve().parents[3]
+SIMULATOR = ROOT / "build/sim/gateware/obj_dir/Vsim"
 SERVE = (sys.executable, "-m", "litemrc.cli.main", "serve", "--listen", "127.0.0.1:0")
 
 
@@ -124,10 +127,14 @@ def run(*options: str) -> subprocess.CompletedProcess:
         (["--port", "/dev/x", "--listen", "127.0.0.1:99999"], "not an address"),
         (["--port", "/dev/x", "--token-file", "/x"], "without --control"),
         (
-            ["--port", "/dev/x", "--listen", "127.0.0.1:0", "--control", "--token-file", "/x"],
-            "token cannot be read",
+            ["--port", "/dev/x", "--listen", "127.0.0.1:0", "--control", "--token-file", "/absent/x"],
+            "token cannot be written",
         ),
-        ([], "--port"),
+        ([], "give --port URL, or --demo"),
+        (["--demo", "--port", "/dev/x"], "--demo with --port"),
+        (["--run", "zipf", "--sim", "/absent"], "make sim"),
+        (["--run", "zipf:x", "--port", "/dev/x"], "not a program to run"),
+        (["--run", "zipf", "--port", "a=/dev/x", "--port", "b=/dev/y"], "--run with several devices"),
     ],
 )
 def test_what_cannot_work_ends_with_code_2(options: list[str], what: str) -> None:
@@ -159,6 +166,73 @@ def test_a_token_is_made_once_or_read_from_a_file(tmp_path: Path) -> None:
             (line,) = said.read_text().splitlines()
             assert line.startswith("litemrc: token for control: ")
             assert frozen(url, line.split()[-1]) == 200 and frozen(url, token) == 401
+
+
+def test_a_token_file_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    with paced(rate=20) as device:
+        options = ("--port", device.url, "--control", "--token-file", str(file))
+        with command(*options, folder=tmp_path) as (_, url, said):
+            assert file.stat().st_mode & 0o777 == 0o600
+            token = file.read_text().strip()
+            assert len(token) >= 32 and token not in said.read_text() and str(file) in said.read_text()
+            assert frozen(url, token) == 200
+        with command(*options, folder=tmp_path) as (_, url, said):  # the next start reads it
+            assert frozen(url, token) == 200 and said.read_text() == ""
+
+
+def test_a_token_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """A link that leads nowhere: opening it for writing would make the file that it names."""
+    (tmp_path / "token").symlink_to(tmp_path / "elsewhere")
+    options = ("--port", "/dev/x", "--listen", "127.0.0.1:0", "--control")
+    found = run(*options, "--token-file", str(tmp_path / "token"))
+    assert found.returncode == 2 and "token cannot be read" in found.stderr
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_programs_run_over_and_over(tmp_path: Path) -> None:
+    """The paced device never says that a program runs; it says here that each one has ended."""
+    with paced(rate=20, system="") as device:
+        ports = ("--port", device.url, "--run", "zipf", "--run", "loop:3")
+        with command(*ports, folder=tmp_path) as (_, _, said):
+            for count, (workload, context) in enumerate([(0, 1), (1, 3), (0, 1), (1, 3)], 1):
+                wait_until(lambda n=count: device.requests.count("run") == n, 20, f"program {count}")
+                started = device.settings["run"]
+                assert (started["workload"], started["context"]) == (workload, context)
+                sent = device.sent % 2**32
+                device.also.append(
+                    told(
+                        "event",
+                        kind="workload_done",
+                        workload=workload,
+                        context=context,
+                        cycles=9,
+                        epoch_messages=sent + 8,
+                    )
+                )
+            assert said.read_text() == ""
+
+
+def test_a_program_that_the_device_has_not_is_reported_while_it_is_served(tmp_path: Path) -> None:
+    with (
+        paced(rate=20) as device,
+        command("--port", device.url, "--run", "zip", folder=tmp_path) as (_, url, said),
+    ):
+        wait_until(lambda: "did you mean zipf?" in said.read_text(), 20, "the report")
+        assert httpx.get(f"{url}/api/v1/devices").status_code == 200
+
+
+@pytest.mark.soc
+@pytest.mark.skipif(not SIMULATOR.exists(), reason="no simulator: run make sim firmware")
+def test_the_demo_is_one_command(tmp_path: Path) -> None:
+    built = ("--sim", str(ROOT / "build/sim"), "--firmware", str(ROOT / "build/firmware/firmware.bin"))
+    with command("--demo", "--no-open", *built, folder=tmp_path) as (process, url, _):
+        state = lambda: httpx.get(f"{url}/api/v1/devices", timeout=patience(10)).json()["devices"][0]  # noqa: E731
+        wait_until(lambda: state()["connected"] and state()["epochs"] >= 2, 120, "two epochs")
+        assert state()["name"] == "demo"
+        curves = httpx.get(f"{url}/api/v1/devices/demo/curves?last=2", timeout=patience(10)).json()["curves"]
+        assert any(curve["accesses"] > 0 for curve in curves)
+        ended(process, signal.SIGTERM)
 
 
 def frozen(url: str, token: str) -> int:

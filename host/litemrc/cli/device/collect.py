@@ -178,10 +178,12 @@ def _save(out: Path, table: "EpochTable") -> dict[str, Any]:
 
 def _saved_text(saved: dict[str, Any]) -> str:
     how = "interrupted: " if saved["interrupted"] else ""
-    of = "" if saved["epochs"] >= saved["requested_epochs"] else f" of {saved['requested_epochs']}"
+    early = saved["epochs"] < saved["requested_epochs"]
+    of = f" of {saved['requested_epochs']}" if early else ""
+    ended = "; the programs ended before" if early and not saved["interrupted"] else ""
     link = saved["link"]
     lines = [
-        f"{how}{saved['epochs']}{of} epochs ({saved['rows']} rows) saved in {saved['out']}",
+        f"{how}{saved['epochs']}{of} epochs ({saved['rows']} rows) saved in {saved['out']}{ended}",
         f"link: {link['epoch_messages']} epoch messages received, {link['epoch_messages_lost']} lost; "
         f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost",
     ]

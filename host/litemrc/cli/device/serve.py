@@ -1,6 +1,7 @@
 """`litemrc serve`: devices over HTTP."""
 
 import argparse
+import os
 import re
 import secrets
 import sys
@@ -8,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.device_options import add_take_argument
+from litemrc.cli.shared.device_options import add_build_arguments, add_run_argument, add_take_argument
 from litemrc.cli.shared.messages import warning
 from litemrc.device import TIMEOUT_S
-from litemrc.errors import UserError
+from litemrc.errors import OutputError, UserError
 
 if TYPE_CHECKING:
+    from litemrc.device.running import Run
     from litemrc.feed.history.history import Retention
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,256}")
@@ -22,6 +24,7 @@ LISTEN = "127.0.0.1:8000"
 _EPILOG = """\
 One process owns the link; a page, an API, Prometheus and other litemrc commands read from it:
 
+  litemrc serve --demo                                       the simulated SoC, with programs running
   litemrc serve --port /dev/ttyUSB1                          then open http://127.0.0.1:8000/
   litemrc serve --port a=/dev/ttyUSB1 --port b=socket://10.0.0.7:1234 --label a:rack=3 --history ~/litemrc
   litemrc collect --port http://127.0.0.1:8000 --epochs 20 --out curves.parquet
@@ -38,11 +41,22 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--port",
         metavar="[NAME=]URL",
         action="append",
-        required=True,
+        default=[],
         dest="ports",
         help="port of a device, as for litemrc collect; may be repeated, each with a name",
     )
     add_take_argument(parser)
+    parser.add_argument(
+        "--demo",
+        action="store_true",
+        help="start the simulated SoC in place of a device, run its programs in turn, and open the page",
+    )
+    add_run_argument(
+        parser,
+        "run a program on the device, over and over; without --port, as with --demo",
+    )
+    add_build_arguments(parser)
+    parser.add_argument("--no-open", action="store_true", help="do not open the page of --demo in a browser")
     parser.add_argument(
         "--label",
         metavar="NAME:KEY=VALUE",
@@ -78,7 +92,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--token-file",
         metavar="FILE",
         type=Path,
-        help="file with the token (default: one is made and printed once)",
+        help="file with the token, made for you alone if it is not there (default: a token is printed once)",
     )
     parser.add_argument(
         "--history",
@@ -111,19 +125,38 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc serve`."""
-    from litemrc.device.bundle import Bundle
     from litemrc.extras import require
 
     require("serve")
+    from litemrc.cli.device.serve_demo import DEMO, demo_runs, simulated_soc
+    from litemrc.device.running import Run
+    from litemrc.serve.ports import parse_ports
+
+    runs = [Run.parse(text) for text in args.runs]
+    demo = args.demo or bool(runs and not args.ports)
+    if demo and args.ports:
+        raise UserError("--demo with --port", remedy="leave out one: --demo starts a device of its own")
+    if not demo and not args.ports:
+        raise UserError("no device to serve", remedy="give --port URL, or --demo for the simulated SoC")
+    if runs and len(args.ports) > 1:
+        raise UserError("--run with several devices", remedy="serve that device alone")
+    if demo:
+        with simulated_soc(args.sim, args.firmware) as url:
+            return _serve(args, {DEMO: url}, runs or demo_runs(), demo=True)
+    return _serve(args, parse_ports(args.ports), runs)
+
+
+def _serve(args: argparse.Namespace, ports: dict[str, str], runs: list["Run"], *, demo: bool = False) -> int:
+    from litemrc.cli.device.serve_demo import EPOCH_ACCESSES, TIMEOUT_S, open_page, run_over_and_over
+    from litemrc.device.bundle import Bundle
     from litemrc.device.link.sharing import check_can_take
     from litemrc.feed.feed import FeedOptions
     from litemrc.serve.app import build
     from litemrc.serve.fleet import open_fleet
-    from litemrc.serve.ports import check_url, parse_bundles, parse_labels, parse_ports
+    from litemrc.serve.ports import check_url, parse_bundles, parse_labels
     from litemrc.serve.security import allowed_hosts, is_loopback
     from litemrc.serve.server import listening, run
 
-    ports = parse_ports(args.ports)
     for url in ports.values():
         check_url(url)
         if args.take:
@@ -135,7 +168,15 @@ def main(args: argparse.Namespace) -> int:
     if args.token_file and not args.control:
         raise UserError("--token-file without --control", remedy="add --control")
     with listening(host, port) as listener:
-        options = FeedOptions(args.timeout, args.baud, take=args.take, pages=True, hot=True, if_there=True)
+        options = FeedOptions(
+            timeout_s=max(args.timeout, TIMEOUT_S) if demo else args.timeout,
+            baud=args.baud,
+            take=args.take,
+            pages=True,
+            hot=True,
+            if_there=not demo,
+            epoch_length=EPOCH_ACCESSES if demo else None,
+        )
         token = _token(args.token_file) if args.control else None
         if not is_loopback(host):
             warning(_exposed(host, control=args.control))
@@ -150,7 +191,12 @@ def main(args: argparse.Namespace) -> int:
         )
         application = build(fleet, token=token, hosts=allowed_hosts(host, args.allow_host))
         shown = f"[{host}]" if ":" in host else host
-        print(f"http://{shown}:{listener.getsockname()[1]}/", flush=True)
+        page = f"http://{shown}:{listener.getsockname()[1]}/"
+        print(page, flush=True)
+        if runs:
+            run_over_and_over(next(iter(fleet.values())).feed, runs, warning)
+        if demo and not args.no_open:
+            open_page(page)
         run(application, fleet, [listener])
     return 0
 
@@ -179,6 +225,9 @@ def _token(path: Path | None) -> str:
         token = secrets.token_urlsafe(24)
         print(f"litemrc: token for control: {token}", file=sys.stderr, flush=True)
         return token
+    made = _made_token(path)
+    if made:
+        return made
     try:
         token = path.read_text(encoding="ascii").strip()
         readable = path.stat().st_mode & 0o077
@@ -194,6 +243,35 @@ def _token(path: Path | None) -> str:
         )
     if readable:
         warning(f"{path}: other users of this machine can read the token (chmod 600)")
+    return token
+
+
+def _made_token(path: Path) -> str | None:
+    """Write a new token to a file that only its owner can read; None: something of that name is there.
+
+    O_EXCL makes the file in one step and follows no link, also not one that leads nowhere.
+    """
+    token = secrets.token_urlsafe(24)
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return None
+    except OSError as error:
+        raise UserError(
+            f"the token cannot be written: {error.strerror}",
+            where=str(path),
+            remedy="name a file in a folder of yours",
+        ) from error
+    try:
+        with open(file, "w", encoding="ascii") as written:
+            os.fchmod(file, 0o600)  # whatever the umask is
+            written.write(f"{token}\n")
+    except OSError as error:
+        path.unlink(missing_ok=True)  # a part of a token is none
+        raise OutputError(
+            f"the token cannot be written: {error.strerror}", where=str(path), remedy="make room there"
+        ) from error
+    print(f"litemrc: the token for control is in {path}", file=sys.stderr, flush=True)
     return token
 
 

@@ -89,7 +89,7 @@ class ListScenarios(argparse.Action):
     """Prints the names and titles of the shipped scenarios of a kind, a folder, and exits."""
 
     def __init__(self, *args: Any, kind: str, **options: Any) -> None:
-        super().__init__(*args, nargs=0, default=argparse.SUPPRESS, **options)
+        super().__init__(*args, **options | {"nargs": 0, "default": argparse.SUPPRESS})
         self._kind = kind
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:

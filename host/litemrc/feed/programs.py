@@ -15,11 +15,15 @@ class Programs:
 
     Parameters:
         feed: returns the current feed.
-        report: called with what is to be told: a text, and whether something is wrong.
+        report: called with what is to be reported: a text, and whether something is wrong.
+        repeat: start the first program again when the last one has ended.
     """
 
-    def __init__(self, feed: Callable[[], Feed], report: Callable[[str, bool], None]) -> None:
-        self._feed, self._report = feed, report
+    def __init__(
+        self, feed: Callable[[], Feed], report: Callable[[str, bool], None], *, repeat: bool = False
+    ) -> None:
+        self._feed, self._report, self._repeat = feed, report, repeat
+        self._runs: Sequence[Run] = ()
         self._pending: deque[Run] = deque()
         self._running = self._unsure = False
 
@@ -28,7 +32,7 @@ class Programs:
 
         def begin(device: Device) -> None:
             RunningPrograms(device).queue(runs, together=False)  # checks them all
-            self._pending = deque(runs)
+            self._runs, self._pending = runs, deque(runs)
             self._next(device)
 
         return self._feed().call(begin)
@@ -46,13 +50,15 @@ class Programs:
             self._ask(self._next)
 
     def _next(self, device: Device) -> None:
+        if self._repeat and not self._pending:
+            self._pending = deque(self._runs)
         self._running = bool(self._pending)
         if self._pending:
             programs = RunningPrograms(device)
             programs.queue([self._pending.popleft()], together=False)
             programs.go_on()
         else:
-            self._report("the programs that --run names have ended", False)
+            self._report("the programs have ended", False)
 
     def _ask(self, action: Callable[[Device], None]) -> None:
         def answered(future: "Future[None]") -> None:
