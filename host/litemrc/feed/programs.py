@@ -30,12 +30,17 @@ class Programs:
     def start(self, runs: Sequence[Run]) -> "Future[None]":
         """Start the first one; the future raises what the device refuses, or that it has no such program."""
 
-        def begin(device: Device) -> None:
-            RunningPrograms(device).queue(runs, together=False)  # checks them all
-            self._runs, self._pending = runs, deque(runs)
-            self._next(device)
+        return self._feed().call(lambda device: self.begin(device, runs))
 
-        return self._feed().call(begin)
+    def begin(self, device: Device, runs: Sequence[Run]) -> None:
+        """Start the first one, in the feed's thread.
+
+        Raises:
+            UserError: the device has no such program, or refuses.
+        """
+        RunningPrograms(device).queue(runs, together=False)  # checks them all
+        self._runs, self._pending = runs, deque(runs)
+        self._next(device)
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""

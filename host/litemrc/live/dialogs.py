@@ -61,6 +61,24 @@ class Form(ModalScreen[Answer | None], Generic[Answer]):
         self.dismiss(answer)
 
 
+class Confirm(ModalScreen[bool | None]):
+    """Asks before something is lost; gives true for y, None for Escape or n."""
+
+    BINDINGS: ClassVar[list] = [
+        Binding("y", "dismiss(True)", "yes"),
+        Binding("n,escape", "dismiss(None)", "no"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """Make the widgets."""
+        with Vertical():
+            yield Label(f"{self._question}\n\ny: yes, Esc: no", markup=False)
+
+
 class Choice(ModalScreen[frozenset[int] | None]):
     """Asks which contexts are shown; `names` are theirs, by number."""
 

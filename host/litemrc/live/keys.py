@@ -13,9 +13,10 @@ from textual.screen import ModalScreen
 
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
+from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.live.connection import Connection
-from litemrc.live.dialogs import Choice, Form, Help
+from litemrc.live.dialogs import Choice, Confirm, Form, Help
 from litemrc.live.header import TABS
 from litemrc.live.requests import (
     EpochLength,
@@ -28,6 +29,9 @@ from litemrc.live.requests import (
 from litemrc.live.view import WINDOWS, Settings, View
 
 _SETTINGS_S = 2.0  # from one question for the settings to the next
+_HOT_LOSES = """\
+Count hot pages? Every page becomes invalid, the stacks start again, and the session begins anew:
+the curves and pages on the screen are dropped. A recording is completed."""
 _GOOD_S, _WRONG_S = 4, 12  # that a message is shown
 
 
@@ -58,6 +62,7 @@ class KeyedApp(App[int]):
         _key("space", "pause", "Pause", "hold the display; the feed and a recording go on", shown="space"),
         _key("r", "record", "Rec", "start or stop a recording into Parquet files"),
         _key("s", "screenshot", "Shot", "save the screen as an SVG file", show=False),
+        _key("n", "start_program", "Run", "start a program of the device", show=False),
         _key("h", "count_hot", "Hot", "turn hot pages on; every page becomes invalid", show=False),
         _key("t", "theme", "Theme", "dark or light colours", show=False),
         _key("question_mark", "help", "Help", "show the keys, and what the panels mean", shown="?"),
@@ -138,6 +143,27 @@ class KeyedApp(App[int]):
         self.tab = tab
         self.arrange()
         self.draw_soon()
+
+    def action_start_program(self) -> None:
+        """Ask for a program of the device, and start it."""
+        parameters = self._connection.recent.parameters
+        if not parameters or not parameters.programs:
+            self.tell("the device has no programs" if parameters else "no session with the device yet", True)
+            return
+        programs = self._connection.programs
+
+        def started(text: str) -> Callable[[Device], str]:
+            run = Run.parse(text.strip())
+
+            def start(device: Device) -> str:
+                programs.begin(device, [run])
+                return f"{run.workload} runs"
+
+            return start
+
+        names = parameters.programs
+        label = f"{', '.join(names)}; NAME:CONTEXT:SCALE for another context or a longer run"
+        self._form(Form("Start a program", {label: names[0]}, started))
 
     def action_epoch_length(self) -> None:
         """Ask for a length of epochs."""
@@ -233,7 +259,12 @@ class KeyedApp(App[int]):
         elif parameters.hot:
             self.tell("hot pages are on")
         else:
-            self.ask(turn_hot_on, then=lambda: self.run_worker(connection.restart, thread=True))
+
+            def confirmed(yes: bool | None) -> None:
+                if yes:
+                    self.ask(turn_hot_on, then=lambda: self.run_worker(connection.restart, thread=True))
+
+            self.push_screen(Confirm(_HOT_LOSES), confirmed)
 
     def action_theme(self) -> None:
         """Dark or light."""

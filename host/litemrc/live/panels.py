@@ -139,6 +139,8 @@ def nothing_yet(view: View) -> str:
     """Why there is nothing to show."""
     if view.parameters is None:
         return "no session with the device yet"
+    if view.settings.idle and not view.epochs:
+        return f"the device runs no program: n starts one of {', '.join(view.parameters.programs) or 'none'}"
     if not view.settings.epoch_length and view.settings.epoch_unit and not view.epochs:
         return "the device has no epoch length, so its epochs never end: e sets one"
     return "no epoch has arrived yet"

@@ -27,6 +27,7 @@ def read_settings(device: Device) -> Settings:
         freeze=bool(freeze),
         frozen=bool(frozen),
         budgets={context: budget for context, budget in budgets.items() if budget},
+        idle=not device.hello.running and not device.hello.system,
     )
 
 

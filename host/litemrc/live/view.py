@@ -29,6 +29,7 @@ class Settings:
         epoch_unit, epoch_length: of an epoch; length 0: epochs do not end by themselves.
         freeze: nothing is counted; frozen: nothing is counted since a single shot.
         budgets: by context, of those that have one.
+        idle: nothing runs on the device: no program, and no operating system.
     """
 
     epoch_unit: str = ""
@@ -36,6 +37,7 @@ class Settings:
     freeze: bool = False
     frozen: bool = False
     budgets: Mapping[int, Budget] = field(default_factory=dict)
+    idle: bool = False
 
 
 @dataclass(frozen=True)

@@ -198,12 +198,38 @@ def test_h_turns_hot_pages_on_only_when_it_is_pressed(tmp_path: Path) -> None:
         await until(lambda: "h turns them on" in text(app), "the hint")
         assert "set_hot" not in device.requests
         await pilot.press("h")
+        await until(lambda: "are dropped" in text(app), "the question")
+        await pilot.press("escape")
+        await until(lambda: "are dropped" not in text(app), "the end of the question")
+        assert "set_hot" not in device.requests
+        await pilot.press("h")
+        await until(lambda: "are dropped" in text(app), "the question")
+        await pilot.press("y")
         await until(said(app, "every page was invalidated"), "the answer")
         await until(lambda: "hot pages  " in text(app) and "1,000" in text(app), "hot pages")
 
     with paced(rate=20) as device:
         run(device, tmp_path, scenario)
         assert device.hot_on and not device.hot_sent, "messages are as before, the explicit setting stays"
+
+
+def test_an_idle_device_says_so_and_n_starts_a_program(tmp_path: Path) -> None:
+    async def scenario(app: LiveApp, pilot) -> None:
+        await until(lambda: "runs no program: n starts one of zipf, loop" in text(app), "the hint")
+        await pilot.press("n")
+        await fill(app, pilot, "lop")
+        await until(said(app, "did you mean loop?"), "the refusal")
+        assert "run" not in device.requests
+        await pilot.press("n")
+        await fill(app, pilot, "loop:3:2")
+        await until(said(app, "loop runs"), "the answer")
+        device.rate = 20
+        await until(lambda: "runs no program" not in text(app) and "epoch " in text(app), "epochs")
+
+    with paced(rate=0, system="") as device:
+        run(device, tmp_path, scenario)
+        started = device.settings["run"]
+        assert (started["workload"], started["context"], started["scale"]) == (1, 3, 2)
 
 
 def test_question_mark_shows_every_key(tmp_path: Path) -> None:
