@@ -49,11 +49,8 @@ def _device_line(view: View, url: str, width: int, ink: Ink) -> Strip:
 def _running_lines(view: View, status: Status, width: int, ink: Ink) -> list[Strip]:
     last = view.last
     if last is None:
-        waiting = (
-            "the device runs no program: n starts one"
-            if view.settings.idle
-            else "waiting for the first epoch"
-        )
+        idle = "the device runs no program: n starts one"
+        waiting = idle if view.settings.idle else "waiting for the first epoch"
         return [line([(waiting, ink.dim)], width), line([""], width)]
     epoch: list[Part] = ["epoch ", (f"{last.number:,}", ink.strong)]
     if view.settings.epoch_length:

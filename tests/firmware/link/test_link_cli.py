@@ -41,7 +41,7 @@ def test_collect_writes_as_many_epochs_as_asked_for(start_peer, out):
     done = collect(start_peer(epochs=500, period_ms=2).url, out, 20)
 
     assert done.returncode == 0, done.stderr
-    assert "20 epochs (40 rows) saved in" in done.stdout
+    assert "20 epochs (40 rows) saved in" in done.stdout and "ended before" not in done.stdout
     assert "collecting 20 epochs" in done.stderr, "no terminal: progress is plain lines"
     assert len(epochs_in(out)) == 20
     table = read_epochs(out)
@@ -54,6 +54,7 @@ def test_collect_runs_programs_and_names_their_contexts(start_peer, out):
 
     assert done.returncode == 0, done.stderr
     assert "9 of 100 epochs (9 rows) saved" in done.stdout
+    assert "the programs ended before" in done.stdout
     assert dict(read_epochs(out).context_names) == {1: "zipf", 4: "loop"}
 
 
