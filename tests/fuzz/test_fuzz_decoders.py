@@ -28,4 +28,4 @@ def test_a_short_run_finds_nothing(name, tmp_path):
     ran = subprocess.run(
         command, capture_output=True, text=True, timeout=patience(60), env=os.environ | {"PYTHONPATH": paths}
     )
-    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]

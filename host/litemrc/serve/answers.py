@@ -53,6 +53,6 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> Response:
-        logging.getLogger("litemrc.serve").error("%s: %r", request.url.path, error)
+        logging.getLogger("litemrc.serve").error("%s: %r", request.scope["path"], error)
         remedy = "report this as a bug, with the server's output"
         return json_answer({"error": "the server failed", "remedy": remedy}, 500)

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from litemrc.serve.answers import Refusal
+from litemrc.serve.answers import Refusal, json_answer
 
 _SHOWN = 64  # characters of a name in an answer
 
@@ -41,14 +41,20 @@ def _parameters(dependant: Dependant) -> Iterator[tuple[str, object]]:
 
 
 class HeadAsGet:
-    """Answers HEAD on every route that answers GET: the same head, and no body."""
+    """Answers HEAD on every route that answers GET: the same head, and no body.
+
+    Queries that are not ASCII are refused here: the router fails at them.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app: ASGIApp = self._app
+        if scope["type"] == "http" and not scope["query_string"].isascii():
+            app = json_answer({"error": "the query is not ASCII", "remedy": "encode its bytes as %XX"}, 400)
         if scope["type"] != "http" or scope["method"] != "HEAD":
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
             return
         done = False
 
@@ -62,4 +68,4 @@ class HeadAsGet:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
                 done = True  # a stream without end sees that nobody reads on
 
-        await self._app({**scope, "method": "GET"}, receive_until_done, send_head)
+        await app({**scope, "method": "GET"}, receive_until_done, send_head)

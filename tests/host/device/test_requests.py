@@ -148,8 +148,9 @@ def test_a_port_is_opened_at_its_speed_and_given_its_time(link, device, monkeypa
     opened = []
 
     @contextmanager
-    def open_link(url, *baud):
+    def open_link(url, *baud, take):
         opened.append((url, *baud))
+        assert not take
         yield link
 
     monkeypatch.setattr(module, "Link", SimpleNamespace(open=open_link))

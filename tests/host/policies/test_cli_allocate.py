@@ -199,7 +199,7 @@ def test_the_picture_is_drawn(curves, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--min", "gzip=3"], ["no curve is named 'gzip'", "--min", "'loop', 'zipf'"]),
+        (["--min", "gzip=3"], ["no curve is named 'gzip'", "--min", "choose from loop, zipf"]),
         (["--weight", "gzip=3"], ["no curve is named 'gzip'", "--weight"]),
         (
             ["--min", "zipf=-3"],

@@ -76,12 +76,11 @@ class MessageReceiver:
             else:
                 self._counts.frames += 1
                 self._counts.skipped += message.skipped
-                self._count(message.sequence)
+                if last_reason(message) is None:  # else it is of the port, not of the device
+                    self._count(message.sequence)
                 yield message
 
     def _count(self, sequence: int) -> None:
-        if not sequence:  # of the port, not of the device
-            return
         if self._expected is not None:
             missing = (sequence - self._expected) % 2**32
             if missing < _HALF:

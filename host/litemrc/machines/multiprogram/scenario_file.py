@@ -271,7 +271,8 @@ class _Reader:
             else:
                 open_trace(trace).close()
         except UserError as error:
-            raise table.wrong("trace", error.what, error.remedy or "a trace that can be read") from error
+            remedy = f": {error.remedy}" if error.remedy else ""
+            raise table.wrong("trace", error.what, f"a trace that can be read{remedy}") from error
         return trace
 
     def _batch(self, table: TomlTable) -> dict[str, Any]:

@@ -57,18 +57,19 @@ class ColumnarTrace(Trace):
                 opened = pa.ipc.open_file if start.startswith(b"ARROW1") else pa.ipc.open_stream
                 self._file = opened(self._map)
                 self._schema, self._total = self._file.schema, None
-        except (OSError, pa.ArrowException) as error:
+            self._names = self._schema.names
+            metadata = self._schema.metadata or {}
+            self.origin = metadata.get(b"origin", b"").decode()
+            self.time_unit = metadata.get(b"time_unit", b"").decode()
+        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise _unreadable(path, error) from error
         self._columns = {name: self._column(name) for name in (*TYPES, "op") if self._column(name)}
         if "page" not in self._columns:
             raise UserError(
-                f"no column page (or frame) among {', '.join(self._schema.names)}",
+                f"no column page (or frame) among {', '.join(self._names)}",
                 where=str(path),
                 remedy="rename the column of page numbers to page",
             )
-        metadata = self._schema.metadata or {}
-        self.origin = metadata.get(b"origin", b"").decode()
-        self.time_unit = metadata.get(b"time_unit", b"").decode()
         if stored := metadata.get(b"page_bytes"):
             self.stored_page_bytes = stored_size(stored.decode("ascii", "replace"), str(path))
         if self._columns.get("time") == "cycle":
@@ -121,7 +122,7 @@ class ColumnarTrace(Trace):
 
     def _column(self, name: str) -> str | None:
         names = (name, _ALIASES.get(name))
-        return next((there for there in names if there in self._schema.names), None)
+        return next((there for there in names if there in self._names), None)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         try:

@@ -164,7 +164,7 @@ def test_the_six_mixes_of_table_2_are_shipped():
             "gen:zipf?pages=50",
             "gen:zipff?pages=50",
             "process.trace: no program 'zipff'",
-            "expected one of zipf",
+            "expected a trace that can be read: did you mean zipf?",
         ),
         ("gen:zipf?pages=50", "no.txt", "process.trace: ", "expected "),
     ],
