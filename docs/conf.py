@@ -17,7 +17,7 @@ from markdown_links import page_of  # noqa: E402
 project = "LiteMRC"
 copyright = "the LiteMRC authors, BSD 2-Clause"
 root_doc = "README"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_argparse_cli"]
+extensions = ["myst_parser", "sphinx_argparse_cli"]
 suppress_warnings = ["toc.not_included"]  # a room's README is reached by links
 exclude_patterns = ["build", ".*"]
 
@@ -27,9 +27,6 @@ include_patterns = subprocess.run(
 ).stdout.splitlines()
 
 myst_heading_anchors = 4
-autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings name shapes and units; numpy expands ArrayLike to ten lines
-maximum_signature_line_length = 90
 
 html_theme = "furo"
 html_title = "LiteMRC"
