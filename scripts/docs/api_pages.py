@@ -51,7 +51,7 @@ def entry(name: str, found: Any, level: int, *, signature: bool = True) -> str:
     """Return the heading, the signature and the description of one object."""
     lines = [f"{'#' * level} `{name}`", ""]
     if signature and not isinstance(found, property):
-        lines += ["```python", _signature(name.rpartition(".")[2], found), "```", ""]
+        lines += ["```text", _signature(name.rpartition(".")[2], found), "```", ""]
     return "\n".join([*lines, markdown(inspect.getdoc(found) or ""), ""])
 
 

@@ -61,7 +61,7 @@ def sweep_figure(
                 points = [(row[2], row[3]) for row in rows if row[:2] == (panel, name)]
                 _draw_line(axes, points, str(name), *styles[name], band=seeds)
             axes.set_title(f"{panels} = {_shown(panel)}" if panels else "")
-            axes.set_xlabel(x)
+            axes.set_xlabel(_named(x, [row[2] for row in rows]))
             _scale(axes, [row[2] for row in rows])
         first = figure.axes[0]
         first.set_ylim(bottom=min(0, first.get_ylim()[0]))  # of all panels, and after all lines are drawn
@@ -98,6 +98,12 @@ def _scale(axes: Axes, positions: Sequence[Any]) -> None:
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.tick_params(axis="x", labelrotation=30)
     axes.yaxis.set_major_formatter("{x:,.10g}")
+
+
+def _named(name: str, values: Sequence[Any]) -> str:
+    """Return the label of an axis: a memory given as numbers counts pages."""
+    numbers = all(isinstance(value, int | float) for value in values)
+    return "memory in pages" if name == "memory" and numbers else name
 
 
 def _shown(value: Any) -> str:
