@@ -2,6 +2,7 @@
 
 import pytest
 from litemrc.cli.main import COMMANDS, main
+from litemrc.cli.sweeps.inputs import inputs_of
 from litemrc.errors import UserError, choose_from, closest
 from litemrc.files.scenarios import known_scenario, shipped_scenarios
 from litemrc.machines.multiprogram.scenario_file import read_scenario
@@ -100,3 +101,15 @@ def test_a_path_is_no_name(tmp_path, monkeypatch):
     assert known_scenario("folder/absent").name == "absent"
     with pytest.raises(UserError, match="no scenario is named 'absent'"):
         known_scenario("absent")
+
+
+def test_a_scenario_by_its_short_name_is_an_input_of_a_sweep(tmp_path):
+    """Workers compare the files of a point: a name without its folder must lead to the same files."""
+    short, long = (
+        [each.path for each in inputs_of({"scenario": name}, tmp_path)] for name in ("fop", "trays/fop")
+    )
+    assert short == long and short[0].endswith("trays/fop.toml")
+
+
+def test_no_name_is_shipped_for_two_machines():
+    assert not set(shipped_scenarios()) & set(shipped_scenarios("trays"))

@@ -24,7 +24,8 @@ def inputs_of(values: Mapping[str, Value], folder: Path) -> Iterator[Input]:
     for name in FILES:
         for part in parts_of(values.get(name, [])):
             path = path_of(name, str(part), folder)
-            paths[str(scenario_path(path)) if name == "scenario" else path] = None
+            # Only trays has scenarios in a folder of their own; no name is in both places.
+            paths[str(scenario_path(path, "trays")) if name == "scenario" else path] = None
             if name == "scenario":
                 changes = [value for key, value in values.items() if key.startswith(SET)]
                 paths |= dict.fromkeys(_files_within(Path(next(reversed(paths))), changes))
