@@ -162,7 +162,7 @@ def test_object_names_are_words_and_headerless_files_name_the_option(tmp_path):
 
 def test_a_wrong_value_is_named_by_its_column_counted_from_1(tmp_path):
     path = written(tmp_path, "t.csv", "5,1\nx,2\n")
-    with pytest.raises(UserError, match="line 2, column 1: 'x' is not a page"):
+    with pytest.raises(UserError, match="line 2, column 1: the page 'x' is not a number"):
         columns(path, columns="page=1")
 
 
