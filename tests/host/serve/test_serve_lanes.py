@@ -36,12 +36,12 @@ class Slow:
         self.reading = self.begun = 0
         self.pause_s = 0.02
 
-    def parts(self, reader: HistoryReader, kind, begin: float, end: float) -> Iterator[Part]:
+    def parts(self, reader: HistoryReader, *asked) -> Iterator[Part]:
         self.reading += 1
         self.begun += 1
         try:
             for _ in range(100_000):
-                for part in self.plain(reader, kind, begin, end):
+                for part in self.plain(reader, *asked):
                     time.sleep(self.pause_s)
                     yield part
         finally:

@@ -85,7 +85,10 @@ class ColumnarTrace(Trace):
         held = 8 * metadata.num_rows  # bytes of the page numbers, however they are encoded
         for group in range(metadata.num_row_groups):
             columns = [metadata.row_group(group).column(at) for at in range(metadata.num_columns)]
-            sizes = [each.total_uncompressed_size for each in columns if each.path_in_schema in wanted]
+            try:
+                sizes = [each.total_uncompressed_size for each in columns if each.path_in_schema in wanted]
+            except UnicodeDecodeError as error:
+                raise _unreadable(self.name, error) from error
             if max(held, sum(sizes)) > bytes_allowed(stored):
                 raise too_many_bytes(stored, f"{self.name}, row group {group}")
 
@@ -136,7 +139,7 @@ class ColumnarTrace(Trace):
             else:
                 for index in range(self._file.num_record_batches):
                     yield self._file.get_batch(index)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise UserError(
                 f"damaged or truncated: {error}",
                 where=f"{self.name}, after row {self._rows}",
