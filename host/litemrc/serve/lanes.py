@@ -8,7 +8,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -119,7 +119,7 @@ class Lane:
             self._end(job)
 
     async def stream(
-        self, request: Request, pieces: Callable[[Job], Iterator[bytes]], **options: Any
+        self, request: Request, pieces: Callable[[Job], Generator[bytes, None, None]], **options: Any
     ) -> StreamingResponse:
         """Return an answer of pieces; each is computed in a thread when the reader has taken the one before.
 
@@ -133,9 +133,9 @@ class Lane:
         try:
             first = await self._watched(request, job, lambda: next(iterator, b""))
         except BaseException:
-            self._end(job)
+            self._end(job, iterator)
             raise
-        return _Streamed(self._pieces(job, first, iterator), lambda: self._end(job), **options)
+        return _Streamed(self._pieces(job, first, iterator), lambda: self._end(job, iterator), **options)
 
     async def _pieces(self, job: Job, first: bytes, iterator: Iterator[bytes]) -> AsyncIterator[bytes]:
         yield first
@@ -153,9 +153,11 @@ class Lane:
         self.jobs += 1
         return Job(self.seconds, self.rows, self._narrow)
 
-    def _end(self, job: Job) -> None:
+    def _end(self, job: Job, iterator: Generator[bytes, None, None] | None = None) -> None:
         job.leave()
         self.jobs -= 1
+        if iterator is not None:  # in a thread, where a step of it may still run
+            self._steps.put((Future(), iterator.close))
 
     def close(self) -> None:
         """End the threads, each with its step."""

@@ -96,7 +96,7 @@ def test_the_keyboard_alone_works_the_page(browser: "sync_api.Browser", server: 
         expect(page, "document.activeElement.id === 'main'")
         page.locator("input[name=window]:checked").focus()
         page.keyboard.press("ArrowRight")
-        expect(page, "document.querySelector('input[name=window]:checked').value === '5'")
+        expect(page, "document.querySelector('input[name=window]:checked').value === '100'")
         page.get_by_role("button", name="context 1").focus()
         page.keyboard.press("Space")
         expect(page, "document.querySelector('#curves .chart').data.length === 3")

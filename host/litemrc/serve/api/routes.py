@@ -1,6 +1,6 @@
 """The read-only part of the API."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -103,7 +103,7 @@ def api_routes(fleet: Fleet, describe: Callable[[], Record], lanes: Lanes) -> AP
                 await lanes.history.run(request, lambda job: kept.damages(EPOCHS, span.start, span.end))
             )
 
-        def pieces(job: Job) -> Iterator[bytes]:
+        def pieces(job: Job) -> Generator[bytes, None, None]:
             tables = (named(served.name, table, context) for _, table in tables_in(served, span, [], job))
             first = next(tables, None)
             found = chain([empty_table(served.name) if first is None else first], tables)
