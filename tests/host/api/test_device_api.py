@@ -51,7 +51,7 @@ def test_a_device_says_what_it_is(opened):
         assert (device.url, device.page_bytes, device.memory_bytes) == ("test:", 1024, 6 << 20)
         assert device.programs == ("zipf", "a?b")
         assert repr(device) == "<Device test:: 6 MiB in pages of 1,024 bytes, programs: zipf, a?b>"
-        assert link.ports == [("usb", {"timeout_s": 10, "baud": 115200})]
+        assert link.ports == [("usb", {"timeout_s": 10, "baud": 115200, "take": False})]
     assert link.ports[1:] == ["closed"]
     opened(workloads=[])
     assert repr(litemrc.Device("usb")).endswith("programs: none>")
@@ -73,7 +73,7 @@ def test_an_epoch_length_is_set_before_the_monitor_is_on(opened):
     for options, unit in (({}, "accesses"), ({"epoch_unit": "cycles"}, "cycles")):
         litemrc.collect("usb", epochs=1, epoch_length=7, timeout_s=3, baud=9600, **options)
         assert link.sent[-2:] == [("set_epoch", {"unit": unit, "length": 7}), ON]
-    assert link.ports[0] == ("usb", {"timeout_s": 3, "baud": 9600})
+    assert link.ports[0] == ("usb", {"timeout_s": 3, "baud": 9600, "take": False})
     with pytest.raises(litemrc.UserError, match="no epoch would ever end"):
         litemrc.collect("usb", epochs=1)
     assert len(link.sent) == 5, "the last asked for the length only"
