@@ -206,7 +206,7 @@ def test_the_picture_of_a_sweep_file_is_drawn(scheduler):
     done = litemrc("sweep", "sweep.toml", "--scheduler", scheduler, "--plot", "sweep.svg")
     assert done.returncode == 0, done.stderr
     picture = Path("sweep.svg").read_text()
-    assert all(f">{word}<" in picture for word in ("small", "memory", "faults", "lru", "opt"))
+    assert all(f">{word}<" in picture for word in ("small", "memory in pages", "faults", "lru", "opt"))
     write(REPLACE.replace("[fixed]", '[plot]\nx = "memory"\ny = "misses"\n[fixed]'))
     done = litemrc("sweep", "sweep.toml", "--plot", "sweep.svg")
     assert done.returncode == 2 and "no column is named 'misses'" in done.stderr
