@@ -141,9 +141,9 @@ def build_with(folder, module, source):
     (build / "dram.json").symlink_to(SIM / "dram.json")
     (core,) = re.findall(r"SRC_DIR = (.*)", (gateware / "variables.mak").read_text())
     shutil.copytree(MODULES / "snapshot", sources / "snapshot")
-    (sources / module).mkdir()
+    shutil.copytree(MODULES / module, sources / module)
     (sources / module / f"{module}.c").write_text(source)
     library = build / "gateware/modules" / f"{module}.so"
     command = ["gcc", "-O1", "-fPIC", "-shared", "-I", core, "-o", library, sources / module / f"{module}.c"]
-    subprocess.run([*command, "-levent", "-ljson-c"], check=True)
+    subprocess.run([*command, "-levent", "-ljson-c", "-lz"], check=True)
     return build

@@ -100,8 +100,7 @@ class PythonDecoder:
                 messages = None  # the C side does not look at the version
                 break
             except ProtocolError as error:
-                cause = error.__cause__
-                if cause and isinstance(cause.__cause__, UnicodeDecodeError):
+                if "not UTF-8" in str(error):
                     messages = None  # the C side passes text on as it is
                     break
         return frames, messages

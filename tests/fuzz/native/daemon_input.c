@@ -88,11 +88,12 @@ static const char parameters_text[] =
 
 static const char *text_at_start(const char *name)
 {
-	static char text[512];
+	static char parameters_now[512], abi[16];
 
-	snprintf(text, sizeof(text), parameters_text, RECORD_BYTES);
-	return !strcmp(name, "parameters") ? text :
-	       !strcmp(name, "abi") ? "2\n" :
+	snprintf(parameters_now, sizeof(parameters_now), parameters_text, RECORD_BYTES);
+	snprintf(abi, sizeof(abi), "%u\n", LITEMRC_ABI_VERSION);
+	return !strcmp(name, "parameters") ? parameters_now :
+	       !strcmp(name, "abi") ? abi :
 	       !strcmp(name, "dram") ? "ranks 2\nvirtual 0\nstates 29\nchips 1\nphases 4\npart X\n" : "1.2.3\n";
 }
 

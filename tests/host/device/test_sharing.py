@@ -1,8 +1,10 @@
 """Hosts at a port that carries one at a time: introductions, refusals, and a host that takes over."""
 
+import re
 import socket
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from litemrc.device.device import Device
@@ -12,12 +14,14 @@ from litemrc.device.link.protocol import Message, device_messages, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.device.link.sharing import (
     INTRODUCTION_BYTES,
+    NAME_BYTES,
     NO_INTRODUCTION,
     Introduction,
     introduction,
     last_message,
     last_reason,
     read_introduction,
+    reason_bytes,
 )
 from litemrc.device.qemu.server import MessageServer
 from litemrc.feed.feed import Feed, FeedOptions
@@ -167,3 +171,11 @@ def test_a_feed_that_was_replaced_waits_until_the_port_is_free_also_if_it_took_o
 def test_only_a_port_that_several_hosts_can_open_is_taken_over(other):
     with pytest.raises(PortError, match="--take is for socket:// ports"):
         opened(other, take=True).__enter__()
+
+
+def test_the_simulators_port_has_the_same_lengths():
+    header = Path(__file__).parents[3] / "litex-soc/sim_modules/serial_link/sharing.h"
+    said = {name: int(number) for name, number in re.findall(r"#define (\w+) (\d+)", header.read_text())}
+    assert said["INTRODUCTION_MAX"] == INTRODUCTION_BYTES
+    assert said["SHARING_NAME_MAX"] == NAME_BYTES
+    assert said["SHARING_REASON_MAX"] == reason_bytes()

@@ -17,13 +17,13 @@ from pathlib import Path
 from litemrc.device.errors import PortError
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import Message, device_messages
+from litemrc.texts import printable
 
 SHARED = "socket://"  # ports that more than one host can open
 NAME_BYTES = 48
 INTRODUCTION_BYTES = 68  # with both zeros
 _INTRODUCTION = re.compile(rb"\0litemrc host (wait|take) ([^\0]*)\0")
 _PREFIX = b"\0litemrc host "
-_REASON = 80  # characters, as the schema has it
 
 
 def check_can_take(url: str) -> None:
@@ -42,12 +42,13 @@ def check_can_take(url: str) -> None:
 
 def host_name() -> str:
     """Return what this program is called at a port: its command, process and machine."""
-    program = Path(sys.argv[0] or "python")
+    started = sys.argv[0]
+    program = Path("python" if started in ("", "-c", "-m", "-") else started)
     called = program.parent.name if program.stem == "__main__" else program.stem
     command = sys.argv[1] if called == "litemrc" and len(sys.argv) > 1 and sys.argv[1].isalpha() else ""
     named = f"{called} {command}".strip()[:20]
     text = f"{named}, pid {os.getpid()} on {platform.node()}"
-    return _printed(text)[:NAME_BYTES]
+    return _plain(text)[:NAME_BYTES]
 
 
 def introduction(*, take: bool) -> bytes:
@@ -70,7 +71,7 @@ def read_introduction(received: bytes) -> Introduction | None:
     """Return the introduction that these first bytes are; None: it is not complete."""
     if found := _INTRODUCTION.match(received):
         name = found[2].decode("ascii", "replace")[:NAME_BYTES]
-        return Introduction(_printed(name) or NO_INTRODUCTION.name, take=found[1] == b"take")
+        return Introduction(_plain(name) or NO_INTRODUCTION.name, take=found[1] == b"take")
     possible = received[:1] in (b"", b"\0") and b"\0" not in received[1:]
     return None if possible and len(received) < INTRODUCTION_BYTES else NO_INTRODUCTION
 
@@ -85,16 +86,22 @@ def replaced_by(name: str) -> str:
     return f"replaced by {name}"
 
 
+def reason_bytes() -> int:
+    """Return how long a reason may be."""
+    (reason,) = (field for field in device_messages().types["nak"].body if field.name == "reason")
+    return reason.high
+
+
 def last_message(reason: str) -> bytes:
     """Return what ends a connection, behind a zero that ends the device's frame under way."""
-    ended = device_messages().new("nak", sequence=0, request=0, error="busy", reason=reason[:_REASON])
+    ended = device_messages().new("nak", sequence=0, request=0, error="busy", reason=reason[: reason_bytes()])
     return b"\0" + frame(device_messages().encode(ended))
 
 
 def last_reason(message: Message) -> str | None:
     """Return why the port ends the connection, for people; None: the message does not end it."""
-    return _printed(message.reason) if message.name == "nak" and message.request == 0 else None
+    return printable(message.reason) if message.name == "nak" and message.request == 0 else None
 
 
-def _printed(text: str) -> str:
+def _plain(text: str) -> str:
     return "".join(letter if " " <= letter <= "~" else "?" for letter in text)
