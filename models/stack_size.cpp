@@ -75,7 +75,7 @@ class Compiled : public monitor_model::Stack {
     uint32_t window(uint32_t word) const override { return word < unsigned(WINDOW_WORDS) ? unsigned(window_[word]) : 0; }
     uint32_t outside() const override { return filter_.epoch_uncounted().outside; }
     uint32_t unsampled() const override { return filter_.epoch_uncounted().unsampled; }
-    bool overflow() const override { return counters_.overflow(); }
+    bool overflow() const override { return counters_.overflow() || full(filter_.epoch_uncounted()); }
     uint32_t epoch() const override { return counters_.epoch(); }
     uint32_t least_sampling() const override { return LEAST_SAMPLING; }
 

@@ -124,6 +124,11 @@ struct Uncounted {
     counter_t unsampled; // in range, page not sampled
 };
 
+// A count has reached its limit: there may have been more.
+inline bool full(const Uncounted &uncounted) {
+    return uncounted.outside == ~counter_t(0) || uncounted.unsampled == ~counter_t(0);
+}
+
 using uncounted_word_t = ap_uint<whole_bytes(2 * COUNTER_BITS)>;
 
 inline uncounted_word_t pack(const Uncounted &uncounted) {

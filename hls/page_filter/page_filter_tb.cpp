@@ -150,7 +150,9 @@ int main(int argc, char **argv) {
         if (op.epoch_end) {
             const Uncounted counts = unpack_uncounted(uncounted.read());
             const counter_t outside = counts.outside, unsampled = counts.unsampled;
-            if (outside != std::min(outside_in_epoch, limit) || unsampled != std::min(unsampled_in_epoch, limit)) {
+            const bool expected_full = outside_in_epoch >= limit || unsampled_in_epoch >= limit;
+            if (outside != std::min(outside_in_epoch, limit) || unsampled != std::min(unsampled_in_epoch, limit) ||
+                full(counts) != expected_full) {
                 std::cerr << "page_filter_tb: operation " << i << ": " << outside << " out of range, expected "
                           << outside_in_epoch << "; " << unsampled << " not sampled, expected " << unsampled_in_epoch
                           << "\n";

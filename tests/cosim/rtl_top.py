@@ -90,7 +90,7 @@ class BenchTop(LiteXModule):
         for name in ("lower", "upper", "sampling", "split"):
             signal = getattr(filter_, name)
             self.comb += signal.eq(self.add_port(name, len(signal)))
-        for name in ("scale_log2", "outside", "unsampled"):
+        for name in ("scale_log2", "outside", "unsampled", "full"):
             signal = getattr(filter_, name)
             self.comb += self.add_port(name, len(signal)).eq(signal)
 

@@ -123,7 +123,8 @@ def read_window(monitor):
     return rows
 
 
-STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_EPOCH_DUE, STATUS_FROZEN = 1, 2, 4, 8, 32
+STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_EPOCH_DUE = 1, 2, 4, 8
+STATUS_OVERFLOW, STATUS_FROZEN = 16, 32
 STATUS_COMMAND_LOST, STATUS_COMMAND_LATE = 64, 128
 AT_REST = STATUS_FROZEN | STATUS_EPOCH_READY | STATUS_EPOCH_DUE  # only frozen: no epoch is ready or due
 ENABLE, HOLD, BY_CYCLES, FREEZE, SINGLE_SHOT, SPLIT = 1, 2, 4, 8, 16, 32
@@ -142,6 +143,7 @@ class Log:
     commands: list = field(default_factory=list)  # (kind, frame), as written to registers
     events: list = field(default_factory=list)  # as observed at the queue
     finished: list = field(default_factory=list)  # epochs read from the window
+    overflows: list = field(default_factory=list)  # of each, whether the status said so
 
 
 def set_up(bench, build, length):
@@ -186,6 +188,7 @@ def firmware(bench, rng, control, log, length):
             for _ in range(rng.choice([0, 60])):
                 yield
             lost = []
+            log.overflows.append(bool((yield from bench.read("status")) & STATUS_OVERFLOW))
             for name in ("epoch_dropped", "epoch_outside", "epoch_unsampled"):
                 lost.append((yield from bench.read(name)))
             number = (yield from bench.read("epoch")) - 1

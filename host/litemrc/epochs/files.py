@@ -36,7 +36,7 @@ UNITS = {
     "outside": "accesses out of the address range in the whole epoch; the same in all rows of an epoch",
     "unsampled": "accesses to pages not sampled in the whole epoch; the same in all rows of an epoch",
     "scale_log2": "1 page of 2^scale_log2 took part; the same in all rows of an epoch",
-    "overflow": "true: a counter saturated",
+    "overflow": "true: a counter saturated, or dropped, outside or unsampled is at its limit",
     "hits": "accesses, one counter per group of the LRU stack, most recently used first; a group stands for "
     "(pages / groups) * 2^scale_log2 pages of the memory",
     "resident": "pages charged to the context's memory cgroup at the end of the epoch; 0 without one",

@@ -63,7 +63,8 @@ class EpochTable:
         dropped, outside, unsampled: uint64[n], accesses lost, out of the address range, and to pages not
             sampled, in the whole epoch: the same value in all rows of one epoch.
         scale_log2: uint8[n], 1 page of 2^scale_log2 took part; the same value in all rows of one epoch.
-        overflow: bool[n], a counter saturated: sum(hits) + misses == accesses is not promised in this row.
+        overflow: bool[n], a counter saturated, or `dropped`, `outside` or `unsampled` is at its limit,
+            2^32 - 1: the sums of the account are not promised in this row.
         hits: uint32[n, groups], most recently used group first; a group has pages / groups pages that took
             part, and stands for 2^scale_log2 times as many of the memory.
         resident, evicted: uint32[n], pages of the context's memory cgroup at the end of the epoch: charged to

@@ -84,7 +84,9 @@ class PageFilter(LiteXModule):
         log2 of the memory's pages for each page of the engine: `sampling`, but at least
         log2(memory_frames / frames).
     outside, unsampled : Signal(counter_bits), out
-        accesses out of range, and accesses not sampled, in the last epoch whose end was taken.
+        accesses out of range, and accesses not sampled, in the last epoch whose end was taken; saturate.
+    full : Signal, out
+        one of them is at its limit.
     idle : Signal, out
         every operation taken is answered.
     """
@@ -118,7 +120,7 @@ class PageFilter(LiteXModule):
         self.upper = Signal(width_of(memory_frames), reset=memory_frames - 1)
         self.sampling = Signal(SAMPLING_BITS)
         self.split = Signal()
-        self.outside, self.unsampled = Signal(counter_bits), Signal(counter_bits)
+        self.outside, self.unsampled, self.full = Signal(counter_bits), Signal(counter_bits), Signal()
         self.idle = Signal()
 
         # # #
@@ -239,7 +241,10 @@ class PageFilter(LiteXModule):
             ended.eq(ends),
             clears.eq(recent.clear),
         ]
-        for finished, reason in ((self.outside, op.outside), (self.unsampled, ~op.outside & ~op.sampled)):
+        full = Signal(2)
+        self.comb += self.full.eq(full != 0)
+        reasons = ((self.outside, op.outside), (self.unsampled, ~op.outside & ~op.sampled))
+        for number, (finished, reason) in enumerate(reasons):
             counts, running, more = Signal(), Signal(counter_bits), Signal(counter_bits + 1)
             self.comb += more.eq(running + 1)  # the carry: the counter is at its limit
             self.sync += [
@@ -251,7 +256,7 @@ class PageFilter(LiteXModule):
                     counts & ~more[-1],
                     running.eq(more),
                 ),
-                If(ended, finished.eq(running)),
+                If(ended, finished.eq(running), full[number].eq(more[-1])),
             ]
 
     def _hold_until_answered(self, held, sink):

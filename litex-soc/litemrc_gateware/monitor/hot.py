@@ -105,7 +105,9 @@ class Hot(LiteXModule):
             ],
             description="Hot pages: state.",
         )
-        self._accesses = CSRStatus(32, description="Hot pages: accesses counted in the epoch of the list.")
+        self._accesses = CSRStatus(
+            32, description="Hot pages: accesses counted in the epoch of the list; saturates at 2^32 - 1."
+        )
         self._queue = CSRStatus(
             fields=[
                 CSRField("frame", 31, description="The page that has waited longest."),

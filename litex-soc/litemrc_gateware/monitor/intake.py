@@ -52,7 +52,9 @@ class Intake(LiteXModule):
     epoch_due : Signal, out
         an end of epoch is requested and has not reached the window.
     dropped, epoch_dropped : Signal(32), out
-        accesses dropped in the running epoch, and in the last one that ended.
+        accesses dropped in the running epoch, and in the last one that ended; saturate.
+    epoch_dropped_full : Signal, out
+        `epoch_dropped` is at its limit.
     level, peak : Signal, out
         records in the queue, now and at most since reset.
     idle : Signal, out
@@ -79,7 +81,7 @@ class Intake(LiteXModule):
         self.command_pending, self.command_lost, self.command_late = Signal(), Signal(), Signal()
         self.epoch_due = Signal()
         self.dropped = Signal(32)
-        self.epoch_dropped = Signal(32)
+        self.epoch_dropped, self.epoch_dropped_full = Signal(32), Signal()
         self.level = Signal(max=queue_depth + 2)
         self.peak = Signal(max=queue_depth + 2)
         self.idle = Signal()
@@ -216,7 +218,11 @@ class Intake(LiteXModule):
         self.sync += [
             If(lost & ~self.frozen & ~more_dropped[-1], self.dropped.eq(more_dropped)),
             If(self.restart, self.dropped.eq(0)),
-            If(self.taken & entry.epoch_end, self.epoch_dropped.eq(self.dropped)),
+            If(
+                self.taken & entry.epoch_end,
+                self.epoch_dropped.eq(self.dropped),
+                self.epoch_dropped_full.eq(more_dropped[-1]),
+            ),
             If(self.level > self.peak, self.peak.eq(self.level)),
         ]
 

@@ -309,7 +309,7 @@ class Monitor(MonitorRegisters):
 
     def _add_epoch_ready(self, published):
         """Keep what the finished epoch lost; returns whether it is in the window and not released."""
-        epoch_ready = Signal()
+        epoch_ready, self._lost_full = Signal(), Signal()
         self.sync += [
             If(self._command.fields.release, epoch_ready.eq(0)),
             If(published, epoch_ready.eq(1)),
@@ -318,6 +318,7 @@ class Monitor(MonitorRegisters):
                 self._epoch_dropped.status.eq(self.intake.epoch_dropped),
                 self._epoch_outside.status.eq(self.filter.outside),
                 self._epoch_unsampled.status.eq(self.filter.unsampled),
+                self._lost_full.eq(self.intake.epoch_dropped_full | self.filter.full),
             ),
         ]
         return epoch_ready
@@ -361,7 +362,7 @@ class Monitor(MonitorRegisters):
             self._status.fields.command_late.eq(intake.command_late),
             self._status.fields.epoch_ready.eq(epoch_ready),
             self._status.fields.epoch_due.eq(intake.epoch_due),
-            self._status.fields.overflow.eq(counters.overflow),
+            self._status.fields.overflow.eq(counters.overflow | self._lost_full),
             self._status.fields.frozen.eq(intake.frozen),
             self._scale.fields.scale_log2.eq(filter_.scale_log2),
             self._epoch.status.eq(counters.epoch),

@@ -193,7 +193,11 @@ class MonitorRegisters(LiteXModule):
                 CSRField(
                     "epoch_due", description="An end of epoch is requested and has not reached the window."
                 ),
-                CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
+                CSRField(
+                    "overflow",
+                    description="A counter of the window exceeded 2^32 - 1, or epoch_dropped, "
+                    "epoch_outside or epoch_unsampled reached it.",
+                ),
                 CSRField("frozen", description="Accesses are not counted, by control.freeze or single_shot."),
                 CSRField(
                     "command_lost",
@@ -214,7 +218,8 @@ class MonitorRegisters(LiteXModule):
             "before and after the window: if it is the same, all that was read in between is of that epoch.",
         )
         self._epoch_dropped = CSRStatus(
-            32, description="Accesses dropped by a full queue in the epoch of the window."
+            32,
+            description="Accesses dropped by a full queue in the epoch of the window; saturates at 2^32 - 1.",
         )
         self._epoch_outside = CSRStatus(
             32, description="Accesses out of range in the epoch of the window; saturates at 2^32 - 1."
@@ -224,7 +229,9 @@ class MonitorRegisters(LiteXModule):
             description="Accesses in range to pages not sampled, in the epoch of the window; saturates at "
             "2^32 - 1.",
         )
-        self._dropped = CSRStatus(32, description="Accesses dropped in the running epoch.")
+        self._dropped = CSRStatus(
+            32, description="Accesses dropped in the running epoch; saturates at 2^32 - 1."
+        )
         self._queue_peak = CSRStatus(
             16, description="High-water mark of the queue since reset; a clear does not reset it."
         )

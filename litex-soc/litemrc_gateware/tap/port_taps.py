@@ -52,7 +52,9 @@ class PortTaps(LiteXModule):
         self.write = Signal()
         self.master = Signal(max=max(2, len(ports)))
         self.context = Signal(contexts_log2)
-        self._lost = CSRStatus(32, description="Accesses dropped before they reached a counter.")
+        self._lost = CSRStatus(
+            32, description="Accesses dropped before they reached a counter; saturates at 2^32 - 1."
+        )
         self.lost = self._lost.status
 
         # # #

@@ -45,7 +45,7 @@ inline void compare(Rtl &rtl, const litemrc::Uncounted &expected, std::uint64_t 
     const auto counts = [](std::uint64_t outside, std::uint64_t unsampled) {
         return std::to_string(outside) + " outside, " + std::to_string(unsampled) + " unsampled";
     };
-    if (rtl->outside != expected.outside || rtl->unsampled != expected.unsampled)
+    if (rtl->outside != expected.outside || rtl->unsampled != expected.unsampled || rtl->full != full(expected))
         throw Mismatch("epoch " + std::to_string(epoch) + ": RTL " + counts(rtl->outside, rtl->unsampled) + "; C++ " +
                        counts(expected.outside.to_uint64(), expected.unsampled.to_uint64()));
 }

@@ -30,8 +30,9 @@ void replay(int argc, char **argv) {
             continue;
         unsigned outside = 0, unsampled = 0, epoch = 0, overflow = 0;
         vectors >> outside >> unsampled >> epoch >> overflow;
+        const bool overflowed = chain.counters.overflow() || full(chain.uncounted());
         const bool same = chain.uncounted().outside == outside && chain.uncounted().unsampled == unsampled &&
-                    chain.counters.epoch() == epoch && chain.counters.overflow() == bool(overflow);
+                    chain.counters.epoch() == epoch && overflowed == bool(overflow);
         words += WINDOW_WORDS;
         if (!(vectors.match(chain.window) && same))
             throw Mismatch("epoch " + std::to_string(epoch) + " behind operation " + std::to_string(ops));

@@ -228,13 +228,21 @@ def test_counters_saturate_and_raise_overflow_for_their_epoch_only() -> None:
     assert not model.end_epoch().overflow
 
 
-def test_counts_of_what_is_left_out_saturate_without_overflow() -> None:
-    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, counter_bits=2)
-    model.set_range(8, 15)
-    for _ in range(9):
-        model.access(1, 0)
+@pytest.mark.parametrize(("accesses", "overflow"), [(2, False), (3, True), (9, True)])
+@pytest.mark.parametrize("count", ["dropped", "outside", "unsampled"])
+def test_a_count_of_what_is_left_out_that_is_at_its_limit_raises_overflow(count, accesses, overflow) -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, counter_bits=2)  # counters stop at 3
+    if count == "outside":
+        model.set_range(8, 15)
+    elif count == "unsampled":
+        model.set_sampling(1)
+    frame = next(f for f in range(FRAMES) if not model.access(f, 0).counts) if count != "dropped" else 0
+    model.end_epoch()
+    for _ in range(accesses):
+        model.drop() if count == "dropped" else model.access(frame, 0)
     counters = model.end_epoch()
-    assert (counters.outside, counters.overflow) == (3, False)
+    assert (getattr(counters, count), counters.overflow) == (min(accesses, 3), overflow)
+    assert not model.end_epoch().overflow
 
 
 def test_an_engine_smaller_than_the_memory_is_sampled() -> None:

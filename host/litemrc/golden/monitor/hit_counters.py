@@ -9,7 +9,7 @@ from litemrc.golden.monitor.positions import Position, PositionKind
 class EpochCounters:
     """Counters of one finished epoch.
 
-    For every context c: sum(hits[c]) + misses[c] == accesses[c], unless a counter saturated (`overflow`).
+    For every context c: sum(hits[c]) + misses[c] == accesses[c], unless `overflow`.
     """
 
     epoch: int  # epoch number, from 0
@@ -17,7 +17,7 @@ class EpochCounters:
     misses: list[int]  # [context]: accesses to invalid pages
     accesses: list[int]  # [context]
     touched: list[int]  # [context]: distinct pages touched: the working-set size
-    overflow: bool  # a counter saturated
+    overflow: bool  # a counter saturated, or one of those below is at its limit
     dropped: int = 0  # accesses lost before the filter, all contexts
     outside: int = 0  # accesses outside the address range
     unsampled: int = 0  # accesses in range to pages that are not sampled
@@ -65,7 +65,7 @@ class HitCounters:
             self._misses,
             self._accesses,
             self._touched,
-            self._overflow,
+            self._overflow or self._limit in uncounted.values(),
             **uncounted,
         )
         self._epoch += 1

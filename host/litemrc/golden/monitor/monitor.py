@@ -23,7 +23,9 @@ class MonitorModel:
     increments `touched`. An access that is dropped, out of range or not sampled increments only the one
     counter of that name. So in every epoch
 
-        sum(accesses) + outside + unsampled + dropped == accesses made while the monitor was not frozen.
+        sum(accesses) + outside + unsampled + dropped == accesses made while the monitor was not frozen,
+
+    unless `overflow`: a counter saturated, or `outside`, `unsampled` or `dropped` is at its limit.
 
     While the monitor is frozen, accesses move pages in the stacks and increment no counter.
 
@@ -66,7 +68,7 @@ class MonitorModel:
         self.counters = HitCounters(groups, contexts, counter_bits)
         self.freeze = self.single_shot = False
         self._shot = False
-        self._dropped = 0
+        self._dropped, self._limit = 0, (1 << counter_bits) - 1
 
     @property
     def frozen(self) -> bool:
@@ -106,7 +108,7 @@ class MonitorModel:
 
     def drop(self) -> None:
         """Count one access that was dropped before the filter; only `dropped` is incremented."""
-        self._dropped += not self.frozen
+        self._dropped = min(self._dropped + (not self.frozen), self._limit)
 
     def invalidate(self, frame: int) -> Position:
         """Remove a page from its owner's stack; its next access is a miss and sets a new owner.
