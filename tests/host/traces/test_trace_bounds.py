@@ -16,6 +16,7 @@ from litemrc.errors import UserError
 from litemrc.traces import bounds, open_trace
 from litemrc.traces.formats.byte_accesses import ByteAccesses
 from litemrc.traces.parts.section import Section
+from litemrc.traces.shared import SharedChunk, create_shared_trace, open_shared_trace
 from patience import patience
 
 RAW = (
@@ -204,4 +205,80 @@ def test_hostile_lines_take_no_more_than_linear_time(tmp_path, name, line):
 def test_a_section_of_a_trace_keeps_the_bounds(tmp_path):
     path = written(tmp_path, "t.damon", RAW.format(begin=0, end=2**63, accesses=9))
     with Section(str(path)).open() as trace, pytest.raises(UserError, match="stand for"):
+        next(iter(trace))
+
+
+FLIPS = """
+import sys
+from pathlib import Path
+from litemrc.errors import UserError
+from litemrc.traces import open_trace
+from litemrc.traces.formats.columnar import row_group_bytes
+whole, path, ended = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), 0
+for at in range(8 * len(whole)):
+    data = bytearray(whole)
+    data[at // 8] ^= 1 << at % 8
+    path.write_bytes(data)
+    for read in (lambda: row_group_bytes(path), lambda: sum(map(len, open_trace(path)))):
+        try:
+            read()
+        except UserError:
+            ended += 1
+print(ended)
+"""
+
+
+def test_no_wrong_bit_of_a_parquet_file_ends_the_process(tmp_path):
+    """pyarrow ends it where statistics of a column do not fit, unless they are left alone."""
+    columns = {"time": np.arange(2, dtype=np.uint64), "page": np.arange(2, dtype=np.uint64)}
+    pq.write_table(pa.table(columns), tmp_path / "whole.parquet")
+    command = [sys.executable, "-c", FLIPS, tmp_path / "whole.parquet", tmp_path / "t.parquet"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=patience(100))
+    assert ran.returncode == 0 and int(ran.stdout) > 1000, ran.stderr[-2000:]
+
+
+def arrow(path, pages, *, compression="zstd", stream=False):
+    table = pa.table({"page": pages})
+    writer = pa.ipc.new_stream if stream else pa.ipc.new_file
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with writer(str(path), table.schema, options=options) as sink:
+        sink.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_arrow_file_that_expands_without_end_is_refused_before_it_is_expanded(
+    tmp_path, monkeypatch, stream
+):
+    monkeypatch.setattr(bounds, "ALWAYS_BYTES", 4 << 20)
+    path = arrow(tmp_path / "t.arrow", np.zeros(1 << 20, np.uint64), stream=stream)  # 8 MiB
+    assert path.stat().st_size < 4 << 10
+    before = pa.total_allocated_bytes()
+    with open_trace(path) as trace, pytest.raises(UserError, match="hold more than") as refused:
+        next(iter(trace))
+    assert refused.value.remedy == bounds.REMEDY and "t.arrow, message 1" in refused.value.where
+    assert pa.total_allocated_bytes() - before < 1 << 20
+    assert references(path, bounded=False) == 1 << 20
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_arrow_files_of_any_compression_are_read(tmp_path, compression, stream):
+    pages = np.arange(100_000, dtype=np.uint64)
+    path = arrow(tmp_path / "t.arrow", pages, compression=compression, stream=stream)
+    with open_trace(path) as trace:
+        assert np.array_equal(np.concatenate([chunk.pages for chunk in trace]), pages)
+
+
+def test_a_shared_trace_of_equal_values_may_not_state_a_trillion_rows(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    rows = 1 << 19
+    with create_shared_trace(path) as writer:
+        zeros = np.zeros(rows, np.uint64)
+        writer.write(SharedChunk(zeros, zeros.astype(np.uint16), zeros.astype(bool), zeros))
+    with open_shared_trace(path) as trace:
+        assert sum(len(chunk.words) for chunk in trace) == rows
+    monkeypatch.setattr(bounds, "ALWAYS_BYTES", 1 << 19)
+    monkeypatch.setattr(bounds, "BYTES_PER_BYTE", 100)
+    with pytest.raises(UserError, match="hold more than"), open_shared_trace(path) as trace:
         next(iter(trace))

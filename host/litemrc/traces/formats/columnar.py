@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from litemrc.errors import UserError
 from litemrc.traces.bounds import bytes_allowed, too_many_bytes
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
+from litemrc.traces.formats.arrow_messages import expanded_sizes
 from litemrc.traces.places import Place, UrlFile, is_url
 from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, disorder, first_disorder, stored_size
 
@@ -25,6 +26,7 @@ TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context
 _WRITTEN = TYPES | {"processor": pa.uint16()}
 _ALIASES = {"time": "cycle", "page": "frame"}
 _ROW_GROUP = 1 << 20  # references
+_MAGIC = b"ARROW1\0\0"
 _REFERENCES = pa.array(["access", "dropped"])
 
 
@@ -53,9 +55,10 @@ class ColumnarTrace(Trace):
                     rows = [self._file.metadata.row_group(group).num_rows for group in range(row_groups.stop)]
                     self._rows, self._total = sum(rows[: row_groups.start]), sum(rows)
             else:
+                # A file holds a stream: its footer, which could name a batch many times, is not needed.
                 self._map = remote or pa.memory_map(str(path))
-                opened = pa.ipc.open_file if start.startswith(b"ARROW1") else pa.ipc.open_stream
-                self._file = opened(self._map)
+                self._map.seek(len(_MAGIC) if start == _MAGIC else 0)
+                self._file = pa.ipc.open_stream(self._map)
                 self._schema, self._total = self._file.schema, None
             self._names = self._schema.names
             metadata = self._schema.metadata or {}
@@ -77,20 +80,17 @@ class ColumnarTrace(Trace):
 
     def _check_bounds(self) -> None:
         """Refuse a file whose columns are far longer than its stored bytes (`bounds.py`)."""
-        if self.format != "parquet" or not self.bounded:
+        if not self.bounded:
             return
-        stored = self._stored or 0
-        metadata = self._file.metadata
-        wanted = set(self._columns.values())
-        held = 8 * metadata.num_rows  # bytes of the page numbers, however they are encoded
-        for group in range(metadata.num_row_groups):
-            columns = [metadata.row_group(group).column(at) for at in range(metadata.num_columns)]
-            try:
-                sizes = [each.total_uncompressed_size for each in columns if each.path_in_schema in wanted]
-            except UnicodeDecodeError as error:
-                raise _unreadable(self.name, error) from error
-            if max(held, sum(sizes)) > bytes_allowed(stored):
-                raise too_many_bytes(stored, f"{self.name}, row group {group}")
+        if self.format == "parquet":
+            check_parquet(self._file.metadata, self._stored or 0, self.name)
+            return
+        expanded, position = 0, self._map.tell()
+        for message, size in enumerate(expanded_sizes(self._map)):
+            expanded += size
+            if expanded > bytes_allowed(self._stored or 0):
+                raise too_many_bytes(self._stored or 0, f"{self.name}, message {message}")
+        self._map.seek(position)
 
     def __iter__(self) -> Iterator[Chunk]:
         self._check_bounds()
@@ -134,11 +134,10 @@ class ColumnarTrace(Trace):
                 yield from self._file.iter_batches(
                     CHUNK_REFERENCES, row_groups=self._groups, columns=wanted, use_threads=False
                 )
-            elif isinstance(self._file, pa.ipc.RecordBatchStreamReader):
-                yield from self._file
             else:
-                for index in range(self._file.num_record_batches):
-                    yield self._file.get_batch(index)
+                for batch in self._file:
+                    batch.validate()  # that its buffers are as long as its columns
+                    yield batch
         except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise UserError(
                 f"damaged or truncated: {error}",
@@ -192,23 +191,40 @@ class ColumnarTrace(Trace):
             ) from error
 
 
+def check_parquet(metadata: pq.FileMetaData, stored: int, name: str) -> None:
+    """Check that a file's columns are not far longer than its `stored` bytes (`bounds.py`).
+
+    What the file says of single columns is not asked for: pyarrow ends the process if their statistics are
+    damaged.
+
+    Raises:
+        UserError: they are.
+    """
+    expanded = 8 * metadata.num_rows  # the page numbers, however they are encoded
+    for group in range(metadata.num_row_groups):
+        expanded = max(expanded, metadata.row_group(group).total_byte_size)
+        if expanded > bytes_allowed(stored):
+            raise too_many_bytes(stored, f"{name}, row group {group}")
+
+
 def row_group_bytes(path: Place) -> list[int]:
-    """Return the stored bytes of each row group of a Parquet file; empty if it is none.
+    """Return about how many of a Parquet file's bytes each row group has; empty if it is none.
 
     Raises:
         UserError: it cannot be read.
     """
     try:
-        remote = pa.PythonFile(UrlFile(str(path)), "r") if is_url(path) else None
+        file = UrlFile(str(path)) if is_url(path) else None
+        remote = pa.PythonFile(file, "r") if file else None
+        stored = (file.size if file else Path(path).stat().st_size) or 0
         if not _head(remote, path).startswith(b"PAR1"):
             return []
-        with pq.ParquetFile(remote or path) as file:
-            groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-    except (OSError, pa.ArrowException) as error:
+        with pq.ParquetFile(remote or path) as opened:
+            metadata = opened.metadata
+            sizes = [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from error
-    return [
-        sum(group.column(at).total_compressed_size for at in range(group.num_columns)) for group in groups
-    ]
+    return [stored * size // (sum(sizes) or 1) for size in sizes]
 
 
 def _unreadable(path: Place, error: Exception) -> UserError:

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES
+from litemrc.traces.formats.columnar import check_parquet
 from litemrc.traces.shared.chunk import (
     PAGE_BYTES,
     WORD_BYTES,
@@ -41,7 +42,7 @@ class SharedParquetTrace(SharedTrace):
         super().__init__(str(path))
         try:
             self._file = pq.ParquetFile(path)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise UserError(
                 f"cannot be read as Parquet: {error}",
                 where=str(path),
@@ -63,6 +64,7 @@ class SharedParquetTrace(SharedTrace):
         self._rows, self._total = 0, self._file.metadata.num_rows
 
     def __iter__(self) -> Iterator[SharedChunk]:
+        check_parquet(self._file.metadata, Path(self.name).stat().st_size, self.name)
         page_words, previous = words_of_page(self.page_bytes, self.name), 0
         try:
             for batch in self._file.iter_batches(CHUNK_REFERENCES, columns=list(TYPES), use_threads=False):
