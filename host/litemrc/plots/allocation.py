@@ -12,7 +12,7 @@ from litemrc.plots.curves import STYLE
 from litemrc.plots.memory_axis import draw_lines, highest, memory_axis, memory_span, ratio_axis
 from litemrc.plots.mrc import common_page_bytes, curve_lines
 from litemrc.policies.allocation.division import Allocation
-from litemrc.texts import picture_text
+from litemrc.texts import printable
 
 
 def allocation_figure(curves: Sequence[Curve], allocation: Allocation) -> Figure:
@@ -39,7 +39,7 @@ def allocation_figure(curves: Sequence[Curve], allocation: Allocation) -> Figure
                 color=line.colour,
                 markersize=10 - 5 * number / len(lines),
                 markerfacecolor="none" if size else "white",
-                label=f"{picture_text(name)}: {size_text(allocation.pages[name], line.curve.page_bytes)}",
+                label=f"{printable(name)}: {size_text(allocation.pages[name], line.curve.page_bytes)}",
                 clip_on=False,
                 zorder=4,
             )

@@ -19,7 +19,7 @@ from litemrc.plots.memory_axis import (
     memory_span,
     ratio_axis,
 )
-from litemrc.texts import picture_text
+from litemrc.texts import printable
 
 
 def mrc_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
@@ -95,4 +95,4 @@ def common_page_bytes(curves: Sequence[Curve]) -> int | None:
 
 def _short(curve: Curve, most: int = 16) -> str:
     name = curve.name or "trace"
-    return picture_text(name if len(name) <= most else name[: most - 1] + "…")
+    return printable(name if len(name) <= most else name[: most - 1] + "…")
