@@ -1,5 +1,6 @@
 """Every control of the page works on an idle device; a caption is that of what is drawn."""
 
+import csv
 import time
 from collections.abc import Iterator
 
@@ -28,7 +29,10 @@ def browser() -> Iterator["sync_api.Browser"]:
 
 @pytest.fixture(scope="module")
 def page(browser: "sync_api.Browser", device: PacedDevice) -> Iterator["sync_api.Page"]:
-    with served({"a": device}, "--label", "a:rack=3") as server, opened(browser, server) as page:
+    with (
+        served({"a": device}, "--label", "a:rack=3") as server,
+        opened(browser, server, accept_downloads=True) as page,
+    ):
         run_to_a_stop(page, device, epochs=30)
         yield page
 
@@ -101,6 +105,52 @@ def test_ranges_of_the_history_and_back(page: "sync_api.Page", last: int) -> Non
     page.locator("#back-to-live").click()
     expect(page, f"{SEEN}.startsWith('Live') && {SEEN}.endsWith('20 epochs')")
     assert curves(page)[1] == pytest.approx(ratios_of(list(range(last - 19, last + 1)), 1), abs=1e-6)
+
+
+def test_the_ends_of_a_range_and_the_button_live(page: "sync_api.Page", last: int) -> None:
+    start = page.get_by_role("slider", name="Start of the range")
+    start.press("Home")
+    expect(page, f"{SEEN}.startsWith('History') && {SEEN}.endsWith(' {last + 1} epochs')", 20)
+    start.press("End")
+    expect(page, f"{SEEN}.startsWith('History') && !{SEEN}.endsWith(' {last + 1} epochs')", 20)
+    page.get_by_role("button", name="Live", exact=True).click()
+    expect(page, f"{SEEN}.startsWith('Live') && {SEEN}.endsWith('20 epochs')")
+    assert curves(page)[0] == pytest.approx(ratios_of(list(range(last - 19, last + 1)), 0), abs=1e-6)
+
+
+def test_tables_have_the_values_of_the_chart(page: "sync_api.Page", last: int) -> None:
+    toggle = page.locator("#curves").get_by_role("button", name="Table")
+    toggle.click()
+    for window in (5, 20):
+        choose(page, "windows", window)
+        expect(page, f"{SEEN}.endsWith('{window} epochs')")
+        wanted = ratios_of(list(range(last + 1 - window, last + 1)), 0)
+        shown = (
+            "[...document.querySelectorAll('#curves .values tbody tr')].map(row => row.cells[2].textContent)"
+        )
+        expect(page, f"Math.abs(parseFloat({shown}[0]) - {wanted[0]}) < 1e-3", 20)
+        assert [float(text) for text in page.evaluate(shown)] == pytest.approx(wanted, abs=1e-3)
+    toggle.click()
+    assert page.evaluate("document.querySelector('#curves .values').hidden")
+
+
+def test_colours_change_and_the_curves_stay(page: "sync_api.Page", last: int) -> None:
+    for theme, light in (("dark", False), ("light", True), ("auto", True)):
+        page.select_option("#theme", theme)
+        expect(page, f"({CHART}.layout.paper_bgcolor === '#ffffff') === {str(light).lower()}")
+        assert curves(page)[2] == pytest.approx(ratios_of(list(range(last - 19, last + 1)), 2), abs=1e-6)
+
+
+@pytest.mark.parametrize("window", [5, 20])
+def test_counters_are_saved_of_the_epochs_in_the_caption(
+    page: "sync_api.Page", last: int, window: int
+) -> None:
+    choose(page, "windows", window)
+    expect(page, f"{SEEN}.endsWith('{window} epochs')")
+    with page.expect_download() as waiting:
+        page.locator("#save-csv").click()
+    with open(waiting.value.path(), newline="") as file:
+        assert {int(row["epoch"]) for row in csv.DictReader(file)} == set(range(last + 1 - window, last + 1))
 
 
 def test_the_fleet_has_the_curves_of_its_window(page: "sync_api.Page", last: int) -> None:

@@ -14,7 +14,7 @@ export class Figure {
    * @param {(message: string) => void} say
    */
   constructor(section, options, say) {
-    Object.assign(this, { section, options, say, spec: null, tableDrawn: 0 });
+    Object.assign(this, { section, options, say, spec: null, tableDrawn: 0, waiting: null });
     this.chart = el("div", { class: "chart", role: "img", "aria-label": `${options.title}: no data yet` });
     this.chart.style.height = `${options.height}px`;
     this.empty = el("p", { class: "empty" }); // says why there is nothing to see
@@ -48,7 +48,7 @@ export class Figure {
     this.empty.hidden = !empty;
     if (empty) setText(this.empty, spec.empty ?? `${spec.summary[0].toUpperCase()}${spec.summary.slice(1)}.`);
     setAttribute(this.chart, "aria-label", `${this.options.title}: ${spec.summary}`);
-    if (!this.box.hidden && performance.now() - this.tableDrawn > TABLE_MS) this.fill();
+    this.refill();
   }
 
   paint() {
@@ -56,6 +56,17 @@ export class Figure {
     if (!width || !height) return; // hidden
     const layout = { ...themed(this.spec.layout), width, height };
     Plotly.react(this.chart, this.spec.traces, layout, { displayModeBar: false, scrollZoom: false });
+  }
+
+  /** Fill an open table, now or as soon as it may change again: there may be no other drawing. */
+  refill() {
+    if (this.box.hidden || this.waiting) return;
+    const left = this.tableDrawn + TABLE_MS - performance.now();
+    if (left <= 0) return this.fill();
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      if (!this.box.hidden) this.fill();
+    }, left);
   }
 
   fill() {
@@ -79,6 +90,7 @@ export class Figure {
 
   remove() {
     this.watcher.disconnect();
+    clearTimeout(this.waiting);
     Plotly.purge(this.chart);
   }
 }
