@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litemrc.api.stacks import count_pages
-from litemrc.curves.sizes import PAGE_BYTES
+from litemrc.curves.sizes import PAGE_BYTES, is_page_size
 from litemrc.errors import UserError
 from litemrc.native.arrays import page_array
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
@@ -34,7 +34,7 @@ class References:
     """
 
     def __init__(self, source: Source, page_bytes: int | None) -> None:
-        if page_bytes is not None and (page_bytes < 1 or page_bytes & (page_bytes - 1)):
+        if page_bytes is not None and not is_page_size(page_bytes):
             raise UserError(f"page_bytes must be a power of two (got {page_bytes})", where="litemrc.mrc")
         self._source, self._wanted = source, page_bytes
         self.name = fspath(source) if isinstance(source, str | PathLike) else ""

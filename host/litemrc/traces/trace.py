@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.curves.sizes import PAGE_BYTES
+from litemrc.curves.sizes import PAGE_BYTES, is_page_size
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
 
@@ -146,7 +146,7 @@ def stored_size(text: str, where: str) -> int:
         UserError: not a power of two.
     """
     size = int(text) if text.isascii() and text.isdigit() else 0
-    if size < 1 or size & (size - 1) or size >= 1 << 48:
+    if not is_page_size(size):
         raise UserError(f"page_bytes is {text!r}", where=where, remedy="give a power of two, such as 4096")
     return size
 

@@ -1,11 +1,16 @@
 """`litemrc.mrc` at its edges: what an error or a warning names, and how much is measured at once."""
 
+import argparse
+from functools import partial
+
 import litemrc
 import numpy as np
 import pytest
 from litemrc.api import sources
+from litemrc.cli.shared.options import page_size
 from litemrc.traces import Chunk
 from litemrc.traces.opening import WriteOptions, create_trace
+from litemrc.traces.trace import stored_size
 
 
 def test_an_error_names_the_trace_or_else_the_function(tmp_path):
@@ -20,8 +25,17 @@ def test_an_error_names_the_trace_or_else_the_function(tmp_path):
     assert refused.value.where == "litemrc.mrc"
 
 
-@pytest.mark.parametrize(("page_bytes", "right"), [(1, True), (2, True), (0, False), (-4, False), (3, False)])
-def test_a_page_has_a_power_of_two_of_bytes(page_bytes, right):
+@pytest.mark.parametrize(
+    ("page_bytes", "right"),
+    [(1, True), (2, True), (1 << 40, True), (0, False), (-4, False), (3, False), (1 << 41, False)],
+)
+def test_a_page_has_a_power_of_two_of_bytes_for_the_api_the_command_and_a_file(page_bytes, right):
+    for read in (page_size, partial(stored_size, where="t.parquet")):
+        if right:
+            assert read(str(page_bytes)) == page_bytes
+        else:
+            with pytest.raises((argparse.ArgumentTypeError, litemrc.UserError)):
+                read(str(page_bytes))
     if right:
         assert litemrc.mrc([1, 2], page_bytes=page_bytes).page_bytes == page_bytes
         assert litemrc.mrc([1, 2]).page_bytes == 4096

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from litemrc.curves.sizes import size_bytes
+from litemrc.curves.sizes import is_page_size, size_bytes
 from litemrc.errors import UserError
 
 
@@ -65,8 +65,8 @@ def page_size(text: str) -> int:
         size = size_bytes(text)
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    if size & (size - 1) or not 64 <= size <= 1 << 40:
-        raise argparse.ArgumentTypeError(f"must be a power of two of at least 64 (got {text!r})")
+    if not is_page_size(size):
+        raise argparse.ArgumentTypeError(f"must be a power of two (got {text!r})")
     return size
 
 
