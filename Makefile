@@ -296,8 +296,9 @@ results: $(HOST)   ## the pages of the five papers, two at a time; no byte chang
 glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its programs again: tests/data/traces/glass1997 (40 min; NAMES="ld cc1")
 	$(RESULTS) glass1997.capture $(NAMES)
 
-results-demo: $(HOST) $(SIM) $(FIRMWARE) $(TEST_TOOLS)   ## what the demo prints and draws, in README and tutorial (2 min)
+results-demo: $(HOST) $(SIM) $(FIRMWARE) $(TEST_TOOLS)   ## what the demo prints and draws, in README and tutorial, and the page of litemrc serve (4 min)
 	PYTHONPATH=scripts/results python scripts/docs/demo_pages.py
+	python scripts/docs/serve_picture.py
 
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
 	$(RESULTS) glass1997.alone

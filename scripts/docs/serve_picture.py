@@ -1,0 +1,51 @@
+"""Draws the page of `litemrc serve --demo` when each program has run: `make results-demo`."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+REPO = Path(__file__).parents[2]
+SIZE = {"width": 1120, "height": 900}  # as wide as the documentation shows it without loss
+PROGRAMS = 5
+TIMEOUT_MS = 900_000  # all programs in turn on two cores take three minutes
+
+
+def main() -> None:
+    """Serve for as long as it takes, then draw."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--out", type=Path, default=REPO / "docs" / "serve-page.png")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as history:
+        command = ["litemrc", "serve", "--demo", "--no-open", "--listen", "127.0.0.1:0", "--history", history]
+        server = subprocess.Popen(command, cwd=REPO, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None
+            url = next(line.strip() for line in server.stdout if line.startswith("http://"))
+            draw(url, args.out)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def draw(url: str, path: Path) -> None:
+    """Wait until each program has a curve, and draw the whole page."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport=SIZE)
+        page.set_default_timeout(TIMEOUT_MS)
+        page.goto(url)
+        page.get_by_role("radio", name="100", exact=True).first.check()
+        page.locator("#contexts tbody tr").nth(PROGRAMS - 1).wait_for()
+        page.wait_for_timeout(10_000)  # of the last program
+        page.wait_for_timeout(3000)  # slower parts of the page are drawn
+        page.screenshot(path=path, full_page=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
