@@ -160,6 +160,21 @@ def test_object_names_are_words_and_headerless_files_name_the_option(tmp_path):
     assert found["writes"] == [True, False] and len(set(found["pages"])) == 2
 
 
+def test_columns_behind_those_that_were_named_may_be_missing(tmp_path):
+    """As in IBM's object store traces: size, first and last byte."""
+    lines = ["1 REST.PUT.OBJECT a 1056", "2 REST.GET.OBJECT b", "3 REST.GET.OBJECT  a 1056 0 99", "", "# end"]
+    text = "".join(line + "\n" for line in lines)
+    for path in (
+        written(tmp_path, "a.txt", text),
+        written(tmp_path, "b.txt", "\n".join(lines[2:3] + lines[:2])),
+    ):
+        found, _ = columns(path, columns="write=2,page=3:word")
+        assert sorted(found["writes"]) == [False, False, True] and len(set(found["pages"])) == 2
+    with pytest.raises(UserError, match="line 2: 3 columns in a line of a trace of 4"):
+        columns(tmp_path / "a.txt", columns="write=2,page=3:word,size=4")
+    assert columns(written(tmp_path, "c.txt", "1 r\n2\n"), columns="page=1")[0]["pages"] == [1, 2]
+
+
 def test_a_wrong_value_is_named_by_its_column_counted_from_1(tmp_path):
     path = written(tmp_path, "t.csv", "5,1\nx,2\n")
     with pytest.raises(UserError, match="line 2, column 1: the page 'x' is not a number"):

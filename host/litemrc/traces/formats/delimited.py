@@ -152,7 +152,10 @@ class DelimitedTrace(SourceTrace):
             text = _COMMENT.sub(b"", text)
         if not self._is_csv:
             text = _EDGES.sub(b"", _BLANKS.sub(b" ", text))
-        columns = self._read(text)
+        columns = self._read(text, self._count)
+        if columns is None and self._may_vary:
+            needed = max(self._places.values()) + 1
+            columns = self._read(re.sub(rb"(?m)^((?:\S+ ){%d}\S+) .*$" % (needed - 1), rb"\1", text), needed)
         if columns is None:
             return None
         values: dict[str, NDArray[Any]] = {}
@@ -176,7 +179,12 @@ class DelimitedTrace(SourceTrace):
                 return None
         return values
 
-    def _read(self, text: bytes) -> dict[str, pa.Array] | None:
+    @property
+    def _may_vary(self) -> bool:
+        """Whether lines may have more columns, or fewer, behind the last one that was named by its number."""
+        return not self._is_csv and bool(self._given)
+
+    def _read(self, text: bytes, count: int) -> dict[str, pa.Array] | None:
         from pyarrow import csv as arrow_csv
 
         types: dict[str, pa.DataType] = {}
@@ -192,7 +200,7 @@ class DelimitedTrace(SourceTrace):
                 pa.py_buffer(text),
                 read_options=arrow_csv.ReadOptions(
                     use_threads=False,
-                    column_names=[str(place) for place in range(self._count)],
+                    column_names=[str(place) for place in range(count)],
                     block_size=len(text) + 1,
                 ),
                 parse_options=arrow_csv.ParseOptions(
@@ -218,9 +226,10 @@ class DelimitedTrace(SourceTrace):
                 continue
             where = f"{self.name}, line {number}"
             fields = self._fields(text)
-            if len(fields) != self._count:
+            needed = max(self._places.values()) + 1 if self._may_vary else self._count
+            if len(fields) < needed or (len(fields) > needed and not self._may_vary):
                 raise UserError(
-                    f"{len(fields)} columns in a line of a trace of {self._count}",
+                    f"{len(fields)} columns in a line of a trace of {needed}",
                     where=where,
                     remedy="write the same columns on each line",
                 )
