@@ -235,7 +235,7 @@ def test_ten_thousand_hostile_requests_change_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "litemrc.cli.main", "serve", "--listen", "127.0.0.1:0", "--port"]
     said = tmp_path / "stderr"
     # A minute of epochs is kept: small ones, so that memory is that of requests.
-    with paced(rate=20, contexts=2, ranks=0, bitmap=False, hot=0) as device, said.open("w") as stderr:
+    with paced(rate=20, contexts=2, ranks=1, bitmap=False, hot=0) as device, said.open("w") as stderr:
         process = subprocess.Popen([*command, device.url], stdout=subprocess.PIPE, stderr=stderr, text=True)
         try:
             assert process.stdout

@@ -120,7 +120,15 @@ def test_a_page_of_another_origin_cannot_open_the_link(served) -> None:
     connect(link_url(served), origin=served.url, proxy=None, legacy=True).close()
 
 
-def test_nonsense_on_the_link_is_ignored_and_long_messages_end_it(served) -> None:
+def test_a_text_on_the_link_ends_it_with_the_reason(served) -> None:
+    with connect(link_url(served), proxy=None, legacy=True, max_queue=None) as link:
+        link.send("text")
+        with pytest.raises(ConnectionClosed, match="send frames of the serial protocol"):
+            while True:
+                link.recv(timeout=patience(5))
+
+
+def test_a_little_nonsense_on_the_link_is_ignored_and_long_messages_end_it(served) -> None:
     with connect(link_url(served), proxy=None, legacy=True, max_queue=None) as link:
         for nonsense in (
             b"",
@@ -129,7 +137,6 @@ def test_nonsense_on_the_link_is_ignored_and_long_messages_end_it(served) -> Non
             b"\0" * 4000,
             frame(b"\xff"),
             frame(b"\x82\x01\x18\x63"),
-            "text",
         ):
             link.send(nonsense)
         link.send(frame(host_requests().encode(host_requests().new("hello", sequence=7))))
