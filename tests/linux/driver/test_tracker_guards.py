@@ -94,4 +94,5 @@ def test_children_that_are_forked_while_the_tracker_ends_keep_running(guarded):
         disable(guest)
         guest.do(f"@ relay{round_number} walk 200 1 20 200")
         guest.do(f"w {S}contexts/1/pid 0")
+        guest.do(f"@ relay{round_number} relayed")
     assert not [line for line in guest.do("dmesg") if "forked too fast" in line]

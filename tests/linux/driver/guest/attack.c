@@ -147,7 +147,18 @@ static long relay(int count, char **words)
 	_exit(0);
 }
 
+/* relayed: waits for the end of the last one; who loses this agent before leaves a zombie to init for each */
+static long relayed(int count, char **words)
+{
+	(void)count;
+	(void)words;
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	return errno == ECHILD ? 0 : -errno;
+}
+
 const struct command attack_commands[] = {
 	{ "user", become_user }, { "readable", show_readable }, { "guard", guard }, { "unguard", guard },
-	{ "leak", leak }, { "toggle", toggle }, { "untoggle", untoggle }, { "relay", relay }, { NULL, NULL },
+	{ "leak", leak }, { "toggle", toggle }, { "untoggle", untoggle }, { "relay", relay },
+	{ "relayed", relayed }, { NULL, NULL },
 };
