@@ -3,7 +3,7 @@
     PYTHONPATH=tests python -m formal                 everything
     PYTHONPATH=tests python -m formal Intake Event    proofs whose names contain one of these words
 
-Exit code 1 if a property does not hold, a state is not reached, or a fault is not found.
+Exit code 1 if a property does not hold, a case of it is not reached, or a fault is not found.
 """
 
 import json
@@ -20,7 +20,7 @@ from formal.faults import MUTANTS
 from formal.faults.mutant import Mutant, built
 
 PAGE = REPO / "docs" / "formal.md"
-HEADS = ("unit", "property", "parameters", "method", "seconds")
+HEADS = ("unit", "property", "parameters", "holds in", "its cases: reached in cycle", "seconds")
 _elaborating = Lock()  # a fault is patched into modules: one proof is elaborated at a time
 
 
@@ -74,9 +74,12 @@ def _sentence(faults: int, seconds: float) -> str:
 
 def table(rows: list[Row]) -> str:
     """Return the rows as Markdown."""
-    lines = ["| " + " | ".join(HEADS) + " |", "| --- | --- | --- | --- | --: |"]
+    lines = ["| " + " | ".join(HEADS) + " |", "| --- | --- | --- | --- | --- | --: |"]
     for row in rows:
-        cells = (row.unit, row.property, row.parameters, row.method, f"{row.seconds:.1f}")
+        cases = "; ".join(
+            f"{name}: {'NOT REACHED' if cycle is None else cycle}" for name, cycle in row.cases.items()
+        )
+        cells = (row.unit, row.property, row.parameters, row.method, cases, f"{row.seconds:.1f}")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -1,6 +1,6 @@
 """Proof of `filter.answer_merge.AnswerMerge`: one answer for each operation, in order."""
 
-from formal.proof import Proof
+from formal.proof import ALWAYS, Proof
 from formal.queues import FollowedRecord
 from litemrc_gateware.filter.answer_merge import AnswerKind, AnswerMerge
 from litemrc_gateware.records import PositionKind
@@ -48,20 +48,30 @@ class AnswerMergeProof(Proof):
         self.prove(
             "an answer takes one position of the engine if the engine was asked, else none",
             (engine.valid & engine.ready) == (taken & asked),
+            when=ALWAYS,
+            cases={"with the engine": taken & asked, "without": taken & ~asked},
         )
-        self.prove("no answer that is not due", ~source.valid | (followed.entries != 0))
+        self.prove("no answer that is not due", followed.entries != 0, when=source.valid)
+        absorbed = (due.kind == AnswerKind.ABSORBED) & owners[due.slot] & Mux(due.slot, 1, 0)
         self.prove(
             "one answer for each operation, in order, with the owner of its page",
-            ~(source.valid & followed.due) | (source.payload.raw_bits() == followed.record),
+            source.payload.raw_bits() == followed.record,
+            when=source.valid & followed.due,
+            cases={
+                "of an absorbed page whose owner is context 1": self.before(taken & absorbed)
+                & (followed.entries == 1)
+            },
         )
-        self.prove("idle: no answer is due", ~unit.idle | ((followed.entries == 0) & ~due.valid))
+        self.prove(
+            "idle: no answer is due",
+            (followed.entries == 0) & ~due.valid,
+            when=unit.idle,
+            cases={"after an answer": self.ever(taken)},
+        )
         ready = ~asked | engine.valid
         self.prove(
             "an answer that is due is taken as soon as its position and a place are there",
-            ~(due.valid & ready & (~source.valid | source.ready)) | due.ready,
+            due.ready,
+            when=due.valid & ready & (~source.valid | source.ready),
         )
         self.prove_stream("source", source)
-        self.cover(
-            "a page is absorbed whose owner is context 1",
-            taken & (due.kind == AnswerKind.ABSORBED) & owners[due.slot] & Mux(due.slot, 1, 0),
-        )

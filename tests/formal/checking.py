@@ -1,4 +1,4 @@
-"""Decides all goals of a proof, and shows how a broken property comes about."""
+"""Decides all properties of a proof and reaches their cases, and shows how a broken property comes about."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -11,17 +11,20 @@ from formal.proof import Effort, Goal, Proof
 from formal.trace import trace
 
 LIMIT_S = 400  # for one property; those of the table need far less
-MUTANT_DEPTH = 70
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table, and of build/formal/summary.json."""
+    """A line of the table, and of build/formal/summary.json.
+
+    :param cases: of the property, with the cycle in which each is reached; None if it is not.
+    """
 
     unit: str
     property: str
     parameters: str
     method: str
+    cases: dict[str, int | None]
     seconds: float
     holds: bool
 
@@ -30,44 +33,52 @@ class Row:
 
 
 def check(proof_class: type[Proof], elaborating: Lock) -> Iterator[Row]:
-    """Yield a row for each property and each state to be reached; both hold or do not."""
+    """Yield a row for each property; it holds, and its cases are reached, or not."""
     with elaborating:
         proof = proof_class()
         aiger, outputs = to_aiger(proof, BUILD / proof_class.__name__)
-    for goal in (*proof.properties, *proof.covers):
-        verdict = decide(aiger, outputs[goal.signal.name_override], goal, LIMIT_S)
-        row = row_of(proof, goal, verdict)
-        if verdict.kind == "reached" and not row.holds:
-            output = outputs[goal.signal.name_override]
-            path = aiger.parent / f"{goal.signal.name_override}.trace"
-            path.write_text(trace(aiger.parent, witness(aiger, output, verdict.frame)))
+    for goal in proof.properties:
+        name = goal.target.name_override
+        verdict = decide(aiger, name, outputs[name], goal.effort, LIMIT_S)
+        if verdict.kind == "reached":
+            path = aiger.parent / f"{name}.trace"
+            path.write_text(trace(aiger.parent, witness(aiger, outputs[name], verdict.frame)))
             print(f"the signals of the cycles that break it: {path}")
-        yield row
+        reached = {}
+        for case in goal.cases:
+            name = case.signal.name_override
+            found = decide(aiger, name, outputs[name], reach_of(goal), LIMIT_S)
+            reached[case.name] = found.frame if found.kind == "reached" else None
+        yield row_of(proof, goal, verdict, reached)
 
 
-def row_of(proof: Proof, goal: Goal, verdict: Verdict) -> Row:
-    """Return what a verdict means: a property must not be broken, a state must be reached."""
-    is_cover = goal in proof.covers
+def reach_of(goal: Goal) -> Effort:
+    """Return how far cases and faults of a property are looked for: as far as it is proved, if bounded."""
+    return Effort(goal.effort.reach, prepare="strash")
+
+
+def row_of(proof: Proof, goal: Goal, verdict: Verdict, reached: dict[str, int | None]) -> Row:
+    """Return what a verdict means: a property must not be broken, its cases must be reached."""
     methods = {
-        "proved": "all states (PDR)",
-        "bounded": f"first {verdict.frame} cycles (BMC)",
-        "reached": f"reached in cycle {verdict.frame}" if is_cover else f"BROKEN in cycle {verdict.frame}",
+        "proved": f"all states ({'induction' if goal.effort.inductive else 'PDR'})",
+        "bounded": f"bounded: first {verdict.frame} cycles (BMC)",
+        "reached": f"BROKEN in cycle {verdict.frame}",
         "undecided": "UNDECIDED",
     }
-    good = ("reached",) if is_cover else ("proved", "bounded")
-    name = f"reachable: {goal.name}" if is_cover else goal.name
+    holds = verdict.kind in ("proved", "bounded") and None not in reached.values()
+    method, seconds = methods[verdict.kind], verdict.seconds
     unit = type(proof.unit).__name__
-    return Row(unit, name, proof.parameters, methods[verdict.kind], verdict.seconds, verdict.kind in good)
+    return Row(unit, goal.name, proof.parameters, method, reached, seconds, holds)
 
 
 def breaks(
     build: Callable[[], AbstractContextManager[Proof]], folder: Path, name: str, elaborating: Lock
 ) -> Verdict:
-    """Return whether the property `name` of a proof of a faulty unit is broken in its first cycles."""
+    """Return whether the property `name` of a proof of a faulty unit is broken as far as it is proved."""
     with elaborating, build() as proof:
         found = [goal for goal in proof.properties if goal.name == name]
         if len(found) != 1:
             raise ValueError(f"{type(proof).__name__} has {len(found)} properties named {name!r}")
         aiger, outputs = to_aiger(proof, folder)
-    shallow = Goal(name, found[0].signal, Effort(MUTANT_DEPTH, prepare="strash"))
-    return decide(aiger, outputs[found[0].signal.name_override], shallow, LIMIT_S)
+    output = found[0].broken.name_override
+    return decide(aiger, output, outputs[output], reach_of(found[0]), LIMIT_S)

@@ -3,7 +3,7 @@
 from unittest.mock import patch
 
 import litemrc_gateware.monitor.command_queue as module
-from formal.proof import Proof
+from formal.proof import ALWAYS, Proof
 from formal.queues import FollowedRecord
 from migen import Cat, If, Signal
 
@@ -34,13 +34,21 @@ class CommandQueueProof(Proof):
         self.prove(
             "a command waits from the cycle after its strobe until it is taken",
             source.valid == (command.entries != 0),
+            when=ALWAYS,
+            cases={"a command waits": source.valid},
         )
         self.prove(
             "the commands kept come out in order",
-            ~(source.valid & command.due)
-            | (Cat(source.clear, source.frame & ~source.clear) == command.record),
+            Cat(source.clear, source.frame & ~source.clear) == command.record,
+            when=source.valid & command.due,
+            cases={"behind others": self.ever(source.valid & ~command.due)},
         )
-        self.prove("pending: a command waits", unit.pending == (command.entries != 0))
+        self.prove(
+            "pending: a command waits",
+            unit.pending == (command.entries != 0),
+            when=ALWAYS,
+            cases={"one does": unit.pending},
+        )
         self.prove_stream("source", source)
 
         # Waiting cycles at a stretch, and cycles without `acknowledge`, both up to this one.
@@ -53,18 +61,16 @@ class CommandQueueProof(Proof):
             If(waited >= LATE - 1, was_late.eq(1)),
         ]
         self.prove(
-            "lost: a command found no place, or came with a clear; until acknowledged", unit.lost == lost
+            "lost: a command found no place, or came with a clear; until acknowledged",
+            unit.lost == lost,
+            when=ALWAYS,
+            cases={"lost": unit.lost, "acknowledged": self.before(unit.lost) & ~unit.lost},
         )
         due = (waited == LATE) & (quiet == LATE)
-        self.prove(f"late after {LATE} cycles of waiting without an acknowledge", ~due | unit.late)
+        self.prove(f"late after {LATE} cycles of waiting without an acknowledge", unit.late, when=due)
         self.prove(
-            f"late only if commands waited for {LATE - 1} cycles, until acknowledged", ~unit.late | was_late
-        )
-        self.cover("a command is lost", unit.lost)
-        self.cover(
-            "commands are late, and no longer after an acknowledge", self.before(unit.late) & ~unit.late
-        )
-        self.cover(
-            "the remembered command comes out behind others",
-            command.due & source.valid & self.ever(source.valid & ~command.due),
+            f"late only if commands waited for {LATE - 1} cycles, until acknowledged",
+            was_late,
+            when=unit.late,
+            cases={"late again after an acknowledge": self.ever(self.before(unit.late) & ~unit.late)},
         )

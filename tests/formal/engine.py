@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from formal.proof import Goal, Proof
+from formal.proof import Effort, Proof
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain
 from migen.fhdl.tools import list_signals, list_special_ios, list_targets
@@ -49,9 +49,8 @@ class EngineError(RuntimeError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of one goal: `reached` at depth `frame`, or proved, or neither (`undecided`)."""
+    """Of one output: `reached` at depth `frame`, or proved, or neither (`undecided`)."""
 
-    goal: str
     kind: str  # "proved", "bounded", "reached", "undecided"
     frame: int
     seconds: float
@@ -65,7 +64,9 @@ def to_verilog(proof: Proof) -> str:
     driven = list_targets(fragment) | list_special_ios(fragment, False, True, True)
     clock = proof.cd_sys.clk
     free = used - driven - set(proof.constants) - {clock}
-    outputs = {goal.signal for goal in (*proof.properties, *proof.covers)}
+    goals = proof.properties
+    outputs = {signal for goal in goals for signal in (goal.broken, goal.target)}
+    outputs |= {case.signal for goal in goals for case in goal.cases}
     no_reset = {signal for signal in used | driven if signal.reset_less}
     converted = convert(fragment, {clock, *free, *outputs}, name="top")
     if converted.data_files:
@@ -159,10 +160,12 @@ def find_abc() -> str:
     raise EngineError(f"none of {', '.join(ABC)} is installed: apt-get install berkeley-abc")
 
 
-def decide(aiger: Path, output: int, goal: Goal, limit_s: int) -> Verdict:
-    """Decide one goal: try to reach its signal, or prove that it is never 1."""
-    effort, start = goal.effort, time.monotonic()
-    if effort.depth:
+def decide(aiger: Path, name: str, output: int, effort: Effort, limit_s: int) -> Verdict:
+    """Decide one output: try to reach it, or prove that it is never 1. Its log is `name`.log."""
+    start = time.monotonic()
+    if effort.inductive:
+        method = f"{effort.prepare}; bmc3 -g -F 2; ind -F 2 -T {limit_s}"  # `ind` is the step alone
+    elif effort.depth:
         method = f"{effort.prepare}; bmc3 -g -F {effort.depth} -T {limit_s}"
     else:
         method = f"{effort.prepare}; pdr -T {limit_s}"
@@ -176,15 +179,13 @@ def decide(aiger: Path, output: int, goal: Goal, limit_s: int) -> Verdict:
     except subprocess.TimeoutExpired:  # PDR looks at its own limit only between frames
         log = "timeout"
     seconds = time.monotonic() - start
-    (aiger.parent / f"{goal.signal.name_override}.log").write_text(f"{script}\n{log}")
+    (aiger.parent / f"{name}.log").write_text(f"{script}\n{log}")
     if found := re.search(r"was asserted in frame (\d+)", log):
-        return Verdict(goal.name, "reached", int(found[1]), seconds)
+        return Verdict("reached", int(found[1]), seconds)
     if re.search(r"Property proved|Networks are equivalent", log):
-        return Verdict(goal.name, "proved", 0, seconds)
+        return Verdict("proved", 0, seconds)
     if effort.depth and re.search(rf"No output asserted in {effort.depth} frames", log):
-        return Verdict(goal.name, "bounded", effort.depth, seconds)
+        return Verdict("bounded", effort.depth, seconds)
     if re.search(r"UNDECIDED|No output asserted|[Tt]imeout|limit", log):
-        return Verdict(goal.name, "undecided", 0, seconds)
-    raise EngineError(
-        f"ABC says nothing known: {aiger.parent / goal.signal.name_override}.log\n{log[-1000:]}"
-    )
+        return Verdict("undecided", 0, seconds)
+    raise EngineError(f"ABC says nothing known: {aiger.parent / name}.log\n{log[-1000:]}")

@@ -1,6 +1,6 @@
 """Proof of `refs.event_queue.EventQueue`: order, no loss below depth, every loss counted."""
 
-from formal.proof import Proof
+from formal.proof import ALWAYS, Proof
 from litemrc_gateware.refs.event_queue import EventQueue
 from migen import Array, If, Mux, Signal, log2_int
 
@@ -39,13 +39,19 @@ class EventQueueProof(Proof):
         self.sync += If(events.valid | (came == gone), waits.eq(0)).Elif(
             waits != LATENCY + 1, waits.eq(waits + 1)
         )
-        self.prove("no event comes out that was not kept", ~events.valid | (came != gone))
+        self.prove("no event comes out that was not kept", came != gone, when=events.valid)
         self.prove(
             "the entries kept below depth come out in order, each event once",
-            ~(events.valid & (gone == number))
-            | ((events.page == page) & Mux(events.counter, fired[1] & (half | ~fired[0]), fired[0] & ~half)),
+            (events.page == page) & Mux(events.counter, fired[1] & (half | ~fired[0]), fired[0] & ~half),
+            when=events.valid & (gone == number),
+            cases={"the second event of an entry": half, "the places wrap": gone == 2 * depth - 1},
         )
-        self.prove(f"a kept event is at the output after {LATENCY} cycles", waits < LATENCY)
+        self.prove(
+            f"a kept event is at the output after {LATENCY} cycles",
+            waits < LATENCY,
+            when=ALWAYS,
+            cases={"one waits": waits == LATENCY - 1},
+        )
         self.prove_stream("events", events)
 
         # Modulo 4: what is counted is modulo 2^32.
@@ -54,14 +60,15 @@ class EventQueueProof(Proof):
             count.eq(count + fires[0] + fires[1]),
             If(comes & ~kept, lost.eq(lost + fires[0] + fires[1])),
         ]
-        self.prove("fired counts every event", self.before(count) == unit.fired[:2])
+        self.prove(
+            "fired counts every event",
+            self.before(count) == unit.fired[:2],
+            when=ALWAYS,
+            cases={"three events": count == 3},
+        )
         self.prove(
             "lost counts the events that find the queue full, and no others",
             self.before(lost) == unit.lost[:2],
+            when=ALWAYS,
+            cases={"an event is lost": unit.lost != 0},
         )
-        self.cover("an event is lost", unit.lost != 0)
-        self.cover(
-            "both events of an entry come out",
-            self.before(events.valid & ~events.counter & events.ready) & events.valid,
-        )
-        self.cover("the places wrap", gone == 2 * depth - 1)

@@ -3,7 +3,7 @@
 from unittest.mock import patch
 
 import litemrc_gateware.monitor.command_queue as command_queue
-from formal.proof import Effort, Proof
+from formal.proof import ALWAYS, Effort, Proof
 from formal.queues import FollowedRecord
 from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.records import OpKind
@@ -37,14 +37,13 @@ class IntakeProof(Proof):
                 (taken ^ lost) & (Cat(seen.frame, seen.write, seen.context, seen.frozen) == given),
                 ~taken & ~lost,
             ),
+            when=ALWAYS,
+            cases={"taken": taken, "lost": lost},
         )
         self._prove_queue(enters, lost, queue_depth)
         self._prove_counts(offered & ~unit.frozen, taken & ~unit.frozen, enters)
         self._prove_ends(enters, taken)
         self._prove_commands(enters)
-        self.cover("the queue is full and an access is lost", lost)
-        self.cover("an epoch ends with accesses lost in it", unit.epoch_dropped != 0)
-        self.cover("a second epoch ends", seen.epoch_end & self.ever(unit.published), depth=40)
 
     def _prove_queue(self, enters, lost, queue_depth) -> None:
         seen, source = self.unit.observed, self.unit.source
@@ -56,13 +55,20 @@ class IntakeProof(Proof):
             source.valid & source.ready,
             Cat(*(getattr(seen, name) for name in names)),
         )
-        self.prove("no record comes out that did not enter", ~source.valid | (record.entries != 0))
+        self.prove("no record comes out that did not enter", record.entries != 0, when=source.valid)
         self.prove(
             "the records that entered come out in order, each once",
-            ~(source.valid & record.due) | (Cat(*(getattr(source, name) for name in names)) == record.record),
+            Cat(*(getattr(source, name) for name in names)) == record.record,
+            when=source.valid & record.due,
+            cases={"behind others": self.ever(source.valid & ~record.due)},
         )
-        self.prove("no access is lost below the queue's depth", ~lost | (record.entries >= queue_depth))
-        self.prove("level: the records in the queue", self.unit.level == record.entries)
+        self.prove("no access is lost below the queue's depth", record.entries >= queue_depth, when=lost)
+        self.prove(
+            "level: the records in the queue",
+            self.unit.level == record.entries,
+            when=ALWAYS,
+            cases={"the queue is full": record.entries >= queue_depth},
+        )
         self.prove_stream("source", source)
 
     def _prove_counts(self, offered, taken, enters) -> None:
@@ -78,8 +84,18 @@ class IntakeProof(Proof):
             If(restarts, all_offered.eq(0), all_taken.eq(0)),
             If(enters & seen.epoch_end, ended.eq(difference)),
         ]
-        self.prove("offered = taken + dropped, in the running epoch", full | (unit.dropped[:2] == difference))
-        self.prove("the same of the epoch that ended", full | (unit.epoch_dropped[:2] == ended))
+        self.prove(
+            "offered = taken + dropped, in the running epoch",
+            unit.dropped[:2] == difference,
+            when=~full,
+            cases={"an access is dropped": unit.dropped != 0},
+        )
+        self.prove(
+            "the same of the epoch that ended",
+            unit.epoch_dropped[:2] == ended,
+            when=~full,
+            cases={"accesses were dropped in it": unit.epoch_dropped != 0},
+        )
 
     def _prove_ends(self, enters, taken) -> None:
         unit, seen, source = self.unit, self.unit.observed, self.unit.source
@@ -101,12 +117,20 @@ class IntakeProof(Proof):
         )
         free = ~in_flight & ~unit.window_taken
         self.prove(
-            "an end enters only if none is between queue and window, and the window is free", ~ends | free
+            "an end enters only if none is between queue and window, and the window is free",
+            free,
+            when=ends,
+            cases={"of a second epoch": self.ever(unit.published)},
         )
         self.prove(
-            "a requested end enters with the next access, if it may", ~(taken & requested & free) | ends
+            "a requested end enters with the next access, if it may", ends, when=taken & requested & free
         )
-        self.prove("epoch_due: an end is requested or in flight", unit.epoch_due == (requested | in_flight))
+        self.prove(
+            "epoch_due: an end is requested or in flight",
+            unit.epoch_due == (requested | in_flight),
+            when=ALWAYS,
+            cases={"requested": requested & ~in_flight, "in flight": in_flight & ~requested},
+        )
 
     def _prove_commands(self, enters) -> None:
         unit, seen = self.unit, self.unit.observed
@@ -121,12 +145,16 @@ class IntakeProof(Proof):
         )
         self.comb += kept.eq((unit.clear | unit.invalidate) & (command.entries != COMMANDS))
         clear = seen.kind == OpKind.CLEAR
-        self.prove("no command enters that was not given", ~goes | (command.entries != 0))
+        self.prove("no command enters that was not given", command.entries != 0, when=goes)
         self.prove(
             "the commands given enter in order, each once",
-            ~(goes & command.due) | (Cat(clear, seen.frame & ~clear) == command.record),
+            Cat(clear, seen.frame & ~clear) == command.record,
+            when=goes & command.due,
+            cases={
+                "behind others": self.ever(goes & ~command.due),
+                "after waiting for an access": self.before((command.entries != 0) & enters & ~goes),
+            },
         )
-        self.cover("a command waits for accesses", (command.entries != 0) & enters & ~goes)
 
 
 def fifo_constants(unit) -> list[Signal]:
@@ -170,9 +198,12 @@ class EpochLengthProof(Proof):
         full = (length != 0) & ~unit.frozen & (elapsed + 1 >= length)
         self.prove(
             "an epoch ends with the access that fills it, or as soon as the window is free; else on request",
-            ~taken | (ends == (free & (requested | full))),
-            Effort(24),  # the 32-bit counter keeps PDR from finding an invariant
-        )
-        self.cover(
-            "two epochs of three accesses each end", ends & (length == 3) & self.ever(ends) & (elapsed == 2)
+            ends == (free & (requested | full)),
+            when=taken,
+            cases={
+                "a second epoch of three accesses": ends & (length == 3) & self.ever(ends) & (elapsed == 2),
+                "as soon as the window is free": ends & full & (elapsed == 3) & self.before(~free),
+                "on request": ends & requested & ~full,
+            },
+            effort=Effort(24),  # the 32-bit counter keeps PDR from finding an invariant
         )

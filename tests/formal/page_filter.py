@@ -49,29 +49,36 @@ class PageFilterProof(Proof):
         taken, answered = sink.valid & sink.ready, source.valid & source.ready
         self.op = op = FollowedRecord(self, IN_FLIGHT_BITS, taken, answered, Cat(sink.epoch_end, nothing))
         bounded = Effort(depth)
-        self.prove("no answer without an operation", ~source.valid | (op.entries != 0), bounded)
+        count = Signal(2)  # of answers, up to 3
+        self.sync += If(answered & (count != 3), count.eq(count + 1))
+        self.prove("no answer without an operation", op.entries != 0, when=source.valid, effort=bounded)
         self.prove(
             "one answer for each operation, in order: its end of epoch; none of a mark or a frozen access",
-            ~(source.valid & op.due)
-            | ((source.epoch_end == op.record[0]) & (~op.record[1] | (source.kind == PositionKind.NONE))),
-            bounded,
+            (source.epoch_end == op.record[0]) & (~op.record[1] | (source.kind == PositionKind.NONE)),
+            when=source.valid & op.due,
+            cases={
+                "its epoch ends": op.record[0],
+                "of a mark or a frozen access": op.record[1],
+                "after three others": count == 3,
+                "eight others are behind it": op.entries > 8,
+            },
+            effort=bounded,
         )
-        self.prove("idle: every operation taken is answered", ~unit.idle | (op.entries == 0), bounded)
-        self.prove("the engine gets no marks", ~ops.valid | (ops.kind != OpKind.MARK))
+        self.prove(
+            "idle: every operation taken is answered",
+            op.entries == 0,
+            when=unit.idle,
+            cases={"after an answer": count != 0},
+            effort=bounded,
+        )
+        self.prove(
+            "the engine gets no marks",
+            ops.kind != OpKind.MARK,
+            when=ops.valid,
+            cases={"after one": self.ever(taken & (sink.kind == OpKind.MARK))},
+        )
         self.prove_stream("engine_ops", ops)
         self.prove_stream("source", source)
-        self.cover("three operations are answered", self.count_of(answered) == 3)
-        self.cover(
-            "an operation is answered before the engine answers an earlier one",
-            (with_engine != 0) & (op.entries > 8),
-            40,
-        )
-
-    def count_of(self, event) -> Signal:
-        """Return the number of earlier cycles with `event`, up to 3."""
-        count = Signal(2)
-        self.sync += If(event & (count != 3), count.eq(count + 1))
-        return count
 
 
 class FilterEndsProof(Proof):
@@ -92,7 +99,15 @@ class FilterEndsProof(Proof):
             "an end of epoch comes when none is between queue and window (proved of Intake)",
             ~(sink.valid & sink.epoch_end & before_fifo),
         )
-        self.prove("the FIFO has a place for every answer due", ~due.valid | due.ready)
-        self.prove("an end of epoch enters the FIFO of answers once", ~pushed | before_fifo)
-        self.cover("the FIFO is nearly full", unit.answers.level == 8)
-        self.cover("a second end of epoch leaves", leaves & self.ever(leaves))
+        self.prove(
+            "the FIFO has a place for every answer due",
+            due.ready,
+            when=due.valid,
+            cases={"only one is left": unit.answers.level == 8},
+        )
+        self.prove(
+            "an end of epoch enters the FIFO of answers once",
+            before_fifo,
+            when=pushed,
+            cases={"a second one, after the first left": self.ever(leaves)},
+        )

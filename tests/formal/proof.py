@@ -1,6 +1,6 @@
-"""A proof: a unit, free inputs, assumptions about them, properties, and states that must be reachable."""
+"""A proof: a unit, free inputs, assumptions about them, properties, and the cases that must be reachable."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 
@@ -9,26 +9,50 @@ from litex.soc.interconnect import stream
 from migen import If, Mux, Signal
 from migen.fhdl.bitcontainer import value_bits_sign
 
+UNBOUNDED_REACH = 70  # cycles; of a property of all states any number is fine
+ALWAYS = None  # `when` of a property without an antecedent; it has other cases
+
 
 @dataclass(frozen=True)
 class Effort:
     """How far a property is proved.
 
-    :param depth: 0: in all reachable states (PDR); else in the first `depth` cycles after reset.
+    :param depth: 0: in all reachable states; else in the first `depth` cycles after reset (BMC).
     :param prepare: commands of ABC before.
+    :param inductive: all states by induction over one cycle; else by PDR.
     """
 
     depth: int = 0
     prepare: str = "scorr"
+    inductive: bool = False
+
+    @property
+    def reach(self) -> int:
+        """Cycles within which the property's cases are reached and its seeded faults are found."""
+        return self.depth or UNBOUNDED_REACH
+
+
+@dataclass(frozen=True)
+class Case:
+    """A state in which a property says something: it must be reached within the property's depth."""
+
+    name: str
+    signal: Signal
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A property or a state to be reached, as an output of the proof's Verilog."""
+    """A property, as outputs of the proof's Verilog.
+
+    :param broken: 1 if the property is broken.
+    :param target: what is proved to stay 0: `broken`, or a lemma is broken as well.
+    """
 
     name: str
-    signal: Signal
-    effort: Effort = field(default_factory=Effort)
+    broken: Signal
+    target: Signal
+    effort: Effort
+    cases: tuple[Case, ...]
 
 
 class Proof(LiteXModule):
@@ -43,8 +67,7 @@ class Proof(LiteXModule):
         of the unit, for the table.
     assumed : list of (str, expression)
         by the reason why the environment keeps it.
-    properties, covers : list of Goal
-        1 if the property is broken; 1 if the state is reached.
+    properties : list of Goal
     constants : list of Signal
         undriven signals that keep their reset values, as in the unit.
     """
@@ -53,7 +76,7 @@ class Proof(LiteXModule):
 
     def __init__(self) -> None:
         self.assumed = []
-        self.properties, self.covers = [], []
+        self.properties = []
         self.constants = []
         self.allowed = Signal()  # all assumptions held so far
         self.first = Signal(reset=1)
@@ -64,17 +87,46 @@ class Proof(LiteXModule):
         """Consider only runs in which `condition` is true in every cycle."""
         self.assumed.append((reason, condition))
 
-    def prove(self, name: str, condition, effort: Effort | None = None) -> None:
-        """State that `condition` is true in every cycle."""
-        broken = Signal(name_override=f"property{len(self.properties)}")
-        self.comb += broken.eq(self.allowed & ~_bit(self, condition))
-        self.properties.append(Goal(name, broken, effort or Effort()))
+    def prove(
+        self, name: str, condition, when, cases=None, effort: Effort | None = None, lemmas=(), given=()
+    ) -> None:
+        """State that `condition` is true in every cycle in which `when` is.
 
-    def cover(self, name: str, condition, depth: int = 60) -> None:
-        """State that `condition` is true in some cycle before `depth`."""
-        reached = Signal(name_override=f"cover{len(self.covers)}")
-        self.comb += reached.eq(self.allowed & _bit(self, condition))
-        self.covers.append(Goal(name, reached, Effort(depth, "strash")))
+        :param when: an expression, or `ALWAYS`. That it can be true is a case of the property.
+        :param cases: further ones: expressions by name, each to be reached together with `when`.
+        :param lemmas: conditions about the unit's registers that are proved together with the property, by
+            induction. A unit with a fault need not keep them.
+        :param given: conditions that other properties prove, for the induction; likewise.
+        """
+        number, effort = len(self.properties), effort or Effort()
+        active = self._output(f"property{number}_when", 1 if when is ALWAYS else when)
+        broken = self._output(f"property{number}", active & ~_bit(self, condition))
+        target = broken
+        if lemmas:
+            effort = Effort(inductive=True, prepare="strash")
+            proved, all_hold = Signal(), reduce(and_, (_bit(self, lemma) for lemma in lemmas))
+            held = self.before(~proved)  # 0 in the first cycle
+            self.comb += proved.eq(reduce(and_, (_bit(self, each) for each in given), ~held))
+            target = self._output(f"property{number}_lemmas", proved & (broken | ~all_hold))
+        named = {"antecedent": active} if when is not ALWAYS else {}
+        named |= {
+            text: self._output(f"property{number}_case{at}", active & _bit(self, case))
+            for at, (text, case) in enumerate((cases or {}).items())
+        }
+        reached = tuple(Case(text, signal) for text, signal in named.items())
+        self.properties.append(Goal(name, broken, target, effort, reached))
+
+    def _output(self, name: str, condition) -> Signal:
+        """Return a signal of that name: `condition` is true, and all assumptions held so far."""
+        signal = Signal(name_override=name)
+        self.comb += signal.eq(self.allowed & _bit(self, condition))
+        return signal
+
+    def named(self, value, bits: int = 0) -> Signal:
+        """Return a signal with the value of an expression."""
+        signal = Signal(bits or value_bits_sign(value)[0])
+        self.comb += signal.eq(value)
+        return signal
 
     def any_constant(self, bits: int, name: str) -> Signal:
         """Return a signal of any value that stays the same."""
@@ -107,11 +159,13 @@ class Proof(LiteXModule):
         self.assume(f"{name} keeps a record until it is taken", self.keeps(endpoint))
 
     def prove_stream(self, name: str, endpoint: stream.Endpoint, effort: Effort | None = None) -> None:
-        """Prove the rule of streams of an output, and that a record waits and is then taken."""
-        self.prove(f"{name}: a record and its payload stay until taken", self.keeps(endpoint), effort)
-        taken = endpoint.valid & endpoint.ready
-        self.cover(
-            f"{name}: a record waits and is taken", self.before(endpoint.valid & ~endpoint.ready) & taken
+        """Prove the rule of streams of an output; a record that waited may be taken."""
+        self.prove(
+            f"{name}: a record and its payload stay until taken",
+            self.keeps(endpoint),
+            when=self.before(endpoint.valid & ~endpoint.ready),
+            cases={"it is taken": endpoint.valid & endpoint.ready},
+            effort=effort,
         )
 
     def do_finalize(self) -> None:

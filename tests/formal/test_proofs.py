@@ -8,6 +8,7 @@ from formal.checking import breaks, check
 from formal.engine import BUILD, EngineError, any_read_at_collisions, find_abc
 from formal.faults import MUTANTS
 from formal.faults.mutant import built
+from formal.hit_counters import HitCountersProof
 from litemrc_gateware.counters.hit_counters import HitCounters
 
 
@@ -19,8 +20,8 @@ def _abc():
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("proof", QUICK, ids=lambda proof: proof.__name__)
-def test_every_property_holds_and_every_state_is_reached(proof):
+@pytest.mark.parametrize("proof", (HitCountersProof, *QUICK), ids=lambda proof: proof.__name__)
+def test_every_property_holds_and_its_cases_are_reached(proof):
     rows = list(check(proof, Lock()))
     assert rows and not [row for row in rows if not row.holds]
 
@@ -37,6 +38,12 @@ def test_a_seeded_fault_breaks_its_property(number, mutant):
 def test_every_property_has_a_seeded_fault(proof):
     names = {goal.name for goal in proof().properties}
     assert {mutant.breaks for mutant in MUTANTS if mutant.proof is proof} == names
+
+
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
+def test_every_property_has_a_case_to_be_reached(proof):
+    """Its antecedent; a property that is said to hold always has another one."""
+    assert not [goal.name for goal in proof().properties if not goal.cases]
 
 
 VERILOG = (

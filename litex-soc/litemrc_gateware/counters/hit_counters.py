@@ -3,6 +3,7 @@
 from functools import reduce
 from itertools import pairwise
 from operator import or_
+from types import SimpleNamespace
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -226,3 +227,11 @@ class HitCounters(LiteXModule):
             ),
         )
         self.comb += self.idle.eq(fsm.ongoing("COUNT") & ~reading.valid & ~fetched.valid & ~caught.valid)
+
+        # For the lemmas of tests/formal.
+        self.internal = SimpleNamespace(
+            active=active, window=window, spare=spare, zeroing=zeroing, zero_adr=zero_adr,
+            stages=stages, chosen=chosen, follows=follows, old=old, new=new, newest=newest, newer=newer,
+            recent=recent, earlier=earlier, word=word, overflow=overflow, clear=clear, publish=publish,
+            next_copy=next_copy,
+        )  # fmt: skip

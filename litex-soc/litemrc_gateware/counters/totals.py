@@ -2,6 +2,7 @@
 
 from functools import reduce
 from operator import or_
+from types import SimpleNamespace
 
 from litex.gen import LiteXModule
 from migen import Array, Cat, If, Mux, Record, Signal
@@ -145,3 +146,9 @@ class CounterTotals(LiteXModule):
             finished.write.we.eq(self.copies),
             If(self.publish, half.eq(~half)),
         ]
+
+        # For the lemmas of tests/formal.
+        self.internal = SimpleNamespace(
+            old=old, known=known, context=context, copying=copying, served=served, number=number,
+            carries=carries, written=written, half=half,
+        )  # fmt: skip

@@ -20,6 +20,7 @@ MUTANTS = (
         "buffer.zero.eq(zeroing[number]),",
     ),
     Mutant(HitCountersProof, _WORD, HITS, "NextValue(zeroing, active),", "NextValue(zeroing, 0),"),
+    Mutant(HitCountersProof, _WORD, HITS, "NextValue(spare, window),", "NextValue(spare, active),"),
     Mutant(HitCountersProof, _WORD, HITS, "grows.eq(~old[-1])", "grows.eq(1)"),
     Mutant(
         HitCountersProof, _TOTALS, HITS, "totals.first.eq(fetched.first),", "totals.first.eq(fetched.valid),"
@@ -59,6 +60,22 @@ MUTANTS = (
         HITS,
         'self.idle.eq(fsm.ongoing("COUNT") &',
         "self.idle.eq(",
+    ),
+    Mutant(
+        HitCountersProof,
+        "a counter of the epoch goes above its limit only if the accesses of its context do",
+        TOTALS,
+        "& grown[-1]),",
+        "& grown[0]),",
+        "counters.hit_counters",
+    ),
+    Mutant(
+        HitCountersProof,
+        "accesses above the limit are known before the epoch is published",
+        TOTALS,
+        '(number != TOTALS.index("touched"))',
+        '(number == TOTALS.index("misses"))',
+        "counters.hit_counters",
     ),
     Mutant(
         HitCountersProof,
