@@ -3,7 +3,7 @@
 from unittest.mock import patch
 
 import litemrc_gateware.monitor.command_queue as command_queue
-from formal.proof import ALWAYS, Effort, Proof
+from formal.proof import ALWAYS, Proof
 from formal.queues import FollowedRecord
 from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.records import OpKind
@@ -163,18 +163,19 @@ def fifo_constants(unit) -> list[Signal]:
 
 
 class EpochLengthProof(Proof):
-    """The reference counts the accesses of the running epoch; the length is any constant below 4."""
+    """The reference counts the accesses of the running epoch; the length is any constant."""
 
     def __init__(self, unit_class=Intake, frames=2, contexts=1, queue_depth=4) -> None:
         super().__init__()
-        self.parameters = f"{frames} frames, queue of {queue_depth}, epoch_length 0 to 3"
+        self.parameters = f"{frames} frames, queue of {queue_depth}, any epoch_length"
         with patch.object(command_queue, "COMMANDS", COMMANDS):
             self.unit = unit = unit_class(frames, contexts, queue_depth)
         self.constants = fifo_constants(unit)
         seen = unit.observed
-        length = self.any_constant(2, "length")
+        length = self.any_constant(32, "length")
         self.comb += unit.epoch_length.eq(length)
-        settled = self.before(~self.first, 2)
+        settling = self.before(~self.first)
+        settled = self.before(settling)
         self.assume("a new length takes effect two cycles later: no access before", settled | ~unit.enable)
         self.assume("the epoch's unit is an access", ~unit.by_cycles)
 
@@ -195,7 +196,26 @@ class EpochLengthProof(Proof):
             If(ends, in_flight.eq(1), requested.eq(0)),
             If(unit.end_epoch, requested.eq(1)),
         ]
-        full = (length != 0) & ~unit.frozen & (elapsed + 1 >= length)
+        full = (length != 0) & ~unit.frozen & (self.named(elapsed + 1) >= length)
+        # The unit compares a cycle ahead, with what had elapsed without the access of that cycle.
+        internal = unit.internal
+        counted = self.named(elapsed - internal.advanced)
+        lemmas = [
+            internal.elapsed == elapsed,
+            (internal.end_requested == requested) & (internal.in_flight == in_flight),
+            self.first | (internal.length == length),
+            self.first | ((internal.endless == (length == 0)) & (internal.single == (length == 1))),
+            ~settled | settling,
+            ~(settling & self.first),
+            ~internal.restarted | (elapsed == 0),
+            internal.restarted | ~internal.advanced | (elapsed != 0),
+            *(
+                ~settling
+                | internal.restarted
+                | (flag == ((length != 0) & (self.named(counted + more) >= length)))
+                for more, flag in enumerate(internal.reached)
+            ),
+        ]
         self.prove(
             "an epoch ends with the access that fills it, or as soon as the window is free; else on request",
             ends == (free & (requested | full)),
@@ -205,5 +225,5 @@ class EpochLengthProof(Proof):
                 "as soon as the window is free": ends & full & (elapsed == 3) & self.before(~free),
                 "on request": ends & requested & ~full,
             },
-            effort=Effort(24),  # the 32-bit counter keeps PDR from finding an invariant
+            lemmas=lemmas,
         )

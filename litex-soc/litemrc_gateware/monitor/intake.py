@@ -1,5 +1,7 @@
 """The monitor's input: orders accesses and commands, ends epochs, counts drops, and holds the queue."""
 
+from types import SimpleNamespace
+
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import If, Mux, Record, Signal
@@ -188,6 +190,11 @@ class Intake(LiteXModule):
             restarted.eq(restart),
             If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(more_elapsed)),
         ]
+        # For the lemmas of tests/formal.
+        self.internal = SimpleNamespace(
+            length=length, endless=endless, single=single, elapsed=elapsed, reached=reached,
+            advanced=advanced, restarted=restarted,
+        )  # fmt: skip
         return length_reached
 
     def _add_epoch_ends(self, length_reached):
@@ -205,6 +212,7 @@ class Intake(LiteXModule):
             If(taken & entry.epoch_end, in_flight.eq(1), end_requested.eq(0)),
             If(self.end_epoch, end_requested.eq(1)),
         ]
+        self.internal.end_requested, self.internal.in_flight = end_requested, in_flight
 
     def _add_losses(self):
         """Count dropped accesses, and keep the high-water mark of the queue."""
