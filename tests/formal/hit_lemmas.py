@@ -5,7 +5,7 @@ from operator import or_
 
 from litemrc_gateware.counters.hit_counters import BUFFERS
 from litemrc_gateware.counters.totals import LOW_BITS, TOTALS
-from migen import Array, Cat, Memory, Mux, Record, Signal
+from migen import Array, Cat, Mux, Record, Signal
 
 
 def control_lemmas(proof) -> list:
@@ -43,7 +43,7 @@ def hit_lemmas(proof) -> list:
     bits = len(internal.new)
     adr = proof.named(Cat(proof.number[:-1], proof.context))
     buffers = (unit.buffer0, unit.buffer1, unit.buffer2)
-    words = [_word(proof, buffer.memory, adr) for buffer in buffers]
+    words = [proof.word_at(buffer.memory, adr) for buffer in buffers]
     pending = [_writes(proof, buffer.memory, adr) for buffer in buffers]
     written = [
         proof.named(Mux(writes, buffer.memory.write.dat_w, word))
@@ -97,12 +97,12 @@ def total_lemmas(proof) -> list:
     # The low bits and carries of the context; the total, up to the position that was counted last.
     layout = [(name, [("low", LOW_BITS), ("carry", 1), ("high", 1)]) for name in TOTALS]
     entry = Record(layout)
-    proof.comb += entry.raw_bits().eq(Mux(inside.known[context], _word(proof, totals.running, context), 0))
+    proof.comb += entry.raw_bits().eq(Mux(inside.known[context], proof.word_at(totals.running, context), 0))
     lanes = [getattr(entry, name) for name in TOTALS]
     misses, accesses, touched = lanes
     lane = Record(layout[0][1])
     proof.comb += lane.raw_bits().eq(Array(each.raw_bits() for each in lanes)[number])
-    high = proof.named(Mux(lane.high, _word(proof, totals.highs, Cat(number, context)), 0))
+    high = proof.named(Mux(lane.high, proof.word_at(totals.highs, Cat(number, context)), 0))
     value = proof.named(lane.low + ((high + lane.carry) << LOW_BITS))
     committed = proof.named(Mux(value >= limit, limit, value), bits)
     reading, fetched, *_ = internal.stages
@@ -118,7 +118,7 @@ def total_lemmas(proof) -> list:
     finished = totals.finished
     adr = Cat(number, context)
     shown_adr, copied_adr = Cat(adr, inside.half), Cat(adr, ~inside.half)
-    shown_word, word = (_word(proof, finished, each) for each in (shown_adr, copied_adr))
+    shown_word, word = (proof.word_at(finished, each) for each in (shown_adr, copied_adr))
     written = proof.named(Mux(_writes(proof, finished, copied_adr), finished.write.dat_w, word))
     copied = proof.named(
         proof.under_way
@@ -207,16 +207,6 @@ def _read_lemmas(proof, read) -> list:
 
 def _limited(count, limit: int):
     return Mux(count[-1], limit, count)
-
-
-def _word(proof, memory, adr) -> Signal:
-    """Return the word of a `SimpleDualPort` at an address, before the write of this cycle."""
-    port = next(each for each in memory._fragment.specials if isinstance(each, Memory)).get_port(
-        async_read=True
-    )
-    proof.specials += port
-    proof.comb += port.adr.eq(adr)
-    return port.dat_r
 
 
 def _writes(proof, memory, adr) -> Signal:

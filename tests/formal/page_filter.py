@@ -1,11 +1,14 @@
 """Proof of `filter.page_filter.PageFilter` around any engine: one answer an operation, in order."""
 
-from formal.proof import Effort, Proof
+from functools import reduce
+from operator import add
+
+from formal.proof import Proof, memory_of
 from formal.queues import FollowedRecord
 from litemrc_gateware.filter.answer_merge import AnswerKind
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.records import OpKind, PositionKind
-from migen import Cat, If, Signal
+from migen import Cat, If, Mux, Record, Signal
 
 
 def constants(unit) -> list[Signal]:
@@ -28,7 +31,6 @@ class PageFilterProof(Proof):
         contexts=2,
         recent_pages=2,
         answers_depth=9,
-        depth=18,
     ) -> None:
         super().__init__()
         self.parameters = (
@@ -48,10 +50,10 @@ class PageFilterProof(Proof):
         nothing = (sink.kind == OpKind.MARK) | ((sink.kind == OpKind.ACCESS) & sink.frozen)
         taken, answered = sink.valid & sink.ready, source.valid & source.ready
         self.op = op = FollowedRecord(self, IN_FLIGHT_BITS, taken, answered, Cat(sink.epoch_end, nothing))
-        bounded = Effort(depth)
+        lemmas = self._lemmas(answers_depth)
         count = Signal(2)  # of answers, up to 3
         self.sync += If(answered & (count != 3), count.eq(count + 1))
-        self.prove("no answer without an operation", op.entries != 0, when=source.valid, effort=bounded)
+        self.prove("no answer without an operation", op.entries != 0, when=source.valid, lemmas=lemmas)
         self.prove(
             "one answer for each operation, in order: its end of epoch; none of a mark or a frozen access",
             (source.epoch_end == op.record[0]) & (~op.record[1] | (source.kind == PositionKind.NONE)),
@@ -62,14 +64,14 @@ class PageFilterProof(Proof):
                 "after three others": count == 3,
                 "eight others are behind it": op.entries > 8,
             },
-            effort=bounded,
+            lemmas=lemmas,
         )
         self.prove(
             "idle: every operation taken is answered",
             op.entries == 0,
             when=unit.idle,
             cases={"after an answer": count != 0},
-            effort=bounded,
+            lemmas=lemmas,
         )
         self.prove(
             "the engine gets no marks",
@@ -79,6 +81,59 @@ class PageFilterProof(Proof):
         )
         self.prove_stream("engine_ops", ops)
         self.prove_stream("source", source)
+
+    def _lemmas(self, answers_depth: int) -> list:
+        """The operations in the filter, oldest first: as many as entries; the followed one is what came."""
+        unit, op = self.unit, self.op
+        answers, stages, numbers = unit.answers.fifo, unit.internal.stages, unit.numbers
+        level = answers.level
+        write, read = memory_of(answers).ports[:2]
+
+        def wrapped(adr):
+            return self.named(Mux(adr >= answers_depth, adr - answers_depth, adr), len(read.adr))
+
+        places = [(unit.source.valid, unit.source.epoch_end, unit.source.kind == PositionKind.NONE)]
+        kept = []
+        for number in range(answers_depth):
+            answer = Record(unit.answers.sink.description.payload_layout)
+            adr = wrapped(self.named(read.adr + number))
+            self.comb += answer.raw_bits().eq(self.word_at(answers, adr)[: len(answer.raw_bits())])
+            kept.append((level > number, answer))
+        kept += [(stage.valid, stage) for stage in reversed(stages[1:])]
+        for valid, answer in kept:
+            nothing = answer.frozen | (answer.kind == AnswerKind.NOTHING)
+            places.append((valid & (answer.kind != AnswerKind.TOUCH), answer.epoch_end, nothing))
+        skid = unit.numbers.hashed.pipe_ready
+        numbered, at_hand = numbers.numbered.source, unit.at_hand.source
+        for valid, each in (
+            (at_hand.valid, at_hand),
+            (numbered.valid, numbered),
+            (~skid.sink.ready, skid.source),
+            (skid.sink.valid, skid.sink),
+            (numbers.folded.source.valid, numbers.folded.source),
+        ):
+            nothing = (each.kind == OpKind.MARK) | ((each.kind == OpKind.ACCESS) & each.frozen)
+            places.append((valid, each.epoch_end, nothing))
+
+        ahead, lemmas = 0, []
+        distance = self.named(op.number - op.gone, IN_FLIGHT_BITS)
+        for holds, ends, nothing in places:
+            is_followed = holds & (distance == ahead)
+            lemmas.append(~is_followed | ((ends == op.record[0]) & (~op.record[1] | nothing)))
+            ahead = self.named(ahead + self.named(holds, 1), IN_FLIGHT_BITS)
+        before_merge = self.named(reduce(add, (stage.valid for stage in stages[1:]), level))
+        return [
+            *lemmas,
+            op.entries == ahead,
+            before_merge <= Mux(unit.internal.room, answers_depth - 1, answers_depth),
+            (read.adr < answers_depth) & (write.adr == wrapped(self.named(read.adr + level))),
+            skid.sink.ready | skid.source.valid,
+            *(
+                ~each.valid
+                | (~(each.moves & each.nothing) & ((each.kind != OpKind.MARK) | (each.nothing & ~each.moves)))
+                for each in (numbered, at_hand)
+            ),
+        ]
 
 
 class FilterEndsProof(Proof):

@@ -6,7 +6,7 @@ from operator import and_
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import If, Mux, Signal
+from migen import If, Memory, Mux, Signal
 from migen.fhdl.bitcontainer import value_bits_sign
 
 UNBOUNDED_REACH = 70  # cycles; of a property of all states any number is fine
@@ -128,6 +128,13 @@ class Proof(LiteXModule):
         self.comb += signal.eq(value)
         return signal
 
+    def word_at(self, module, adr) -> Signal:
+        """Return the word at an address of a module's only memory, before the write of this cycle."""
+        port = memory_of(module).get_port(async_read=True)
+        self.specials += port
+        self.comb += port.adr.eq(adr)
+        return port.dat_r
+
     def any_constant(self, bits: int, name: str) -> Signal:
         """Return a signal of any value that stays the same."""
         value, stored, chosen = Signal(bits, name=name), Signal(bits), Signal(bits, name=f"choose_{name}")
@@ -171,6 +178,12 @@ class Proof(LiteXModule):
     def do_finalize(self) -> None:
         conditions = [_bit(self, condition) for _, condition in self.assumed]
         self.comb += self.allowed.eq(reduce(and_, conditions, self._held))
+
+
+def memory_of(module) -> Memory:
+    """Return the only memory of a module."""
+    (memory,) = (special for special in module._fragment.specials if isinstance(special, Memory))
+    return memory
 
 
 def _bit(module: LiteXModule, condition) -> Signal:

@@ -28,10 +28,11 @@ class FollowedRecord(LiteXModule):
 
     def __init__(self, proof, bits: int, comes, goes, record) -> None:
         came, gone, self.entries = Signal(bits), Signal(bits), Signal(bits)
+        self.gone = gone
         self.due = Signal()
         now = Signal.like(record)
         self.record = Signal.like(record)
-        number = proof.any_constant(bits, "number")
+        self.number = number = proof.any_constant(bits, "number")
         self.comb += [
             self.entries.eq(came - gone),
             self.due.eq(gone == number),

@@ -1,5 +1,6 @@
 """The quick proofs hold, and their seeded faults break them; `make formal` runs all."""
 
+from contextlib import nullcontext
 from threading import Lock
 
 import pytest
@@ -9,7 +10,9 @@ from formal.engine import BUILD, EngineError, any_read_at_collisions, find_abc
 from formal.faults import MUTANTS
 from formal.faults.mutant import built
 from formal.hit_counters import HitCountersProof
+from formal.proof import Effort, Proof
 from litemrc_gateware.counters.hit_counters import HitCounters
+from migen import Signal
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -44,6 +47,54 @@ def test_every_property_has_a_seeded_fault(proof):
 def test_every_property_has_a_case_to_be_reached(proof):
     """Its antecedent; a property that is said to hold always has another one."""
     assert not [goal.name for goal in proof().properties if not goal.cases]
+
+
+class CountingProof(Proof):
+    """A counter from 0, which is not below 9 in cycle 9; `never` stays 0."""
+
+    unit, effort, lemma = None, Effort(), ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        count, never, too = Signal(4), Signal(), Signal()
+        self.sync += [count.eq(count + 1), never.eq(too), too.eq(never)]
+        self.prove(
+            "below 9",
+            (count < 9) | never,
+            when=count != 0,
+            cases={"8": count == 8},
+            effort=self.effort,
+            lemmas={"": [], "below": [count < 9], "never": [never, too]}[self.lemma],
+        )
+
+
+@pytest.mark.parametrize(
+    ("depth", "case", "method"),
+    [
+        (8, None, "bounded: first 8 cycles (BMC)"),
+        (9, 8, "bounded: first 9 cycles (BMC)"),
+        (10, 8, "BROKEN in cycle 9"),
+    ],
+)
+def test_a_case_is_reached_within_the_depth_of_the_proof_or_not_at_all(monkeypatch, depth, case, method):
+    monkeypatch.setattr(CountingProof, "effort", Effort(depth))
+    (row,) = check(CountingProof, Lock())
+    assert (row.method, row.cases, row.holds) == (method, {"antecedent": 1, "8": case}, depth == 9)
+
+
+@pytest.mark.parametrize(("depth", "kind"), [(9, "bounded"), (10, "reached")])
+def test_a_fault_is_found_within_the_depth_of_the_proof_or_not_at_all(monkeypatch, depth, kind):
+    monkeypatch.setattr(CountingProof, "effort", Effort(depth))
+    folder = BUILD / "mutants" / "counting"
+    assert breaks(lambda: nullcontext(CountingProof()), folder, "below 9", Lock()).kind == kind
+
+
+@pytest.mark.parametrize(("lemma", "method"), [("below", "UNDECIDED"), ("never", "BROKEN in cycle 0")])
+def test_induction_needs_its_step_and_its_first_cycle(monkeypatch, lemma, method):
+    """Below 9 does not follow from the cycle before; it follows from `never`, which is not true."""
+    monkeypatch.setattr(CountingProof, "lemma", lemma)
+    (row,) = check(CountingProof, Lock())
+    assert (row.method, row.holds) == (method, False)
 
 
 VERILOG = (

@@ -1,6 +1,7 @@
 """The page filter between queue and stack engine: recent pages, address range, sampling, working set."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -198,6 +199,7 @@ class PageFilter(LiteXModule):
             # Entries still in the pipeline have room: `level` counts only those already in the FIFO.
             room.eq(answers.level < answers_depth - latency - 1),
         ]
+        self.internal = SimpleNamespace(stages=stages, room=room)  # for the lemmas of tests/formal
         if working_set.latency is None:
             self._hold_until_answered(stages[-1], answers.sink)
 
