@@ -9,6 +9,7 @@ Exit code 1 if a property does not hold, a case of it is not reached, or a fault
 import json
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from threading import Lock
@@ -18,7 +19,6 @@ from formal.checking import Row, breaks, check
 from formal.engine import BUILD, REPO, Verdict
 from formal.faults import MUTANTS
 from formal.faults.mutant import Mutant, built
-from formal.proof import UNBOUNDED_REACH
 
 PAGE = REPO / "docs" / "formal.md"
 HEADS = ("unit", "property", "parameters", "holds in", "its cases: reached in cycle", "seconds")
@@ -66,14 +66,18 @@ def main(words: list[str]) -> int:
             sys.path.insert(0, str(REPO / "scripts" / "results"))
             from page_tables import fill_tables
 
-            fill_tables(PAGE, {"proofs": table(rows), "faults": _sentence(verdicts, seconds)})
+            fill_tables(PAGE, {"proofs": table(rows), "faults": _sentence(rows, verdicts, seconds)})
     return int(good < len(rows) or not all(found))
 
 
-def _sentence(faults: list[Verdict], seconds: float) -> str:
+def _sentence(rows: list[Row], faults: list[Verdict], seconds: float) -> str:
+    bounded = sum(row.method.startswith("bounded") for row in rows)
+    unbounded = len(rows) - bounded
+    depths = sorted(Counter(fault.depth for fault in faults).items())
+    found = ", ".join(f"{count} within {depth} cycles" for depth, count in depths)
     return (
-        f"All {len(faults)} seeded faults were found: those of bounded properties within the cycles of their "
-        f"proofs, those of the others within {UNBOUNDED_REACH} cycles; the latest in cycle "
+        f"{unbounded} of {len(rows)} properties are proved in all reachable states, {bounded} are bounded.\n"
+        f"All {len(faults)} seeded faults were found: {found}, the latest in cycle "
         f"{max(fault.frame for fault in faults)}. The whole run took {seconds:.0f} seconds on 2 cores."
     )
 

@@ -49,11 +49,15 @@ class EngineError(RuntimeError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of one output: `reached` at depth `frame`, or proved, or neither (`undecided`)."""
+    """Of one output: `reached` in cycle `frame`, or proved, or neither (`undecided`).
+
+    :param depth: cycles that were searched; 0: all.
+    """
 
     kind: str  # "proved", "bounded", "reached", "undecided"
     frame: int
     seconds: float
+    depth: int
 
 
 def to_verilog(proof: Proof) -> str:
@@ -181,11 +185,11 @@ def decide(aiger: Path, name: str, output: int, effort: Effort, limit_s: int) ->
     seconds = time.monotonic() - start
     (aiger.parent / f"{name}.log").write_text(f"{script}\n{log}")
     if found := re.search(r"was asserted in frame (\d+)", log):
-        return Verdict("reached", int(found[1]), seconds)
+        return Verdict("reached", int(found[1]), seconds, effort.depth)
     if re.search(r"Property proved|Networks are equivalent", log):
-        return Verdict("proved", 0, seconds)
+        return Verdict("proved", 0, seconds, effort.depth)
     if effort.depth and re.search(rf"No output asserted in {effort.depth} frames", log):
-        return Verdict("bounded", effort.depth, seconds)
+        return Verdict("bounded", 0, seconds, effort.depth)
     if re.search(r"UNDECIDED|No output asserted|[Tt]imeout|limit", log):
-        return Verdict("undecided", 0, seconds)
+        return Verdict("undecided", 0, seconds, effort.depth)
     raise EngineError(f"ABC says nothing known: {aiger.parent / name}.log\n{log[-1000:]}")

@@ -12,11 +12,8 @@ def control_lemmas(proof) -> list:
     """The states, the roles of the buffers, their zeroing; what the reference holds in each state."""
     unit, internal = proof.unit, proof.unit.internal
     counts, copies, turns = (proof.named(unit.fsm.ongoing(state)) for state in ("COUNT", "COPY", "TURN"))
-    roles, zeroing, zero_adr = (
-        (internal.active, internal.window, internal.spare),
-        internal.zeroing,
-        internal.zero_adr,
-    )
+    roles = (internal.active, internal.window, internal.spare)
+    zeroing, zero_adr = internal.zeroing, internal.zero_adr
     after_reset = zeroing == 2**BUFFERS - 1
     empty = ~reduce(or_, (stage.valid for stage in internal.stages))
     return [
@@ -54,7 +51,7 @@ def hit_lemmas(proof) -> list:
     def of(role, values):
         return proof.named(reduce(or_, (Mux(role[number], value, 0) for number, value in enumerate(values))))
 
-    # Of each position in the pipeline: it counts in the word. What the word is after the last three.
+    # Which positions in the pipeline count in the word; what it is in memory, and after the last three.
     in0, in1, in2, in3 = (proof.named(_counts_hit(proof, stage)) for stage in internal.stages)
     in4 = proof.before(in3)
     committed = of(internal.active, written)
@@ -66,6 +63,7 @@ def hit_lemmas(proof) -> list:
     zeroed = internal.zeroing == 0
     lemmas = [
         internal.clear | ~ready | (after0 == Mux(proof.under_way, proof.ended, proof.running)),
+        # Each stage has what the next one needs to count on.
         ~in2 | (internal.old == committed),
         ~in1 | (internal.follows == in2),
         ~in1 | in2 | (forwarded == committed),
@@ -73,6 +71,7 @@ def hit_lemmas(proof) -> list:
         ~in0 | in1 | in2 | in3 | in4 | (of(internal.active, read) == committed),
         ~in3 | (internal.newest == committed),
         ~in0 | in3 | ~in4 | (internal.newer == committed),
+        # What writes to which buffer, and what is in it.
         ~ready | (of(internal.active, pending) == in3),
         ~zeroed | ((of(internal.spare, words) == 0) & ~of(internal.spare, pending)),
         *(
@@ -80,7 +79,7 @@ def hit_lemmas(proof) -> list:
             for number, word in enumerate(written)
         ),
         ~_shown(proof) | ((of(internal.window, words) == proof.in_window) & ~of(internal.window, pending)),
-        *_read_lemmas(proof, of(internal.window, read)),
+        *_read_lemmas(proof, proof.limited(of(internal.window, read))),
     ]
     return [proof.number[-1] | lemma for lemma in lemmas]
 
@@ -164,7 +163,7 @@ def total_lemmas(proof) -> list:
         ~(copied & proof.ended[-1] & (number == TOTALS.index("accesses")))
         | internal.overflow
         | totals.overflow,
-        *_read_lemmas(proof, finished.read.dat_r),
+        *_read_lemmas(proof, proof.limited(finished.read.dat_r)),
     ]
     zeros = [
         (proof.running == 0) & (proof.ended == 0) & (~_shown(proof) | (proof.in_window == 0)),
@@ -196,12 +195,12 @@ def _shown(proof):
     return proof.any_shown | proof.unit.finished
 
 
-def _read_lemmas(proof, read) -> list:
-    """What the window's memory gave for the followed address."""
+def _read_lemmas(proof, shown) -> list:
+    """One cycle after the followed address: what the window's memory gave."""
     asked = proof.asked & ~proof.unit.finished
     return [
         ~asked | (proof.any_shown & (proof.unit.internal.word == proof.number)),
-        ~asked | ((proof.limited(read) if isinstance(read, Signal) else read) == proof.to_show),
+        ~asked | (shown == proof.to_show),
     ]
 
 
