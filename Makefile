@@ -183,7 +183,7 @@ hls: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS) .venv/pnr.stamp   ## units as Bambu make
 	pytest -q tests/hls_verilog
 	PYTHONPATH=scripts/boards:scripts/results:tests:tests/cosim:tests/hls_verilog python scripts/hls/unit_table.py
 
-formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (5 min)
+formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (2 min)
 	PYTHONPATH=tests python -m formal $(PROOFS)
 
 test-targets: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/targets.stamp   ## add_monitor on 43 stock SoCs, their taps simulated: docs/targets.md (3 min)
