@@ -27,7 +27,7 @@ def test_an_error_names_the_trace_or_else_the_function(tmp_path):
 
 @pytest.mark.parametrize(
     ("page_bytes", "right"),
-    [(1, True), (2, True), (1 << 40, True), (0, False), (-4, False), (3, False), (1 << 41, False)],
+    [(1, True), (2, True), (1 << 47, True), (0, False), (-4, False), (3, False), (1 << 48, False)],
 )
 def test_a_page_has_a_power_of_two_of_bytes_for_the_api_the_command_and_a_file(page_bytes, right):
     for read in (page_size, partial(stored_size, where="t.parquet")):
