@@ -52,6 +52,7 @@ def monitor(guests):
     yield guest
     if guest.silent:
         return  # the test has failed, and its failure says so
+    guest.ask("close")  # what the test has opened would keep the driver loaded
     violations = guest.read(FAKE + "violations")
     guest.do("rmmod litemrc_fake")
     messages = guest.do("dmesg")

@@ -2,7 +2,6 @@
 
 from linux.driver.following import CGROUPS, enable, enable_swap, follow, log
 from linux.driver.guest import FAKE, S
-from patience import wait_until
 
 PARAMETERS = "/sys/module/litemrc/parameters/"
 RETRIES = 40
@@ -54,8 +53,7 @@ def test_disabling_undoes_what_enabling_did_whatever_the_register_holds(monitor,
 def test_a_tail_that_finds_no_memory_leaks_none(monitor, spawn, cgroup):
     enable_swap(monitor)
     monitor.do("rmmod litemrc_fake")
-    # The places are allocated with the first tail. A busy machine gives a reference back a little later.
-    wait_until(lambda: monitor.ask("rmmod litemrc").result == 0, what="rmmod")
+    monitor.do("rmmod litemrc")  # the places are allocated with the first tail
     monitor.do("insmod /litemrc.ko fail_places=1")
     monitor.do("insmod /litemrc_fake.ko")
     path = cgroup("/tail")
