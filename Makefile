@@ -296,8 +296,11 @@ results: $(HOST)   ## the pages of the five papers, two at a time; no byte chang
 glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its programs again: tests/data/traces/glass1997 (40 min; NAMES="ld cc1")
 	$(RESULTS) glass1997.capture $(NAMES)
 
-results-demo: $(HOST) $(SIM) $(FIRMWARE) $(TEST_TOOLS)   ## what the demo prints and draws, in README and tutorial, and the page of litemrc serve (4 min)
-	PYTHONPATH=scripts/results python scripts/docs/demo_pages.py
+DEMO_PAGES := PYTHONPATH=scripts/results python scripts/docs/demo_pages.py litemrc
+results-demo: $(HOST) $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready $(TEST_TOOLS)   ## what the demos and the page of litemrc serve show, in README and docs (25 min)
+	$(DEMO_PAGES) demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo
+	$(DEMO_PAGES) ranks-demo --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
+	$(DEMO_PAGES) linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo
 	python scripts/docs/serve_picture.py
 
 results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md

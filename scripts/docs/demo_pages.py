@@ -1,6 +1,8 @@
-"""Writes what `make demo` prints and draws into the README and the tutorial: `make results-demo`.
+"""Writes what a demo prints and draws into the pages that show it: `make results-demo`.
 
-Counters depend on the gateware and the firmware alone, so a test compares the pages with a run of the demo.
+    python scripts/docs/demo_pages.py litemrc demo --sim build/sim ... --out build/demo
+
+Counters depend on gateware and firmware alone, so a test compares the pages of `make demo` with a run.
 """
 
 import argparse
@@ -15,8 +17,15 @@ from litemrc.plots.files import save_figure
 from page_tables import fill_tables
 
 REPO = Path(__file__).parents[2]
-PAGES = {"demo": REPO / "README.md", "demo-accuracy": REPO / "docs" / "tutorial" / "simulated-board.md"}
+DOCS = REPO / "docs"
+PAGES = {
+    "demo": REPO / "README.md",
+    "demo-accuracy": DOCS / "tutorial" / "simulated-board.md",
+    "ranks-demo": DOCS / "ranks.md",
+    "linux-demo": DOCS / "linux.md",
+}
 CHECKS = ("tap:", "account:", "page bitmap:", "hot pages:", "golden model:", "report:")
+MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "           ", "ranks:", "DRAM:")
 PIXELS = (900, 1336)  # of the report's picture
 
 
@@ -37,18 +46,39 @@ def blocks(output: str, out: Path) -> dict[str, str]:
     }
 
 
+def table_and_checks(output: str, begin: str, end: str) -> str:
+    """Return what the pages of the other demos quote: a table between two texts, and what was verified."""
+    first = re.search(begin, output, re.MULTILINE).start()
+    table = output[first : re.compile(end, re.MULTILINE).search(output, first).start()].rstrip()
+    lines = output.splitlines()
+    (cycles,) = (line for line in lines if " cycles simulated in " in line)
+    checks = [line for line in lines[lines.index(cycles) :] if line.startswith(MORE_CHECKS)]
+    return "\n".join([table, "", cycles, *dict.fromkeys(line for line in checks if line not in table)])
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--sim", type=Path, default=Path("build/sim"))
-    parser.add_argument("--firmware", type=Path, default=Path("build/firmware/firmware.bin"))
-    parser.add_argument("--out", type=Path, default=Path("build/demo"))
-    args = parser.parse_args()
-    command = ["litemrc", "demo", "--sim", args.sim, "--firmware", args.firmware, "--out", args.out]
-    output = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, text=True).stdout
-    for name, block in blocks(output, args.out).items():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, help="that runs the demo; it ends with --out")
+    command = parser.parse_args().command
+    out = Path(command[command.index("--out") + 1])
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    demo = command[1]
+    if demo == "demo":
+        parts = blocks(output, out)
+        picture(out / "report.html", DOCS / "report.png")
+    elif demo == "ranks-demo":
+        parts = {demo: table_and_checks(output, r"^ +active precharge", r"^report:|^[\d,]+ cycles")}
+        plot = ["--plot", str(DOCS / "ranks.svg")]
+        subprocess.run(["litemrc", "energy", str(out / "ranks.parquet"), *plot], check=True)
+    else:
+        parts = {demo: table_and_checks(output, r"^ +MR at", r"^MR:")}
+    if demo != "ranks-demo":
+        name = "curves.svg" if demo == "demo" else "linux-curves.svg"
+        save_figure(curves_figure(read_epochs(out / "curves.parquet")), DOCS / name)
+    for name, block in parts.items():
         fill_tables(PAGES[name], {name: f"```\n{block}\n```"})
-    save_figure(curves_figure(read_epochs(args.out / "curves.parquet")), REPO / "docs" / "curves.svg")
-    picture(args.out / "report.html", REPO / "docs" / "report.png")
 
 
 def picture(page: Path, path: Path) -> None:
