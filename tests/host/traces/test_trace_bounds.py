@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import resource
+import struct
 import subprocess
 import sys
 import zlib
@@ -282,3 +283,32 @@ def test_a_shared_trace_of_equal_values_may_not_state_a_trillion_rows(tmp_path, 
     monkeypatch.setattr(bounds, "BYTES_PER_BYTE", 100)
     with pytest.raises(UserError, match="hold more than"), open_shared_trace(path) as trace:
         next(iter(trace))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_wrong_bit_of_an_arrow_file_ends_otherwise_than_by_an_error_of_the_user(tmp_path, stream):
+    whole = arrow(tmp_path / "whole.arrow", np.arange(40, dtype=np.uint64), stream=stream).read_bytes()
+    path, refused = tmp_path / "t.arrow", 0
+    for at in range(8 * len(whole)):
+        data = bytearray(whole)
+        data[at // 8] ^= 1 << at % 8
+        path.write_bytes(data)
+        try:
+            references(path)
+        except UserError:
+            refused += 1
+    assert refused > len(whole)
+
+
+def test_a_message_whose_body_ends_before_its_header_is_refused(tmp_path):
+    """It would be the next message again and again."""
+    path = arrow(tmp_path / "t.arrow", np.arange(40, dtype=np.uint64), stream=True)
+    data = path.read_bytes()
+    (schema,) = struct.unpack_from("<I", data, 4)
+    at = 8 + schema + 8  # of the batch's header
+    (table,) = struct.unpack_from("<I", data, at)
+    fields = at + table - struct.unpack_from("<i", data, at + table)[0]
+    body = at + table + struct.unpack_from("<H", data, fields + 4 + 2 * 3)[0]
+    path.write_bytes(data[:body] + struct.pack("<q", at - 8 - len(data)) + data[body + 8 :])
+    with pytest.raises(UserError, match="damaged"):
+        references(path)

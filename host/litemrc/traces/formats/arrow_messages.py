@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 _MAGIC = b"ARROW1\0\0"
-_CONTINUATION = 0xFFFFFFFF
+_CONTINUATION = b"\xff" * 4
 _MOST_HEADER = 1 << 28
 _DICTIONARY, _BATCH = 2, 3
 
@@ -19,7 +19,8 @@ _DICTIONARY, _BATCH = 2, 3
 def expanded_sizes(file: BinaryIO) -> Iterator[int]:
     """Yield the bytes of each message's buffers, expanded, from the start of a file that can seek.
 
-    Damage ends the iteration: pyarrow finds it when it reads that far, and says where.
+    Raises:
+        ValueError: a header is damaged. A file that ends too early ends the iteration: pyarrow says where.
     """
     file.seek(0)
     if file.read(len(_MAGIC)) != _MAGIC:
@@ -27,18 +28,20 @@ def expanded_sizes(file: BinaryIO) -> Iterator[int]:
     try:
         while sizes := _next(file):
             yield sum(sizes[1:])
-    except (struct.error, IndexError, OSError, ValueError):
-        return
+    except (struct.error, IndexError, OverflowError) as error:
+        raise ValueError("a header of a message is damaged") from error
 
 
 def _next(file: BinaryIO) -> list[int]:
     """Return 0 and the sizes of a message's buffers; empty at the end of the messages."""
-    length = _number("<I", file.read(4))
-    if length == _CONTINUATION:  # former versions have none
-        length = _number("<I", file.read(4))
-    if not 0 < length < _MOST_HEADER:
+    start = file.read(8)
+    if start[:4] != _CONTINUATION:  # former versions have none
+        file.seek(-len(start[4:]), os.SEEK_CUR)
+        start = _CONTINUATION + start[:4]
+    length = _number("<I", start, 4) if len(start) == 8 else 0
+    header = file.read(length) if length < _MOST_HEADER else b""
+    if not header or len(header) < length:
         return []
-    header = file.read(length)
     body = file.tell()
     message = _Table(header, _number("<I", header))
     kind, body_bytes = message.number(1, "<B"), message.number(3, "<q")
@@ -48,12 +51,16 @@ def _next(file: BinaryIO) -> list[int]:
         batch = batch.table(1) if kind == _DICTIONARY else batch
         compressed = batch.place(3) is not None
         for offset, stored in batch.pairs(2):
+            if offset < 0 or stored < 0:
+                raise IndexError(offset)
             size = stored
             if compressed and stored:
                 file.seek(body + offset)
                 size = _number("<q", file.read(8))
             sizes.append(stored if size < 0 else size)  # -1: this one is not compressed
-    file.seek(body + body_bytes, os.SEEK_SET)
+    if body_bytes < 0:  # it would be read again and again
+        raise IndexError(body_bytes)
+    file.seek(body + body_bytes)
     return sizes
 
 

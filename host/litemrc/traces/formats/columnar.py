@@ -86,11 +86,14 @@ class ColumnarTrace(Trace):
             check_parquet(self._file.metadata, self._stored or 0, self.name)
             return
         expanded, position = 0, self._map.tell()
-        for message, size in enumerate(expanded_sizes(self._map)):
-            expanded += size
-            if expanded > bytes_allowed(self._stored or 0):
-                raise too_many_bytes(self._stored or 0, f"{self.name}, message {message}")
-        self._map.seek(position)
+        try:
+            for message, size in enumerate(expanded_sizes(self._map)):
+                expanded += size
+                if expanded > bytes_allowed(self._stored or 0):
+                    raise too_many_bytes(self._stored or 0, f"{self.name}, message {message}")
+            self._map.seek(position)
+        except (OSError, ValueError) as error:
+            raise _unreadable(self.name, error) from error
 
     def __iter__(self) -> Iterator[Chunk]:
         self._check_bounds()
