@@ -88,7 +88,7 @@ demo: $(HOST) $(SIM) $(FIRMWARE)   ## boot the SoC's RTL, collect each program's
 ranks-demo: sim-ranks   ## four ranks of DDR3, idle ones asleep: timeline, energy, checks
 	litemrc ranks-demo --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
 
-linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify every counter, write a report (boots once, 3 min; 13 min)
+linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify every counter, write a report (boots once, 3 min; 9 min)
 	litemrc linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo $(if $(COLD),--cold)
 
 linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it (boots once, 3 min; then 2 s)
