@@ -25,7 +25,7 @@ PAGES = {
     "linux-demo": DOCS / "linux.md",
 }
 CHECKS = ("tap:", "account:", "page bitmap:", "hot pages:", "golden model:", "report:")
-MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "           ", "ranks:", "DRAM:")
+MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "ranks:", "DRAM:")
 PIXELS = (900, 1336)  # of the report's picture
 
 
@@ -53,7 +53,7 @@ def table_and_checks(output: str, begin: str, end: str) -> str:
     lines = output.splitlines()
     (cycles,) = (line for line in lines if " cycles simulated in " in line)
     checks = [line for line in lines[lines.index(cycles) :] if line.startswith(MORE_CHECKS)]
-    return "\n".join([table, "", cycles, *dict.fromkeys(line for line in checks if line not in table)])
+    return "\n".join([table, "", cycles, *checks])
 
 
 def main() -> None:
@@ -65,18 +65,18 @@ def main() -> None:
     out = Path(command[command.index("--out") + 1])
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     demo = command[1]
+    curves = curves_figure(read_epochs(out / "curves.parquet"))
     if demo == "demo":
         parts = blocks(output, out)
         picture(out / "report.html", DOCS / "report.png")
+        save_figure(curves, DOCS / "curves.svg")
     elif demo == "ranks-demo":
-        parts = {demo: table_and_checks(output, r"^ +active precharge", r"^report:|^[\d,]+ cycles")}
+        parts = {demo: table_and_checks(output, r"^ +active precharge", r"^report:")}
         plot = ["--plot", str(DOCS / "ranks.svg")]
         subprocess.run(["litemrc", "energy", str(out / "ranks.parquet"), *plot], check=True)
     else:
         parts = {demo: table_and_checks(output, r"^ +MR at", r"^MR:")}
-    if demo != "ranks-demo":
-        name = "curves.svg" if demo == "demo" else "linux-curves.svg"
-        save_figure(curves_figure(read_epochs(out / "curves.parquet")), DOCS / name)
+        save_figure(curves, DOCS / "linux-curves.svg")
     for name, block in parts.items():
         fill_tables(PAGES[name], {name: f"```\n{block}\n```"})
 

@@ -7,11 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from litemrc.cli.device.serve_demo import demo_runs
 from playwright.sync_api import sync_playwright
 
 REPO = Path(__file__).parents[2]
 SIZE = {"width": 1120, "height": 900}  # as wide as the documentation shows it without loss
-PROGRAMS = 5
 TIMEOUT_MS = 900_000  # all programs in turn on two cores take three minutes
 
 
@@ -40,9 +40,8 @@ def draw(url: str, path: Path) -> None:
         page.set_default_timeout(TIMEOUT_MS)
         page.goto(url)
         page.get_by_role("radio", name="100", exact=True).first.check()
-        page.locator("#contexts tbody tr").nth(PROGRAMS - 1).wait_for()
-        page.wait_for_timeout(10_000)  # of the last program
-        page.wait_for_timeout(3000)  # slower parts of the page are drawn
+        page.locator("#contexts tbody tr").nth(len(demo_runs()) - 1).wait_for()
+        page.wait_for_timeout(13_000)  # epochs of the last program, and slower parts of the page
         page.screenshot(path=path, full_page=True)
         browser.close()
 

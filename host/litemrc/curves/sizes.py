@@ -6,7 +6,6 @@ from litemrc.errors import UserError
 
 MIB = 1 << 20
 PAGE_BYTES = 4096
-MOST_PAGE_BYTES = 1 << 47
 EPSILON = 0.01  # a miss ratio this much above the minimum is as good: one more miss in 100 accesses
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
@@ -37,7 +36,7 @@ def _rounded(size: float, digits: int) -> float:
 
 def is_page_size(size: int) -> bool:
     """Return whether pages may have so many bytes: a power of two, at most 128 TiB."""
-    return 1 <= size <= MOST_PAGE_BYTES and not size & (size - 1)
+    return 1 <= size <= 1 << 47 and not size & (size - 1)
 
 
 def size_bytes(text: str) -> int:

@@ -37,7 +37,7 @@ def page(blocks, repair):
         "",
         "In every epoch sum(hits) + misses == accesses for each context; the accesses of all contexts +",
         "epoch_outside + epoch_unsampled + epoch_dropped equal the DRAM's accesses while the monitor was",
-        "enabled and not frozen.",
+        "enabled and not frozen; unless status.overflow is 1.",
         "",
         "With control.hold the window stays as it is until command.release. Without it, an epoch that ends",
         "overwrites the window even while it is read. Then read `epoch`; words of the window, epoch_dropped,",

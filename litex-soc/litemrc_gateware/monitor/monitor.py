@@ -95,7 +95,7 @@ class Monitor(MonitorRegisters):
       Both move pages in one stack, so the hits, misses and accesses of contexts c and c + contexts / 2 add up
       to those without it. Their touched pages do, too: a page is in the row of its first access in the epoch.
     - In every epoch the window's accesses + outside + unsampled + dropped equal the accesses that the tap saw
-      while the monitor was enabled and not frozen.
+      while the monitor was enabled and not frozen, unless ``status.overflow`` is 1.
 
     Parameters
     ----------

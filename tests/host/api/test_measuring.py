@@ -7,7 +7,7 @@ import litemrc
 import numpy as np
 import pytest
 from litemrc.api import sources
-from litemrc.cli.shared.options import page_size
+from litemrc.cli.shared.options import page_size, page_size_of_file
 from litemrc.traces import Chunk
 from litemrc.traces.opening import WriteOptions, create_trace
 from litemrc.traces.trace import stored_size
@@ -30,7 +30,7 @@ def test_an_error_names_the_trace_or_else_the_function(tmp_path):
     [(1, True), (2, True), (1 << 47, True), (0, False), (-4, False), (3, False), (1 << 48, False)],
 )
 def test_a_page_has_a_power_of_two_of_bytes_for_the_api_the_command_and_a_file(page_bytes, right):
-    for read in (page_size, partial(stored_size, where="t.parquet")):
+    for read in (page_size_of_file, partial(stored_size, where="t.parquet")):
         if right:
             assert read(str(page_bytes)) == page_bytes
         else:
@@ -42,6 +42,17 @@ def test_a_page_has_a_power_of_two_of_bytes_for_the_api_the_command_and_a_file(p
         return
     with pytest.raises(litemrc.UserError, match="must be a power of two"):
         litemrc.mrc([1, 2], page_bytes=page_bytes)
+
+
+@pytest.mark.parametrize(
+    ("page_bytes", "right"), [(64, True), (1 << 40, True), (32, False), (1 << 41, False)]
+)
+def test_a_page_of_a_memory_has_a_cache_line_or_more(page_bytes, right):
+    if right:
+        assert page_size(str(page_bytes)) == page_bytes
+    else:
+        with pytest.raises(argparse.ArgumentTypeError, match="of at least 64"):
+            page_size(str(page_bytes))
 
 
 def test_numbers_are_measured_in_chunks(monkeypatch):

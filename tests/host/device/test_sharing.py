@@ -17,6 +17,7 @@ from litemrc.device.link.sharing import (
     NAME_BYTES,
     NO_INTRODUCTION,
     Introduction,
+    host_name,
     introduction,
     last_message,
     last_reason,
@@ -171,6 +172,23 @@ def test_a_feed_that_was_replaced_waits_until_the_port_is_free_also_if_it_took_o
 def test_only_a_port_that_several_hosts_can_open_is_taken_over(other):
     with pytest.raises(PortError, match="--take is for socket:// ports"):
         opened(other, take=True).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("words", "called"),
+    [
+        (["-c"], "python"),
+        ([""], "python"),
+        (["/usr/bin/litemrc", "serve", "--demo"], "litemrc serve"),
+        (["/a/litemrc/__main__.py", "live"], "litemrc live"),
+        (["/a/mine.py", "serve"], "mine"),
+    ],
+)
+def test_a_host_is_called_by_its_program(words, called, monkeypatch):
+    monkeypatch.setattr("sys.argv", words)
+    monkeypatch.setattr("os.getpid", lambda: 7)
+    monkeypatch.setattr("platform.node", lambda: "box")
+    assert host_name() == f"{called}, pid 7 on box"
 
 
 def test_the_simulators_port_has_the_same_lengths():

@@ -67,7 +67,11 @@ def test_the_size_of_a_page_may_be_chosen(tmp_path) -> None:
             "line 3",
         ),
         ("Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>\n0x1,r,8\n", "no column 4"),
-        ("Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>\n0x1: 20000000000000, r\n", "line 2"),
+        ("Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>\n0x1: 2000000, r\n", "2000000 bytes"),
+        (
+            "Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>\n0x1,r,2000000,0x9\n",
+            "size '2000000' is not a number from 1 to 1048576",
+        ),
     ],
 )
 def test_malformed_texts_are_refused_with_their_place(tmp_path, text: str, message: str) -> None:

@@ -75,7 +75,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option, metavar=f"NAME={value}", action="append", default=[], help=purpose)
     parser.add_argument("--performance", action="store_true", help="maximize hit ratio times reference rate")
     parser.add_argument("--method", choices=METHODS, default="hull", help="see below (%(default)s)")
-    add_page_size_argument(parser, "that of the files; for JSON without one")
+    add_page_size_argument(parser, "that of the files; for JSON without one", of_file=True)
     parser.add_argument(
         "--convert", action="store_true", help="convert curves of smaller pages to the largest page size"
     )

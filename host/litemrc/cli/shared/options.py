@@ -13,10 +13,15 @@ def add_quiet_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def add_page_size_argument(
-    parser: argparse.ArgumentParser, default: str = "that of the file, else 4k"
+    parser: argparse.ArgumentParser, default: str = "that of the file, else 4k", *, of_file: bool = False
 ) -> None:
-    """Declare the page size; `args.page_size` is None or bytes."""
-    parser.add_argument("--page-size", metavar="SIZE", type=page_size, help=f"bytes of a page ({default})")
+    """Declare the page size; `args.page_size` is None or bytes.
+
+    Parameters:
+        of_file: any size that `litemrc.mrc` takes; else one that a recorded memory may have.
+    """
+    kind = page_size_of_file if of_file else page_size
+    parser.add_argument("--page-size", metavar="SIZE", type=kind, help=f"bytes of a page ({default})")
 
 
 def add_output_formats(parser: argparse.ArgumentParser, *, csv: bool = True) -> None:
@@ -60,7 +65,15 @@ def add_epoch_range_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def page_size(text: str) -> int:
-    """Parse the size of a page: bytes, or with a unit such as 4k."""
+    """Parse the size of a page of a memory: bytes, or with a unit such as 4k; a cache line or more."""
+    size = page_size_of_file(text)
+    if not 64 <= size <= 1 << 40:
+        raise argparse.ArgumentTypeError(f"must be a power of two of at least 64 (got {text!r})")
+    return size
+
+
+def page_size_of_file(text: str) -> int:
+    """Parse the size of a page of a trace or a curve, as the API takes it."""
     try:
         size = size_bytes(text)
     except UserError as error:

@@ -60,7 +60,7 @@ def add_format_arguments(parser: argparse.ArgumentParser) -> None:
         help="also read a small file that stands for very many references, or holds very many bytes: only if"
         " you trust it",
     )
-    add_page_size_argument(parser)
+    add_page_size_argument(parser, of_file=True)
 
 
 def add_interval_argument(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-_MAGIC = b"ARROW1\0\0"
+MAGIC = b"ARROW1\0\0"
 _CONTINUATION = b"\xff" * 4
 _MOST_HEADER = 1 << 28
 _DICTIONARY, _BATCH = 2, 3
@@ -23,7 +23,7 @@ def expanded_sizes(file: BinaryIO) -> Iterator[int]:
         ValueError: a header is damaged. A file that ends too early ends the iteration: pyarrow says where.
     """
     file.seek(0)
-    if file.read(len(_MAGIC)) != _MAGIC:
+    if file.read(len(MAGIC)) != MAGIC:
         file.seek(0)
     try:
         while sizes := _next(file):

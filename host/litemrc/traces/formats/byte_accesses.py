@@ -10,6 +10,7 @@ from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.formats.lackey import numbered
 
 LARGEST_ACCESS = 1 << 44  # bytes: above the 5 TB of the largest objects in object stores
+LARGEST_OF_PROCESSOR = 1 << 20  # bytes of an instruction's access
 
 
 class ByteAccesses(NamedTuple):

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from litemrc.errors import UserError
 from litemrc.traces.bounds import bytes_allowed, too_many_bytes
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.formats.arrow_messages import expanded_sizes
+from litemrc.traces.formats.arrow_messages import MAGIC, expanded_sizes
 from litemrc.traces.places import Place, UrlFile, is_url
 from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, disorder, first_disorder, stored_size
 
@@ -26,7 +26,6 @@ TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context
 _WRITTEN = TYPES | {"processor": pa.uint16()}
 _ALIASES = {"time": "cycle", "page": "frame"}
 _ROW_GROUP = 1 << 20  # references
-_MAGIC = b"ARROW1\0\0"
 _REFERENCES = pa.array(["access", "dropped"])
 
 
@@ -57,7 +56,7 @@ class ColumnarTrace(Trace):
             else:
                 # A file holds a stream: its footer, which could name a batch many times, is not needed.
                 self._map = remote or pa.memory_map(str(path))
-                self._map.seek(len(_MAGIC) if start == _MAGIC else 0)
+                self._map.seek(len(MAGIC) if start == MAGIC else 0)
                 self._file = pa.ipc.open_stream(self._map)
                 self._schema, self._total = self._file.schema, None
             self._names = self._schema.names

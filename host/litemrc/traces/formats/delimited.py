@@ -64,7 +64,12 @@ class DelimitedTrace(SourceTrace):
     Parameters:
         columns: the column of each role that was named.
         is_csv: CSV; otherwise words separated by blanks.
+
+    Attributes:
+        largest_access: bytes that one may have.
     """
+
+    largest_access = LARGEST_ACCESS
 
     def __init__(self, source: ByteSource, columns: Mapping[str, Column], *, is_csv: bool) -> None:
         super().__init__(source)
@@ -175,7 +180,7 @@ class DelimitedTrace(SourceTrace):
             return None
         if "address" in values and "size" in values:
             sizes = values["size"]
-            if sizes.size and not (sizes.min() >= 1 and sizes.max() <= LARGEST_ACCESS):
+            if sizes.size and not (sizes.min() >= 1 and sizes.max() <= self.largest_access):
                 return None
         return values
 
@@ -260,7 +265,7 @@ class DelimitedTrace(SourceTrace):
         most = (1 << 8 * np.dtype(self._type(role)).itemsize) - 1
         least = 0
         if role == "size" and "address" in self._places:
-            least, most = 1, LARGEST_ACCESS
+            least, most = 1, self.largest_access
         if value is None or not least <= value <= most:
             raise UserError(
                 f"the {role} {word[:40]!r} is not a number from {least} to {most}",

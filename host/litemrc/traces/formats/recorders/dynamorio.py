@@ -21,7 +21,7 @@ import numpy as np
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
-from litemrc.traces.formats.byte_accesses import ByteAccesses
+from litemrc.traces.formats.byte_accesses import LARGEST_OF_PROCESSOR, ByteAccesses
 from litemrc.traces.formats.column_names import Column
 from litemrc.traces.formats.delimited import DelimitedTrace
 from litemrc.traces.formats.lines import Block, blocks
@@ -46,6 +46,8 @@ _PROSE = re.compile(
 
 class MemtraceTrace(DelimitedTrace):
     """Reads the text of memtrace_x86_text: a CSV file whose columns are known."""
+
+    largest_access = LARGEST_OF_PROCESSOR
 
     def __init__(self, source: ByteSource, page_bytes: int) -> None:
         super().__init__(source, _COLUMNS, is_csv=True)
@@ -147,6 +149,12 @@ class DynamoRioTrace(SourceTrace):
     def _accesses(
         self, addresses: list[int], sizes: list[int], writes: np.ndarray, fetches: np.ndarray, block: Block
     ) -> ByteAccesses:
+        if sizes and max(sizes) > LARGEST_OF_PROCESSOR:
+            raise UserError(
+                f"an access has {max(sizes)} bytes",
+                where=f"{self.name}, after line {block.first_line}",
+                remedy=f"the largest access has {LARGEST_OF_PROCESSOR} bytes",
+            )
         times = np.uint64(self._instructions) + np.cumsum(fetches, dtype=np.uint64)
         if times.size:
             self._instructions = int(times[-1])
