@@ -9,7 +9,7 @@
 
 #define LITEMRC_TAIL_GROUPS_MAX 256
 
-#define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated, or dropped, outside or unsampled did */
+#define LITEMRC_EPOCH_OVERFLOW 0x1	/* a count saturated, losses too */
 #define LITEMRC_EPOCH_COMMAND_LOST 0x2	/* an invalidation or clear was lost: counts are wrong */
 #define LITEMRC_EPOCH_SPLIT 0x4		/* writes count in the upper half of the contexts */
 
