@@ -59,7 +59,7 @@ LINUX_BOARDS := ulx3s-linux orangecrab-linux versa_ecp5-linux arty-linux
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
 
-.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test test-all test-affected exports hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
@@ -147,13 +147,28 @@ CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/gold
 # make -j2 test-ready: two things at once; pip is kept to one.
 test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
 
-test: test-ready   ## everything that can be checked without a board (32 min after test-ready)
-	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
-	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
-	@# With several processes, files that cannot be collected are said only after all others have run.
-	pytest --collect-only -q $(PYTEST_ARGS) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
-	@# In the order of their names: reordered by their number of tests, the longest files would come last.
-	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail $(PYTEST_ARGS)
+# With several processes, files that cannot be collected are said only after all others have run. In the order of their
+# names: reordered by their number of tests, the longest files would come last.
+COLLECTED = pytest --collect-only -q $(1) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
+PYTEST   := pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail
+
+test: test-ready exports   ## what a change must pass; the slow tests are left out (8 to 12 min after test-ready)
+	@$(call COLLECTED,$(PYTEST_ARGS))
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
+
+test-all: test-ready exports   ## everything that can be checked without a board (40 min after test-ready)
+	@$(call COLLECTED,$(PYTEST_ARGS))
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-affected: test-ready   ## the slow tests of the folders that a change concerns: since BASE=COMMIT, or in the last 24 hours
+	@python tests/affected.py $(if $(BASE),--base $(BASE)) >build/affected.txt
+	@echo "slow tests of these folders, each with a file that it depends on:"; cat build/affected.txt
+	@# 5: there is no slow test in them
+	@[ ! -s build/affected.txt ] || $(PYTEST) -m slow $$(cut -d: -f1 build/affected.txt) || [ $$? -eq 5 ]
+
+exports: $(HOST) .venv/soc.stamp .venv/boards.stamp
+	@python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
+	@python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 
 stress-test: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## repeat tests on a busy machine: SELECT="tests/host -k curve" RUNS=20 LOAD=8 LIMIT=60 (minutes)
 	python tests/stress.py --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)

@@ -2,10 +2,11 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import patience
 import pytest
+import slow_tests
 from hypothesis import settings
 
 settings.register_profile("litemrc", deadline=None)
@@ -26,6 +27,19 @@ def pytest_configure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter and config.getoption("numprocesses", None):
         reporter.showfspath = False
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if slow_tests.row_of(item.nodeid):
+        item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Set the limit after which pytest-timeout, a wrapper within this one, ends the test: it hangs."""
+    if not item.get_closest_marker("timeout"):
+        item.add_marker(pytest.mark.timeout(patience.patience(slow_tests.limit_s(item.nodeid))))
+    return (yield)
 
 
 def pytest_report_header() -> str:

@@ -1,0 +1,55 @@
+"""The table of slow tests names tests that exist, and hung tests are ended."""
+
+import ast
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+from slow_tests import HUNG_S, REASONS, limit_s, row_of, rows
+
+REPO = Path(__file__).resolve().parents[1]
+
+
+def functions(file: Path) -> set[str]:
+    return {node.name for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_row_is_a_test() -> None:
+    for test, row in rows().items():
+        file, _, function = test.partition("::")
+        assert (REPO / file).exists(), file
+        assert not function or function in functions(REPO / file), test
+        assert row["reason"] in REASONS, test
+
+
+def test_a_row_is_a_function_or_a_file() -> None:
+    assert row_of("tests/soc/test_device.py::test_any[1]") == rows()["tests/soc/test_device.py"]
+    assert row_of("tests/test_slow_tests.py::test_every_row_is_a_test[a::b]") is None
+
+
+def test_a_test_may_take_three_times_its_seconds_and_at_least_two_minutes() -> None:
+    seconds = float(rows()["tests/linux/test_rtl.py"]["seconds"])
+    assert limit_s("tests/linux/test_rtl.py::test_any") == 3 * seconds > HUNG_S
+    assert limit_s("tests/test_slow_tests.py::test_any") == HUNG_S == 120
+
+
+def test_a_hung_test_is_ended(tmp_path: Path) -> None:
+    hung = """
+        import slow_tests, time
+        slow_tests.HUNG_S = 0.5
+
+        def test_hangs():
+            time.sleep(1000)
+    """
+    (tmp_path / "conftest.py").write_text((REPO / "tests" / "conftest.py").read_text())
+    (tmp_path / "test_hung.py").write_text(textwrap.dedent(hung))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-c", REPO / "pyproject.toml", "--rootdir", tmp_path, tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Timeout" in done.stdout + done.stderr
