@@ -42,6 +42,7 @@ from simulation.ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_
 from simulation.dram import fill_at_start
 from simulation.observer import DRAMObserver
 from simulation.software import LIBRARIES, build_with_libraries
+from simulation.training import train
 from soc import SMP_DRAM_BITS, VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent
@@ -243,9 +244,10 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
             Path(builder.gateware_dir),
             [source for source, *_ in soc.platform.sources],
             snapshots=variant == "linux",  # the others boot within seconds
+            train=None if variant == "smp" else lambda: train(soc, output),
         )
     except subprocess.CalledProcessError as error:
-        sys.exit(f"sim.py: Verilator or a simulation module did not compile: {' '.join(error.cmd)}")
+        sys.exit(f"sim.py: a tool failed: {' '.join(map(str, error.cmd))}")
 
 
 def main():

@@ -1,0 +1,46 @@
+"""Runs a program on a simulator whose build measures which branches are taken (training.c)."""
+
+import inspect
+import subprocess
+import time
+from pathlib import Path
+
+from litemrc.device.simulation.simulator import ROM_INIT, Simulator, as_words
+from litex.build.sim import verilator
+from litex.soc.integration.soc import SoC
+
+HERE = Path(__file__).resolve().parent
+LITEX_SOC = Path(verilator.core_directory).parents[2] / "soc"
+INCLUDE = HERE.parents[1] / "firmware" / "include"
+SECONDS = 6.0
+"""Some million cycles; the profile of one million is as good."""
+
+
+def train(soc: SoC, output: Path) -> None:
+    """Compile the program for the SoC of the built simulator in `output`, and run it for some seconds.
+
+    :raises subprocess.CalledProcessError: if the compiler fails.
+    """
+    folder = output / "training"
+    folder.mkdir(exist_ok=True)
+    elf, image = folder / "training.elf", folder / "training.bin"
+    stack = soc.bus.regions["sram"]
+    includes = (
+        *(output / "software" / "include", LITEX_SOC / "software" / "include", LITEX_SOC / "software"),
+        *(Path(inspect.getfile(type(soc.cpu))).parent, INCLUDE),
+    )
+    subprocess.run(
+        [
+            *("riscv64-unknown-elf-gcc", *soc.cpu.gcc_flags.split(), "-O2", "-ffreestanding", "-nostdlib"),
+            *(f"-I{path}" for path in includes),
+            f"-Wl,-Ttext={soc.bus.regions['rom'].origin},-estart,--build-id=none",
+            f"-Wl,--defsym=stack_end={stack.origin + stack.size}",
+            *("-o", elf, HERE / "training.c"),
+        ],
+        check=True,
+    )
+    subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, image], check=True)
+    simulator = Simulator(output, None, folder / "run")
+    (simulator.run_dir / ROM_INIT).write_text(as_words(image.read_bytes()))
+    with simulator:
+        time.sleep(SECONDS)
