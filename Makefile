@@ -149,15 +149,15 @@ test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
 
 # With several processes, files that cannot be collected are said only after all others have run. In the order of their
 # names: reordered by their number of tests, the longest files would come last.
-COLLECTED = pytest --collect-only -q $(1) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
+COLLECTED = pytest --collect-only -q $(PYTEST_ARGS) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
 PYTEST   := pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail
 
 test: test-ready exports   ## what a change must pass; the slow tests are left out (8 to 12 min after test-ready)
-	@$(call COLLECTED,$(PYTEST_ARGS))
+	@$(COLLECTED)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 test-all: test-ready exports   ## everything that can be checked without a board (40 min after test-ready)
-	@$(call COLLECTED,$(PYTEST_ARGS))
+	@$(COLLECTED)
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-affected: test-ready   ## the slow tests of the folders that a change concerns: since BASE=COMMIT, or in the last 24 hours

@@ -24,7 +24,6 @@ PACKAGES = ("host", "litex-soc")
 
 # What is not imported, and the tests of what is made of it; the longest prefix counts. "*": all tests.
 BUILT = {
-    "Makefile": ("packaging",),
     "pyproject.toml": ("*",),
     "scripts/setup": ("*",),
     "tests/conftest.py": ("*",),

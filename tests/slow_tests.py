@@ -2,7 +2,7 @@
 
 A row is a test function or a file: the number of its tests, their seconds in a run on two cores, the reason:
 
-- seeded faults: the bench finds each of them; the bench itself runs in `make test`
+- seeded faults: the bench must find each; with the right unit it runs in `make test`
 - whole system: processor, monitor and software in the RTL, or a whole Linux guest
 - long: more seconds than `make test` can spend
 
