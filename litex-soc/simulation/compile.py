@@ -8,26 +8,28 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from litex.build.sim import verilator
 
+from simulation import verilated
+
 CORE = Path(verilator.core_directory)
 HERE = Path(__file__).resolve().parent
-# Linux takes 73 s of processor time to its first line; 84 s at -O2, and 117 s at Verilator's default -Os.
 OPTIMIZE = "-O3"
-LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -lstdc++ -ldl -levent"
-NOT_WARNED_OF = ("fatal", "BLKANDNBLK", "WIDTH", "COMBDLY", "CASEINCOMPLETE")
-VERILATOR_FLAGS = (
-    *("--cc", "--exe", "--top-module", "sim", "-O3", "--unroll-count", "256", "--relative-includes"),
-    *("-DPRINTF_COND=0", *(f"-Wno-{name}" for name in NOT_WARNED_OF)),
-)
+LIBRARIES = ("-Wl,--no-as-needed", "-ljson-c", "-lz", "-lm", "-ldl", "-levent")
+VERILATOR_FLAGS = ("--unroll-count", "256", "--relative-includes", "-DPRINTF_COND=0")
 MEASURE = "-fprofile-generate"
-USE_PROFILE = "-fprofile-use -Wno-missing-profile"
+# The tracer (superblocks) of GCC 12 leaves counts of 0 to most of a long straight line, which is then placed
+# as never executed, and compiled for size.
+USE_PROFILE = ("-fprofile-use", "-Wno-missing-profile", "-fno-tracer")
+HUGE_PAGE = 2 << 20  # huge_page.cpp
+SEGMENTS = f"-Wl,-z,noseparate-code,-z,max-page-size={HUGE_PAGE},-z,common-page-size={HUGE_PAGE}"
 LONG_LINE = 100_000  # characters
 
 # The modules' states: sim_modules/snapshot/snapshot.h.
-SNAPSHOT_FLAGS = ("--savable", "-LDFLAGS", "-Wl,--export-dynamic-symbol=snapshot_register")
+SNAPSHOT_FUNCTION = "-Wl,--export-dynamic-symbol=snapshot_register"
 
 
 def compile_simulator(
@@ -49,33 +51,43 @@ def compile_simulator(
     objects = folder / "obj_dir"
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
-    jobs = f"-j{os.cpu_count()}"
-    _run(["make", "-C", folder, "-f", CORE / "Makefile", jobs, "modules"], folder)
-    units = []
-    for source in sorted(CORE.glob("*.c")):
-        units.append(f"{source.stem}.o")
-        _run(["gcc", "-c", optimize, source, "-o", objects / units[-1]], folder)
-    ours = [HERE / "model.cpp", *([HERE / "snapshot.cpp"] if snapshots else [])]
-    flags = [
-        *VERILATOR_FLAGS,
-        *(SNAPSHOT_FLAGS if snapshots else ()),
-        "-CFLAGS",
-        f"-I{CORE}",
-        "-LDFLAGS",
-        LIBRARIES,
-    ]
+    _run(["make", "-C", folder, "-f", CORE / "Makefile", f"-j{os.cpu_count()}", "modules"], folder)
     _wrap_lines(folder / "sim.v")
-    _run(["verilator", *flags, *sources, "sim_init.cpp", *ours, *units], folder)
-    # In the flags above, a level would come before Verilator's own, and the last level wins.
-    make = ["make", jobs, "-C", objects, "-f", "Vsim.mk", "Vsim"]
-    if train:
-        _run([*make, f"OPT_FAST={optimize} {MEASURE}", f"LDFLAGS={MEASURE}"], folder)
-        train()
-        for made in [objects / "Vsim", *objects.glob("*.a"), *objects.glob("*.o")]:
-            if made.name not in units and not made.name.startswith("verilated"):
-                made.unlink()
-        optimize += f" {USE_PROFILE}"
-    _run([*make, f"OPT_FAST={optimize}"], folder)
+    flags = [*VERILATOR_FLAGS, *(["--savable"] if snapshots else [])]
+    fast, slow = verilated.translate(objects, "sim", [folder / source for source in sources], "Vsim", flags)
+    ours = [HERE / "model.cpp", *([HERE / "snapshot.cpp"] if snapshots else []), folder / "sim_init.cpp"]
+    often = [verilated.one_source(objects, "fast", fast), *ours]
+    once = [verilated.one_source(objects, "slow", slow), HERE / "huge_page.cpp"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+
+        def compiled(sources: list[Path], flags: list[str]) -> list[Future]:
+            return [pool.submit(_compiled, objects, source, flags) for source in sources]
+
+        rest = [
+            *compiled(once, ["-O0"]),
+            *compiled([*verilated.library(saving=snapshots), *CORE.glob("*.c")], [OPTIMIZE]),
+        ]
+
+        def link(flags: list[str]) -> None:
+            made = [each.result() for each in [*compiled(often, flags), *rest]]
+            exported = [SNAPSHOT_FUNCTION] if snapshots else []
+            words = [*flags, *made, *verilated.LINKED, *LIBRARIES, SEGMENTS, *exported]
+            _run(["g++", *words, "-o", objects / "Vsim"], folder)
+
+        if train:
+            link([optimize, MEASURE])
+            train()
+        link([optimize, *(USE_PROFILE if train else [])])
+
+
+def _compiled(folder: Path, source: Path, flags: list[str]) -> Path:
+    made = folder / f"{source.stem}.o"
+    if source.suffix == ".c":
+        _run(["gcc", *flags, "-c", source, "-o", made], folder)
+    else:
+        words = [*verilated.CXX_FLAGS, *flags, *verilated.includes(folder, CORE)]
+        _run(["g++", *words, "-c", source, "-o", made], folder)
+    return made
 
 
 def _wrap_lines(verilog: Path) -> None:

@@ -3,11 +3,14 @@
 import fcntl
 import hashlib
 import shutil
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
 # The libraries that the bare-metal firmware links, without the BIOS. The shim for Linux links none.
 LIBRARIES = ("libc", "libcompiler_rt", "libbase", "liblitedram")
+
+STRIP = "riscv64-unknown-elf-strip"
 
 
 def build_with_libraries(builder, libraries=LIBRARIES, **options):
@@ -27,6 +30,7 @@ def build_with_libraries(builder, libraries=LIBRARIES, **options):
         if not kept.exists():
             builder.build(**options)
             _copy(made, kept)
+            _copy(kept, made)
             return
     if not made.exists():
         _copy(kept, made)
@@ -41,11 +45,19 @@ def _digest(cpu):
 
 
 def _copy(made, to):
-    """Copy a built libc with its times, so that make does not rebuild it; the copy appears atomically."""
+    """Copy a built libc without its 80 MB of debug information; the copy appears atomically.
+
+    Its files' times are those of the copy, in the order of before, so that make does not rebuild it.
+    """
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(aside := to.with_name(f"{to.name}.new"), ignore_errors=True)
     aside.mkdir()
-    for path in made.iterdir():
-        if path.is_file():
-            shutil.copy2(path, aside)
+    for path in sorted(
+        (path for path in made.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime_ns
+    ):
+        if path.suffix == ".a":
+            subprocess.run([STRIP, "--strip-debug", path, "-o", aside / path.name], check=True)
+        else:
+            shutil.copy(path, aside)
+    shutil.rmtree(to, ignore_errors=True)
     aside.replace(to)

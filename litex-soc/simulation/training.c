@@ -2,7 +2,7 @@
  * The program that a simulator runs while its build measures which branches are taken: any variant's ROM.
  *
  * Scans, random reads and writes and a chain of pointers in DRAM, beyond the L2 cache, with the monitor on and short epochs;
- * between them computation from SRAM. It never ends.
+ * between them computation from SRAM, bytes and half-words, and traps. It never ends.
  */
 #include <stdint.h>
 
@@ -21,6 +21,12 @@ __attribute__((naked, section(".text.startup"))) void start(void)
 	__asm__("la sp, stack_end\n\tj run");
 }
 
+/* Returns to what follows the ecall. */
+__attribute__((naked, aligned(4))) static void trap(void)
+{
+	__asm__("csrr t0, mepc\n\taddi t0, t0, 4\n\tcsrw mepc, t0\n\tmret");
+}
+
 static volatile uint32_t *monitor_register(uint32_t offset)
 {
 	return (volatile uint32_t *)(CSR_MRC_BASE + offset);
@@ -36,9 +42,13 @@ __attribute__((used)) void run(void)
 	volatile uint32_t *memory = (volatile uint32_t *)MAIN_RAM_BASE;
 	uint32_t random = 1, sum = 0;
 
+	__asm__ volatile("csrw mtvec, %0" ::"r"(trap));
 	init_sequence();
 	sdram_dfii_control_write(DFII_CONTROL_SEL);
 	*monitor_register(LITEMRC_EPOCH_LENGTH) = EPOCH_ACCESSES;
+	if (*monitor_register(LITEMRC_STACK_CAPABILITIES) & LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2)
+		*monitor_register(LITEMRC_HOT_CONTROL) =
+			LITEMRC_HOT_CONTROL_ENABLE | LITEMRC_HOT_CONTROL_READS | LITEMRC_HOT_CONTROL_WRITES;
 	*monitor_register(LITEMRC_CONTROL) = LITEMRC_CONTROL_ENABLE | LITEMRC_CONTROL_EPOCH_UNIT;
 	for (;;) {
 		for (uint32_t i = 0; i < ROUND; i++)
@@ -57,5 +67,10 @@ __attribute__((used)) void run(void)
 		}
 		for (uint32_t i = 1; i < 4 * ROUND; i++)
 			sum += sum / i + (sum >> (i & 15));
+		for (uint32_t i = 0; i < ROUND / 16; i++) {
+			((volatile uint8_t *)memory)[sum % WORDS] = i;
+			sum += ((volatile int16_t *)memory)[i] + ((volatile int8_t *)memory)[sum % WORDS];
+			__asm__ volatile("ecall" ::: "t0", "memory");
+		}
 	}
 }

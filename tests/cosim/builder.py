@@ -1,4 +1,4 @@
-"""Builds benches under build/cosim: RTL with Verilator, HLS C++ and benches with g++."""
+"""Builds benches, kept by products.py: RTL with Verilator, HLS C++ and benches with g++."""
 
 import inspect
 import os
@@ -232,7 +232,7 @@ def rank_bench(
     others = ("bank_row_column.py", "records.py")
     units = [path for path in sources.rtl_files() if path.parent.name == "ranks" or path.name in others]
     inputs = [
-        RULES,
+        *RULES,
         *(COSIM / name for name in ("builder.py", "rank_top.py", "rtl_top.py")),
         *bench,
         *model,
@@ -291,7 +291,7 @@ def cpp_inputs(sources: Sources) -> list[Path]:
     """The inputs of compiled C++."""
     _fetch_ap_types()
     bench = (COSIM / "bench").glob("*.?pp")
-    return [RULES, Path(__file__), *sources.hls_files(), *sorted(bench), AP_TYPES / "origin.txt"]
+    return [*RULES, Path(__file__), *sources.hls_files(), *sorted(bench), AP_TYPES / "origin.txt"]
 
 
 @cache

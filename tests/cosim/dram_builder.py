@@ -51,7 +51,7 @@ def dram_bench(
         return link(folder, "bench", [bench, *rtl])
 
     name = "-".join([grade, str(ranks), address_map, *timings, mutant.name if mutant else "true"])
-    makers = [RULES, *(COSIM / name for name in ("dram_builder.py", "dram_top.py", "rtl_top.py"))]
+    makers = [*RULES, *(COSIM / name for name in ("dram_builder.py", "dram_top.py", "rtl_top.py"))]
     names = ("dram_bench.cpp", "native_ports.hpp", "rtl.hpp", "mismatch.hpp")
     benches = [COSIM / "bench" / name for name in names]
     gateware = [

@@ -16,7 +16,12 @@ pytestmark = pytest.mark.cosim
 NRANKS = 2
 WORDS = (1 << 16) // 16  # of the tested 64 KB
 SIMULATION = REPO / "litex-soc" / "simulation"
-SOURCES = (COSIM / "dram_soc.py", SIMULATION / "ddr3.py", SIMULATION / "compile.py")
+SOURCES = (
+    COSIM / "dram_soc.py",
+    SIMULATION / "ddr3.py",
+    SIMULATION / "compile.py",
+    SIMULATION / "verilated.py",
+)
 
 
 @pytest.fixture(scope="module")

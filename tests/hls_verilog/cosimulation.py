@@ -44,4 +44,4 @@ def bench(top: str, folder: Path, label: str = "soc") -> Path:
             ],
         )
 
-    return product(f"hls-{top}-{label}", [*inputs, RULES], build)
+    return product(f"hls-{top}-{label}", [*inputs, *RULES], build)
