@@ -2,7 +2,12 @@
 
 PYTHON ?= python3
 VENV   := .venv/bin
-export PATH := $(CURDIR)/$(VENV):$(PATH)
+# What all clones share (scripts/setup/kept.py). Every compiler runs through ccache, whose keys have no path of this clone.
+export PATH := $(CURDIR)/$(VENV):/usr/lib/ccache:$(PATH)
+CACHE := $(shell $(PYTHON) scripts/setup/kept.py --folder 2>/dev/null)
+export CCACHE_DIR := $(CACHE)/ccache
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 
 # Stack engine of the simulated SoC; each but the default has folders of its own: make demo ENGINE=group_stack
 ENGINE ?= bucket_stack
@@ -21,7 +26,8 @@ SOC      := build/sim$(OTHER)
 SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
-GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp litex-soc/ddr3_model/*/*.hpp)
+GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp litex-soc/ddr3_model/*/*.hpp) \
+	firmware/include/litemrc_regs.h
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/small_int/*.h hls/*_stack/*_stack.?pp hls/bucket_stack/loop_front.hpp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) scenarios/baremetal_pair.toml \
@@ -59,7 +65,7 @@ LINUX_BOARDS := ulx3s-linux orangecrab-linux versa_ecp5-linux arty-linux
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
 
-.PHONY: help setup docs man lint check test test-all test-affected exports hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test test-all test-affected exports ready hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
@@ -144,7 +150,7 @@ check: lint $(HOST) .venv/soc.stamp   ## lint, and the unit tests that need no s
 CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/golden tests/host/policies tests/host/ranks \
 	tests/host/checks tests/host/traces tests/host/native tests/host/plots tests/host/reports
 
-# make -j2 test-ready: two things at once; pip is kept to one.
+# With -j2: two things at once; pip is kept to one.
 test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
 
 # With several processes, files that cannot be collected are said only after all others have run. In the order of their
@@ -152,11 +158,15 @@ test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
 COLLECTED = pytest --collect-only -q $(PYTEST_ARGS) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
 PYTEST   := pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail
 
-test: test-ready exports   ## what a change must pass; the slow tests are left out (8 to 12 min after test-ready)
+ready:
+	+@$(MAKE) --no-print-directory -j$(shell nproc) test-ready
+	+@$(MAKE) --no-print-directory exports
+
+test: ready   ## what a change must pass; the slow tests are left out (8 to 12 min after test-ready)
 	@$(COLLECTED)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
-test-all: test-ready exports   ## everything that can be checked without a board (40 min after test-ready)
+test-all: ready   ## everything that can be checked without a board (40 min after test-ready)
 	@$(COLLECTED)
 	$(PYTEST) $(PYTEST_ARGS)
 
@@ -270,9 +280,7 @@ bundle: $(BOARD)   ## all that loads a board and talks to it, and a zip of it: m
 
 BOARD_SIM := build/sim-ulx3s/gateware/obj_dir/Vsim
 $(BOARD_SIM): $(GATEWARE_SOURCES) $(wildcard litex-soc/boards/*.py litex-soc/sdr_model/*.hpp) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp
-	@echo "building the simulator of the ULX3S's SoC (build/sim-ulx3s/build.log)"
-	@mkdir -p build/sim-ulx3s
-	@python litex-soc/sim_board.py --output build/sim-ulx3s >build/sim-ulx3s/build.log 2>&1 || { tail -40 build/sim-ulx3s/build.log; exit 1; }
+	@$(KEPT) build/sim-ulx3s --groups soc boards --from $^ $(LEAVE) -- python litex-soc/sim_board.py --output build/sim-ulx3s
 
 test-boards: BOARD_OUT = build/sim-ulx3s
 test-boards: $(BOARD_SIM) $(TEST_TOOLS) linux-images   ## the ULX3S's own SoC, simulated: its BIOS boots Linux from an SD card; build/boards-sim/summary.json
@@ -487,6 +495,10 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.
 	@scripts/setup/build_native.sh
 	@touch $@
 
+# Made once for all clones; what only its making needed is left out.
+KEPT  := python scripts/setup/kept.py
+LEAVE := --leave 'training/*' '*.o' '*.d' '*.gcda' '*/obj_dir/*.cpp' '*/obj_dir/*.h'
+
 # The queue is deep because positions wait while hit_counters copies an epoch: hls/README.md.
 $(SIM): SIM_OPTIONS := --engine $(ENGINE) --page-bitmap --hot-pages 64 $(HLS_OPTIONS) $(if $(HLS),--queue-depth 8192)
 $(SIM): $(HLS_VERILOG)
@@ -497,17 +509,13 @@ $(LINUX_RANKS_SIM): SIM_OPTIONS = --variant linux --ranks $(RANKS) --engine grou
 $(REFS_SIM): SIM_OPTIONS := --refs
 $(SMP_SIM): SIM_OPTIONS := --variant smp
 $(SIM) $(LINUX_SIM) $(LINUX_RANKS_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
-	@echo "building the Verilated SoC (build/$*/build.log)"
-	@mkdir -p build/$*
-	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
+	@$(KEPT) build/$* --groups soc --from $^ $(LEAVE) -- python litex-soc/sim.py --output build/$* $(SIM_OPTIONS)
 
 build/sim-bridge/gateware/obj_dir/Vsim: SIM_OPTIONS := --page-bitmap --hot-pages 64
 build/sim-bridge-ranks/gateware/obj_dir/Vsim: SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 build/sim-etherbone/gateware/obj_dir/Vsim: SIM_OPTIONS := --etherbone
 $(BRIDGE_SIMS): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp
-	@echo "building the Verilated SoC without a processor (build/$*/build.log)"
-	@mkdir -p build/$*
-	@python litex-soc/sim_bridge.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
+	@$(KEPT) build/$* --groups soc boards --from $^ $(LEAVE) -- python litex-soc/sim_bridge.py --output build/$* $(SIM_OPTIONS)
 
 $(SHIM) $(LINUX_RANKS_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile \
 	build/sim-linux%/gateware/obj_dir/Vsim

@@ -1,10 +1,11 @@
-"""What tools make for benches, under build/cosim, named after the contents of what it was made from.
+"""What tools make for benches, in the cache of all clones, named after the contents of what it was made from.
 
 A second run makes nothing; and what two benches share is made once.
 """
 
 import fcntl
 import hashlib
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -13,8 +14,11 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from kept import cache_folder, delete_unused
+from simulation import verilated
+
 REPO = Path(__file__).resolve().parents[1]
-BUILD = REPO / "build" / "cosim"
+BUILD = REPO / "build" / "cosim"  # what tests make for themselves
 
 
 def product(name: str, inputs: Iterable[Path | str], build: Callable[[Path], Path]) -> Path:
@@ -24,19 +28,21 @@ def product(name: str, inputs: Iterable[Path | str], build: Callable[[Path], Pat
     :param inputs: files, and words of the command, that it is made from.
     :return: the file, which may not be changed.
     """
-    tools = [_version("verilator"), _version("g++"), version("migen"), version("litex")]
+    tools = [verilated.version(), _version("g++"), version("migen"), version("litex")]
     digest = hashlib.sha256("\0".join(tools).encode())
     for each in inputs:
         words = each.encode() if isinstance(each, str) else each.name.encode() + b"\0" + each.read_bytes()
         digest.update(b"\0" + words)
-    made = BUILD / f"{name}-{digest.hexdigest()[:16]}"
-    if not made.exists():
-        BUILD.mkdir(parents=True, exist_ok=True)
-        for outdated in BUILD.glob(f"{name}-{'[0-9a-f]' * 16}"):
-            outdated.unlink(missing_ok=True)
-        # Built aside and moved in at once: what is there is complete, even if two processes build it.
-        with tempfile.TemporaryDirectory(dir=BUILD, prefix="new-") as folder:
-            build(Path(folder)).replace(made)
+    kept = cache_folder() / "cosim"
+    made = kept / f"{name}-{digest.hexdigest()[:16]}"
+    if made.exists():
+        os.utime(made)
+        return made
+    kept.mkdir(parents=True, exist_ok=True)
+    # Built aside and moved in at once: what is there is complete, even if two processes build it.
+    with tempfile.TemporaryDirectory(dir=kept, prefix="new-") as folder:
+        build(Path(folder)).replace(made)
+    delete_unused(kept)
     return made
 
 

@@ -4,17 +4,17 @@ run_simulation(bench, [driver(), watcher()], ports=[bench.sink.valid, bench.coun
 """
 
 import ctypes
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from compiling import FAULTY_LEVEL, shared_library, verilate
+from compiling import FAULTY_LEVEL, RULES, shared_library, verilate
 from litex.gen.fhdl.verilog import convert
 from migen.fhdl.structure import ClockDomain, Signal, _Assign, _Value
 from migen.fhdl.tools import list_signals, list_special_ios, list_targets
 from migen.sim.core import Evaluator
+from products import product
 
 STEP = """
 #include "Vtop.h"
@@ -149,14 +149,18 @@ class _Simulation:
 @cache
 def _library(source: str, inputs: int, outputs: int) -> ctypes.CDLL:
     """The module, compiled; `source` is its Verilog, with ports in_0, in_1, ... and out_0, ...."""
-    with tempfile.TemporaryDirectory(prefix="litemrc-") as folder:
-        verilog, step = Path(folder) / "top.v", Path(folder) / "step.cpp"
+    writes = "\n".join(f"    top->in_{place} = in[{place}];" for place in range(inputs))
+    reads = "\n".join(f"    out[{place}] = top->out_{place};" for place in range(outputs))
+    driver = STEP.format(writes=writes, reads=reads)
+
+    def build(folder: Path) -> Path:
+        verilog, step = folder / "top.v", folder / "step.cpp"
         verilog.write_text(source)
-        writes = "\n".join(f"    top->in_{place} = in[{place}];" for place in range(inputs))
-        reads = "\n".join(f"    out[{place}] = top->out_{place};" for place in range(outputs))
-        step.write_text(STEP.format(writes=writes, reads=reads))
-        objects = verilate(Path(folder), [verilog], FAULTY_LEVEL, beside=[step])
-        library = ctypes.CDLL(str(shared_library(Path(folder), "top.so", objects)))
+        step.write_text(driver)
+        objects = verilate(folder, [verilog], FAULTY_LEVEL, beside=[step])
+        return shared_library(folder, "top.so", objects)
+
+    library = ctypes.CDLL(str(product("simulated.so", [source, driver, *RULES], build)))
     library.litemrc_new.restype = ctypes.c_void_p
     library.litemrc_delete.argtypes = [ctypes.c_void_p]
     for function in (library.litemrc_step, library.litemrc_settle):

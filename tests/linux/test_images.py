@@ -38,7 +38,7 @@ def test_a_fragment_the_kernel_does_not_take_is_refused_by_name(images, tmp_path
     fragment = tmp_path / "fragment"
     fragment.write_text("CONFIG_MULTIUSER=y\nCONFIG_NO_SUCH_THING=y\n# CONFIG_RISCV is not set\n")
     done = subprocess.run(
-        [LINUX / "configure_kernel.sh", images / "linux-source-6.1", tmp_path / "out", fragment],
+        [LINUX / "configure_kernel.sh", images / "kernel" / "source", tmp_path / "out", fragment],
         capture_output=True,
         text=True,
         check=False,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from kept import cache_folder
 from linux.driver.building import ROOT, ZIG, build_modules
 from linux.driver.cpio import write_initramfs
 from litemrc.device.device import Device
@@ -33,7 +34,7 @@ def build_initramfs(out: Path) -> Path:
     makefile = ROOT / "firmware" / "daemon" / "Makefile"
     options = [f"OUT={out / 'daemon'}", f"PYTHON={sys.executable}", f"CC={compiler}", "LDFLAGS=-static -s"]
     # The C library is in this cache already; to compile it takes minutes.
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build" / "linux" / "zig-cache")}
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
     make = ["make", "-s", "-f", makefile, *options]
     subprocess.run(make, check=True, stdout=subprocess.DEVNULL, env=environment)
     guest = out / "guest"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from kept import cache_folder
 from linux.driver.cpio import write_initramfs
 from products import alone_in
 
@@ -64,7 +65,7 @@ def build_agent(out: Path) -> Path:
     sources = [*AGENT.glob("*.[ch]"), DRIVER / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         units = [str(source) for source in sources if source.suffix == ".c"]
-        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build" / "linux" / "zig-cache")}
+        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
         subprocess.run([*ZIG, f"-I{DRIVER}", "-o", str(agent), *units], check=True, env=environment)
     return agent
 

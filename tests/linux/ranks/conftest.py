@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kept import cache_folder
 from linux.console import Console
 from linux.driver.building import ROOT, ZIG, build_modules
 from linux.driver.cpio import write_initramfs
@@ -37,7 +38,7 @@ MEM-ISOLATION OWN 1
 def build_overlay(out: Path) -> Path:
     """Compile the tests' programs, the driver and the fake monitor; they are unpacked over the initramfs."""
     out.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(IMAGES / "zig-cache")}
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
     sources = [*sorted((HERE / "guest").glob("*.c")), GUIDE / "color.c"]
     with alone_in(out):
         subprocess.run([*ZIG, f"-I{GUIDE}", "-o", out / "nodes", *sources], check=True, env=environment)
