@@ -12,6 +12,7 @@ from litemrc_gateware.records import (
     op_layout,
     position_layout,
 )
+from mutation import mutated_source
 from products import REPO, run_tool
 
 HLS = REPO / "hls"
@@ -104,7 +105,7 @@ def test_two_fields_exchanged_are_noticed(tmp_path, record):
     hls = tmp_path / "hls"
     for folder in ("common", "page_filter"):
         shutil.copytree(HLS / folder, hls / folder)
-    (hls / file).write_text((HLS / file).read_text().replace(line, mutant))
+    (hls / file).write_text(mutated_source(HLS / file, line, mutant))
     wanted, found = expected(SIZES[1]), words_of(tmp_path, hls, SIZES[1])
     different = {key for key in wanted if found[key] != wanted[key]}
     assert different and all(key[0] == record for key in different)

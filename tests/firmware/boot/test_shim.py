@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from boot_programs import COMPILE, PROGRAMS, build_program
+from mutation import mutated_source
 from patience import patience
 
 HERE = Path(__file__).parent
@@ -37,9 +38,7 @@ def build_shim(tmp_path_factory):
         shutil.copytree(BOOT, source)
         if mutation:
             name, text, other = mutation
-            before = (source / name).read_text()
-            assert before.count(text) == 1, f"{text!r} stands {before.count(text)} times in {name}"
-            (source / name).write_text(before.replace(text, other))
+            (source / name).write_text(mutated_source(BOOT / name, text, other))
         make = ["make", "-s", "-f", str(source / "Makefile"), "PLATFORM=virt"]
         subprocess.run([*make, f"OUT={out}/ships"], check=True, capture_output=True)
         retrap = out / "retrap.o"

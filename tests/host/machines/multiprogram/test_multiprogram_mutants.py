@@ -12,6 +12,7 @@ from golden_runs import golden_outcome, native_outcome
 from hypothesis import Phase, find, settings
 from hypothesis.errors import NoSuchExample
 from litemrc.machines.multiprogram.scenario import Scenario
+from mutation import mutated_source
 from random_scenarios import scenarios
 
 MACHINE, POLICIES, CURVE = (
@@ -101,10 +102,9 @@ def test_a_copy_of_the_golden_machine_is_not(monkeypatch, module):
 
 def _mutate(monkeypatch, module: ModuleType, text: str, mutated: str) -> None:
     """Puts classes and functions of a changed copy of a module in the place of its own."""
-    source = Path(module.__file__).read_text()
-    assert source.count(text) == 1
+    source = mutated_source(Path(module.__file__), text, mutated)
     mutant = ModuleType(module.__name__)
-    exec(compile(source.replace(text, mutated), module.__file__, "exec"), mutant.__dict__)
+    exec(compile(source, module.__file__, "exec"), mutant.__dict__)
     for where in (golden_runs, POLICIES):
         for name in set(vars(where)) & set(vars(mutant)):
             if getattr(vars(mutant)[name], "__module__", "") == module.__name__:
