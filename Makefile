@@ -162,11 +162,11 @@ ready:
 	+@$(MAKE) --no-print-directory -j$(shell nproc) test-ready
 	+@$(MAKE) --no-print-directory exports
 
-test: ready   ## what a change must pass; the slow tests are left out (8 to 12 min after test-ready)
+test: ready   ## what a change must pass; the slow tests are left out (25 min from a fresh clone without the cache; 8 to 12 min with everything built)
 	@$(COLLECTED)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
-test-all: ready   ## everything that can be checked without a board (40 min after test-ready)
+test-all: ready   ## everything that can be checked without a board (40 min with everything built)
 	@$(COLLECTED)
 	$(PYTEST) $(PYTEST_ARGS)
 

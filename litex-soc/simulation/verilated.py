@@ -23,19 +23,18 @@ LINKED = ("-pthread", "-latomic")
 
 
 def translate(
-    folder: Path, top: str, files: Iterable[Path | str], prefix: str, flags: Iterable[str] = (), **options
+    folder: Path, top: str, files: Iterable[Path], prefix: str, flags: Iterable[str] = ()
 ) -> tuple[list[Path], list[Path]]:
     """Make C++ of a module in the folder; there is no tracing.
 
     :param files: Verilog, the module's first or last.
     :param prefix: of the class and of the files.
-    :param options: of `subprocess.run`.
     :return: files that run in each cycle, and those that run once, half of the text.
-    :raises subprocess.CalledProcessError: if Verilator fails; it has the output if that was captured.
+    :raises subprocess.CalledProcessError: if Verilator fails; its output goes to that of this process.
     """
     words = ["--cc", "-O3", *NOT_WARNED_OF, "--prefix", prefix, "--top-module", top, *flags]
     command = [program(), *words, "--Mdir", folder, *files]
-    subprocess.run([str(word) for word in command], check=True, env=_environment(), **options)
+    subprocess.run([str(word) for word in command], check=True, env=_environment())
     parts = sorted(folder.glob(f"{prefix}*.cpp"))
     slow = [part for part in parts if part.name.endswith("__Slow.cpp")]
     return [part for part in parts if part not in slow], slow

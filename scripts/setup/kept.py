@@ -17,6 +17,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -105,12 +106,11 @@ def store(folder: Path, kept: Path, leave: Iterable[str]) -> None:
 
 
 def restore(kept: Path, folder: Path) -> None:
-    """Write the archive's files into the folder, all with the time of now."""
+    """Write the archive's files into the empty folder, all with the time of now."""
     with tarfile.open(kept) as archive:
         for member in archive:
             path = folder / member.name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)
             if member.issym():
                 path.symlink_to(member.linkname)
                 continue
@@ -124,8 +124,15 @@ def _is_text(content: bytes) -> bool:
     return b"\0" not in content
 
 
+def emptied(folder: Path) -> None:
+    """Leave nothing of an earlier version in it, which would be kept with the new one."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
 def run(command: list[str], folder: Path) -> int:
     """Run the command with its output in the folder's build.log; print the end of it if the command fails."""
+    emptied(folder)
     log = folder / "build.log"
     with log.open("w") as output:
         returned = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
@@ -157,7 +164,6 @@ def main() -> int:
     folder = arguments.folder
     if not folder or not command:
         parser.error("needs a folder and a command")
-    folder.mkdir(parents=True, exist_ok=True)
     found = packages(arguments.groups)
     if found is None:
         print(f"making {folder} ({folder}/build.log); it is not kept, as a package is editable", flush=True)
@@ -169,6 +175,7 @@ def main() -> int:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another clone may be making it
         if kept.exists():
             try:
+                emptied(folder)
                 restore(kept, folder)
                 print(f"{folder} is a copy of {kept}")
                 return 0

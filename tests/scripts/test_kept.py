@@ -88,6 +88,16 @@ def test_what_it_is_made_of_has_changed(clones: Clones) -> None:
     assert clones.count() == 2
 
 
+def test_nothing_of_an_earlier_version_is_kept_or_left(clones: Clones) -> None:
+    one, two = clones.clone("one"), clones.clone("two")
+    for clone in (one, two):
+        (clone / "build" / "sim").mkdir(parents=True)
+        (clone / "build" / "sim" / "stale").write_text("")
+        clones.make(clone)
+        assert not (clone / "build" / "sim" / "stale").exists()
+    assert clones.count() == 1
+
+
 def test_a_failure_is_said_and_not_kept(clones: Clones) -> None:
     one = clones.clone("one")
     (one / "fail.py").write_text("print('why'); raise SystemExit(3)")
