@@ -21,9 +21,7 @@ OPTIMIZE = "-O3"
 LIBRARIES = ("-Wl,--no-as-needed", "-ljson-c", "-lz", "-lm", "-ldl", "-levent")
 VERILATOR_FLAGS = ("--unroll-count", "256", "--relative-includes", "-DPRINTF_COND=0")
 MEASURE = "-fprofile-generate"
-# The tracer (superblocks) of GCC 12 leaves counts of 0 to most of a long straight line, which is then placed
-# as never executed, and compiled for size.
-USE_PROFILE = ("-fprofile-use", "-Wno-missing-profile", "-fno-tracer")
+USE_PROFILE = ("-fprofile-use", "-Wno-missing-profile")
 HUGE_PAGE = 2 << 20  # huge_page.cpp
 SEGMENTS = f"-Wl,-z,noseparate-code,-z,max-page-size={HUGE_PAGE},-z,common-page-size={HUGE_PAGE}"
 LONG_LINE = 100_000  # characters
