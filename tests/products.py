@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,10 +15,13 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from kept import cache_folder, delete_unused
-from simulation import verilated
-
 REPO = Path(__file__).resolve().parents[1]
+# Programs that tests start have no more than tests on their path.
+sys.path += [str(REPO / "scripts/setup"), str(REPO / "litex-soc")]
+
+from kept import cache_folder, delete_unused  # noqa: E402
+from simulation import verilated  # noqa: E402
+
 BUILD = REPO / "build" / "cosim"  # what tests make for themselves
 
 
