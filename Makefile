@@ -48,6 +48,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 
 # SoCs without a processor, behind bridges of LiteX.
 BRIDGE_SIMS      := $(patsubst %,build/sim-%/gateware/obj_dir/Vsim,bridge bridge-ranks etherbone)
+BRIDGE_SIM       := $(firstword $(BRIDGE_SIMS))
 
 REFS_SIM      := build/sim-refs/gateware/obj_dir/Vsim
 REFS_FIRMWARE := build/firmware-refs/firmware.bin
@@ -61,11 +62,11 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 LINUX_BOARDS := ulx3s-linux orangecrab-linux versa_ecp5-linux arty-linux
 
-# Everything that the tests need.
-TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
-	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
+# What the tests need, and what slow ones need beside that.
+TEST_READY     = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(BRIDGE_SIM) linux-ready models
+TEST_ALL_READY = test-ready $(RANKS_SIM) $(RANKS_FIRMWARE) $(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE)
 
-.PHONY: help setup docs man lint check test test-all test-affected exports ready hls formal test-targets stress-test mutants test-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test test-all test-affected exports ready ready-all hls formal test-targets stress-test mutants test-ready test-all-ready test-boards demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there renode-bench bench-models bench-qemu \
 	ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS) bundle boards-synthesis boards-bitstreams boards-seeds pnr pnr-units pnr-ci engine-results \
@@ -151,26 +152,25 @@ CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/gold
 	tests/host/checks tests/host/traces tests/host/native tests/host/plots tests/host/reports
 
 # With -j2: two things at once; pip is kept to one.
-test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
+test-ready: $(TEST_READY)   ## everything that `make test` needs (6 min)
 
-# With several processes, files that cannot be collected are said only after all others have run. In the order of their
-# names: reordered by their number of tests, the longest files would come last.
-COLLECTED = pytest --collect-only -q $(PYTEST_ARGS) >build/collect.log 2>&1 || { tail -30 build/collect.log; exit 1; }
-PYTEST   := pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --instafail
+test-all-ready: $(TEST_ALL_READY)   ## and what slow tests need (3 min more)
 
-ready:
-	+@$(MAKE) --no-print-directory -j$(shell nproc) test-ready
+# Three processes keep two cores busy: tests wait for guests, devices and browsers. Files run in the order of their names:
+# reordered by their number of tests, the longest would come last.
+PYTEST := pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder --instafail
+
+ready ready-all:
+	+@$(MAKE) --no-print-directory -j$(shell nproc) test$(@:ready%=%)-ready
 	+@$(MAKE) --no-print-directory exports
 
-test: ready   ## what a change must pass; the slow tests are left out (25 min from a fresh clone without the cache; 8 to 12 min with everything built)
-	@$(COLLECTED)
+test: ready   ## what a change must pass; the slow tests are left out (16 min from a fresh clone without the cache; 8 min with everything built)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
-test-all: ready   ## everything that can be checked without a board (40 min with everything built)
-	@$(COLLECTED)
+test-all: ready-all   ## everything that can be checked without a board (40 min with everything built)
 	$(PYTEST) $(PYTEST_ARGS)
 
-test-affected: test-ready   ## the slow tests of the folders that a change concerns: since BASE=COMMIT, or in the last 24 hours
+test-affected: test-all-ready   ## the slow tests of the folders that a change concerns: since BASE=COMMIT, or in the last 24 hours
 	@python tests/affected.py $(if $(BASE),--base $(BASE)) >build/affected.txt
 	@echo "slow tests of these folders, each with a file that it depends on:"; cat build/affected.txt
 	@# 5: there is no slow test in them

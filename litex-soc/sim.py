@@ -239,12 +239,13 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
     if soc.dram_layout:
         (output / "dram.json").write_text(json.dumps(soc.dram_layout, indent=4) + "\n")
     sys.stdout.flush()
+    runs_long = variant == "linux" or (variant == "baremetal" and not ranks and not refs)
     try:
         compile_simulator(
             Path(builder.gateware_dir),
             [source for source, *_ in soc.platform.sources],
             snapshots=variant == "linux",  # the others boot within seconds
-            train=None if variant == "smp" else lambda: train(soc, output),
+            train=(lambda: train(soc, output)) if runs_long else None,
         )
     except subprocess.CalledProcessError as error:
         sys.exit(f"sim.py: a tool failed: {' '.join(map(str, error.cmd))}")

@@ -3,6 +3,7 @@
 import signal
 import sys
 from collections.abc import Generator, Iterator
+from typing import Any
 
 import patience
 import pytest
@@ -27,6 +28,19 @@ def pytest_configure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.getplugin("terminalreporter")
     if reporter and config.getoption("numprocesses", None):
         reporter.showfspath = False
+    if workers := config.pluginmanager.getplugin("dsession"):
+        config.pluginmanager.register(EndAtBadFile(workers))
+
+
+class EndAtBadFile:
+    """A file that cannot be collected ends the run; pytest-xdist would first run the tests of all others."""
+
+    def __init__(self, workers: Any):
+        self._workers = workers
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._workers.shouldstop = f"{report.nodeid} cannot be collected"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -1,8 +1,9 @@
 """The slow tests: those of `make test-all` that `make test` leaves out, listed in slow.csv.
 
-A row is a test function or a file: the number of its tests, their seconds in a run on two cores, the reason:
+A row is a test, a test function or a file: the number of its tests, their seconds in a run on two cores, the reason:
 
 - seeded faults: the bench must find each; with the right unit it runs in `make test`
+- parameters: with others the test runs in `make test`, and finds the same faults (fault_matrix.csv)
 - whole system: processor, monitor and software in the RTL, or a whole Linux guest
 - long: more seconds than `make test` can spend
 
@@ -20,7 +21,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).with_name("slow.csv")
 COLUMNS = ("test", "tests", "seconds", "reason")
-REASONS = ("seeded faults", "whole system", "long")
+REASONS = ("seeded faults", "parameters", "whole system", "long")
 HUNG_S = 120.0
 """A test that takes longer on a quiet machine hangs, or has its seconds in the table."""
 SLOW_S = 4.0
@@ -36,7 +37,7 @@ def rows() -> dict[str, dict[str, str]]:
 def row_of(test: str) -> dict[str, str] | None:
     """Return the row of a test's node id, or None: it runs in `make test`."""
     function = test.split("[")[0]
-    return rows().get(function) or rows().get(function.split("::")[0])
+    return rows().get(test) or rows().get(function) or rows().get(function.split("::")[0])
 
 
 def limit_s(test: str) -> float:
@@ -46,11 +47,12 @@ def limit_s(test: str) -> float:
 
 
 def measured(report: Path) -> Counter[str]:
-    """Return the seconds of each test function of a JUnit report."""
+    """Return the seconds of each row, and of each test function without one, of a JUnit report."""
     seconds: Counter[str] = Counter()
     for case in ElementTree.parse(report).iter("testcase"):
-        file = case.attrib["classname"].replace(".", "/") + ".py"
-        seconds[f"{file}::{case.attrib['name'].split('[')[0]}"] += float(case.attrib["time"])
+        test = f"{case.attrib['classname'].replace('.', '/')}.py::{case.attrib['name']}"
+        row = row_of(test)
+        seconds[row["test"] if row else test.split("[")[0]] += float(case.attrib["time"])
     return seconds
 
 
@@ -59,17 +61,14 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     seconds = measured(report)
-    renewed: Counter[str] = Counter()
     for test, taken in seconds.items():
-        if row := row_of(test):
-            renewed[row["test"]] += taken
-        elif taken > SLOW_S:
+        if test not in rows() and taken > SLOW_S:
             print(f"{test}: {taken:.1f} s")
     with TABLE.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for test, row in rows().items():
-            writer.writerow(row | ({"seconds": round(renewed[test])} if test in renewed else {}))
+            writer.writerow(row | ({"seconds": round(seconds[test])} if test in seconds else {}))
     return 0
 
 
