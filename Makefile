@@ -9,6 +9,9 @@ export CCACHE_DIR := $(CACHE)/ccache
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
+# Without compiled files each command starts in twice the time, and each run of the tests compiles all of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Stack engine of the simulated SoC; each but the default has folders of its own: make demo ENGINE=group_stack
 ENGINE ?= bucket_stack
 OTHER  := $(if $(filter-out bucket_stack,$(ENGINE)),-$(ENGINE))

@@ -1,6 +1,7 @@
 """The table of slow tests names tests that exist, and hung tests are ended."""
 
 import ast
+import csv
 import subprocess
 import sys
 import textwrap
@@ -21,6 +22,13 @@ def test_every_row_is_a_test() -> None:
         assert (REPO / file).exists(), file
         assert not function or function.split("[")[0] in functions(REPO / file), test
         assert row["reason"] in REASONS, test
+
+
+def test_make_test_runs_what_finds_the_seeded_faults() -> None:
+    with (REPO / "tests" / "fault_matrix.csv").open(newline="") as file:
+        finders = [fault["found by"] for fault in csv.DictReader(file)]
+    assert not [test for test in finders if row_of(test)]
+    assert sum(map(bool, finders)) >= 0.95 * len(finders)
 
 
 def test_a_row_is_a_test_a_function_or_a_file() -> None:
