@@ -29,11 +29,13 @@ SOC      := build/sim$(OTHER)
 SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
-GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp litex-soc/ddr3_model/*/*.hpp) \
+# $(call files,PATTERNS): without the folders that Python makes beside its sources.
+files = $(filter-out %/__pycache__,$(wildcard $(1)))
+GATEWARE_SOURCES := $(call files,litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp litex-soc/ddr3_model/*/*.hpp) \
 	firmware/include/litemrc_regs.h
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/small_int/*.h hls/*_stack/*_stack.?pp hls/bucket_stack/loop_front.hpp)
-FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) scenarios/baremetal_pair.toml \
+FIRMWARE_SOURCES := $(call files,firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) scenarios/baremetal_pair.toml \
 	scenarios/numa/baremetal_replicate.toml host/litemrc/machines/numa/costs.toml host/litemrc/machines/numa/replicate_scenario.py
 
 LINUX_SOC := build/sim-linux

@@ -16,7 +16,7 @@ DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
 FAILURES = {"sysfs/folders": "fail_folder.h", "tail/order": "fail_places.h"}  # of the driver's test folder
-CROSS = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-"]
+BUILD = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", f"-j{os.cpu_count()}"]
 DISK_BYTES = 16 << 20
 ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a"]
 ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
@@ -36,7 +36,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
                 shutil.copy(source, target)
         folders = [f"M={copy}", f"LITEMRC_INCLUDE={INCLUDE}"]
         failures = [f"CFLAGS_{unit}.o=-include {DRIVER}/test/{header}" for unit, header in FAILURES.items()]
-        subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *folders, *failures, "modules"], check=True)
+        subprocess.run(["make", "-s", "-C", str(kernel), *BUILD, *folders, *failures, "modules"], check=True)
         modules += sorted({*copy.glob("*.ko"), *copy.glob("tracker/*.ko")})
     return modules
 
@@ -51,7 +51,7 @@ def build_disk(kernel: Path, out: Path) -> dict[str, Path]:
     (copy / "Kbuild").write_text("obj-m := brd.o minix/\n")
     sizes = f"KCFLAGS=-DCONFIG_BLK_DEV_RAM_COUNT=1 -DCONFIG_BLK_DEV_RAM_SIZE={DISK_BYTES >> 10}"
     settings = [f"M={copy}", "CONFIG_MINIX_FS=m", sizes]
-    subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *settings, "modules"], check=True)
+    subprocess.run(["make", "-s", "-C", str(kernel), *BUILD, *settings, "modules"], check=True)
     disk.write_bytes(bytes(DISK_BYTES))
     mkfs = shutil.which("mkfs.minix", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     subprocess.run([mkfs, "-3", disk], check=True, stdout=subprocess.DEVNULL)
