@@ -318,3 +318,18 @@ def test_a_port_that_cannot_be_opened_says_the_first_cause(monkeypatch, error, w
     monkeypatch.setattr(serial, "serial_for_url", fail)
     with pytest.raises(PortError, match=f"cannot open the port: {why}"):
         Link.open("usb")
+
+
+def test_after_its_end_a_link_reads_no_other_file(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(b"of another")
+    end, host = socket.socketpair()
+    with end:
+        link = Link(UnixPort(host), "unix:///run/litemrcd.sock")
+        number = host.fileno()
+        link.close()
+        with file.open("rb", buffering=0) as other:
+            assert other.fileno() == number  # the lowest that is free
+            with pytest.raises(DeviceGoneError, match="the port was closed"):
+                link.receive(0.1)
+            assert other.read() == b"of another"

@@ -101,6 +101,7 @@ class Link:
         """Send the bytes `first`, whose zero ends a partial frame of an earlier session in the device."""
         self.url = url
         self._port = port
+        self._closed = False
         self._receiver = MessageReceiver()
         self._inbox: deque[Message] = deque()
         self._sequence = random.randrange(1, _HALF)  # an earlier session's answers must not match
@@ -140,7 +141,8 @@ class Link:
         self.close()
 
     def close(self) -> None:
-        """Close the port."""
+        """Close the port; to receive from it then is an error."""
+        self._closed = True  # the number of its file can soon be that of another
         self._port.close()
 
     @property
@@ -185,6 +187,8 @@ class Link:
 
     def _read(self, timeout_s: float) -> bytes:
         """Return available bytes as soon as there are any; pyserial's read waits for the full count."""
+        if self._closed:
+            raise self._gone("the port was closed")
         try:
             if self._fileno is None:
                 if not self._port.in_waiting:
