@@ -29,8 +29,8 @@ SOC      := build/sim$(OTHER)
 SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
-# $(call files,PATTERNS): without the folders that Python makes beside its sources.
-files = $(filter-out %/__pycache__,$(wildcard $(1)))
+# $(call files,PATTERNS): without pages, and the folders that Python makes beside its sources.
+files = $(filter-out %/__pycache__ %.md,$(wildcard $(1)))
 GATEWARE_SOURCES := $(call files,litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp litex-soc/ddr3_model/*/*.hpp) \
 	firmware/include/litemrc_regs.h
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \

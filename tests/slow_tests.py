@@ -1,6 +1,6 @@
 """The slow tests: those of `make test-all` that `make test` leaves out, listed in slow.csv.
 
-A row is a test, a test function or a file: the number of its tests, their seconds in a run on two cores, the reason:
+A row is a test, a test function or a file: the number of its tests, their seconds on two cores, the reason:
 
 - seeded faults: the bench must find each; with the right unit it runs in `make test`
 - parameters: with others the test runs in `make test`, and finds the same faults (fault_matrix.csv)

@@ -2,6 +2,7 @@
 # C compiler for user space on the SoC: musl, rv32ima, soft float. PYTHON is the interpreter that has ziglang.
 #
 # Removes options of busybox that zig's linker does not know; they affect only messages and order.
+# Nothing is unwound: tables for it would be a tenth of the initramfs, which the boot copies.
 set -eu
 kept=()
 for argument; do
@@ -11,4 +12,4 @@ for argument; do
     esac
 done
 exec "${PYTHON:-python3}" -m ziglang cc -target riscv32-linux-musl -mcpu=generic_rv32+i+m+a \
-    -fno-sanitize=undefined "${kept[@]}"
+    -fno-sanitize=undefined -fno-unwind-tables -fno-asynchronous-unwind-tables "${kept[@]}"
