@@ -169,7 +169,7 @@ ready ready-all:
 	+@$(MAKE) --no-print-directory -j$(shell nproc) test$(@:ready%=%)-ready
 	+@$(MAKE) --no-print-directory exports
 
-test: ready   ## what a change must pass; the slow tests are left out (16 min from a fresh clone without the cache; 8 min with everything built)
+test: ready   ## what a change must pass; the slow tests are left out (20 to 25 min from a fresh clone without the cache; 8 to 11 min with everything built)
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 test-all: ready-all   ## everything that can be checked without a board (40 min with everything built)

@@ -2,7 +2,7 @@
 # C compiler for user space on the SoC: musl, rv32ima, soft float. PYTHON is the interpreter that has ziglang.
 #
 # Removes options of busybox that zig's linker does not know; they affect only messages and order.
-# Nothing is unwound: tables for it would be a tenth of the initramfs, which the boot copies.
+# Nothing is unwound; the boot would copy the tables for it.
 set -eu
 kept=()
 for argument; do
