@@ -5,11 +5,11 @@ A row is a test, a test function or a file: the number of its tests, their secon
 - seeded faults: the bench must find each; with the right unit it runs in `make test`
 - parameters: with others the test runs in `make test`, and finds the same faults (fault_matrix.csv)
 - whole system: processor, monitor and software in the RTL, or a whole Linux guest
-- long: more seconds than `make test` can spend
+- long: more seconds than `make test` can spend, building included
 
     python tests/slow_tests.py JUNIT_XML
 
-renews the seconds from a run with `--junitxml`, and prints the tests that have become slow.
+renews the seconds from a run with `--junitxml`; prints tests that have become slow, and rows without a test.
 """
 
 import csv
@@ -64,6 +64,8 @@ def main() -> int:
     for test, taken in seconds.items():
         if test not in rows() and taken > SLOW_S:
             print(f"{test}: {taken:.1f} s")
+    for test in rows().keys() - seconds.keys():
+        print(f"{test}: was not run")
     with TABLE.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()

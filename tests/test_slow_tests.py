@@ -45,6 +45,21 @@ def test_a_test_may_take_three_times_its_seconds_and_at_least_two_minutes() -> N
     assert limit_s("tests/test_slow_tests.py::test_any") == HUNG_S == 120
 
 
+def run_tests(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of a folder with the project's settings."""
+    (folder / "conftest.py").write_text((REPO / "tests" / "conftest.py").read_text())
+    command = [sys.executable, "-m", "pytest", "-c", REPO / "pyproject.toml", "--rootdir", folder, folder]
+    return subprocess.run([*command, *options], capture_output=True, text=True, timeout=100, check=False)
+
+
+def test_a_file_that_cannot_be_collected_ends_the_run_before_its_first_test(tmp_path: Path) -> None:
+    (tmp_path / "test_bad.py").write_text("import there_is_no_such_module\n")
+    (tmp_path / "test_good.py").write_text("def test_passes():\n    pass\n")
+    done = run_tests(tmp_path, "--numprocesses", "2")
+    assert done.returncode == 2
+    assert "test_bad.py cannot be collected" in done.stdout and "1 passed" not in done.stdout
+
+
 def test_a_hung_test_is_ended(tmp_path: Path) -> None:
     hung = """
         import slow_tests, time
@@ -53,14 +68,7 @@ def test_a_hung_test_is_ended(tmp_path: Path) -> None:
         def test_hangs():
             time.sleep(1000)
     """
-    (tmp_path / "conftest.py").write_text((REPO / "tests" / "conftest.py").read_text())
     (tmp_path / "test_hung.py").write_text(textwrap.dedent(hung))
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-c", REPO / "pyproject.toml", "--rootdir", tmp_path, tmp_path],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    done = run_tests(tmp_path)
     assert done.returncode == 1
     assert "Timeout" in done.stdout + done.stderr
