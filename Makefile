@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv/bin
 # What all clones share (scripts/setup/kept.py). Every compiler runs through ccache, whose keys have no path of this clone.
 export PATH := $(CURDIR)/$(VENV):/usr/lib/ccache:$(PATH)
-CACHE := $(shell $(PYTHON) scripts/setup/kept.py --folder 2>/dev/null)
+CACHE := $(shell $(PYTHON) -m scripts.setup.kept --folder 2>/dev/null)
 export CCACHE_DIR := $(CACHE)/ccache
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
@@ -33,10 +33,12 @@ FIRMWARE := build/firmware$(OTHER)/firmware.bin
 files = $(filter-out %/__pycache__ %.md,$(wildcard $(1)))
 GATEWARE_SOURCES := $(call files,litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp litex-soc/ddr3_model/*/*.hpp) \
 	firmware/include/litemrc_regs.h
-NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/*.cmake \
+	host/litemrc/native/CMakeLists.txt host/litemrc_studies/*/native/*.?pp host/litemrc_studies/*/native/*/*.?pp \
+	host/litemrc_studies/shared/native/CMakeLists.txt \
 	hls/common/*.hpp hls/small_int/*.h hls/*_stack/*_stack.?pp hls/bucket_stack/loop_front.hpp)
-FIRMWARE_SOURCES := $(call files,firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) scenarios/baremetal_pair.toml \
-	scenarios/numa/baremetal_replicate.toml host/litemrc/machines/numa/costs.toml host/litemrc/machines/numa/replicate_scenario.py
+FIRMWARE_SOURCES := $(call files,firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) host/litemrc_studies/zhou2004/scenarios/baremetal_pair.toml \
+	host/litemrc_studies/reference_counters/scenarios/baremetal_replicate.toml host/litemrc_studies/reference_counters/machine/costs.toml host/litemrc_studies/reference_counters/machine/replicate_scenario.py
 
 LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
@@ -95,13 +97,13 @@ help:   ## this list; installs nothing
 setup: $(HOST)   ## the host package in .venv: litemrc mrc, trace, simulate, collect ...
 
 demo: $(HOST) $(SIM) $(FIRMWARE)   ## boot the SoC's RTL, collect each program's curve, verify it, write a report (3 min, 1 min)
-	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
+	litemrc demo soc --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
 ranks-demo: sim-ranks   ## four ranks of DDR3, idle ones asleep: timeline, energy, checks
-	litemrc ranks-demo --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
+	litemrc demo ranks --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
 
 linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify every counter, write a report (boots once, 3 min; 9 min)
-	litemrc linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo $(if $(COLD),--cold)
+	litemrc demo linux --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo $(if $(COLD),--cold)
 
 linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it (boots once, 3 min; then 2 s)
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux $(if $(COLD),--cold)
@@ -114,23 +116,23 @@ linux-trays-demo:   ## two programs with hot and cold pages, interleaved over ei
 linux-trays-demo: RANKS := 8
 linux-ranks-demo linux-trays-demo:
 	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1 RANKS=$(RANKS)
-	litemrc $@ --sim build/sim-linux-$(LINUX_RANKS) --shim $(LINUX_RANKS_SHIM) --images build/linux-$(LINUX_RANKS) --out build/$@ $(if $(COLD),--cold)
+	litemrc demo $(@:-demo=) --sim build/sim-linux-$(LINUX_RANKS) --shim $(LINUX_RANKS_SHIM) --images build/linux-$(LINUX_RANKS) --out build/$@ $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
-	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
+	litemrc demo linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
 
 qemu-guest: $(HOST) build/packages/guests.stamp $(if $(filter riscv32,$(GUEST)),linux-images)   ## curves of redis and sqlite on x86-64 Linux in QEMU (3 min; GUEST=arm64, riscv64, riscv32; LOAD=redis): docs/qemu.md
-	python scripts/guests/guest_curve.py $(or $(GUEST),amd64) $(if $(LOAD),--load $(LOAD))
+	python -m scripts.guests.guest_curve $(or $(GUEST),amd64) $(if $(LOAD),--load $(LOAD))
 
 # Checked before anything is built.
 renode: renode-there models $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link (3 min)
-	@python scripts/start_renode.py
+	@python -m scripts.start_renode
 
 renode-linux: renode-there models linux-ready   ## the same with Linux
-	@python scripts/start_renode.py --linux
+	@python -m scripts.start_renode --linux
 
 renode-ulx3s: renode-there models renode-ulx3s-ready   ## the ULX3S's SoC: its BIOS boots Linux from the image of `litemrc sdcard`
-	@python scripts/start_renode.py --board ulx3s
+	@python -m scripts.start_renode --board ulx3s
 
 renode-ulx3s-ready: BOARD_OUT = build/renode-ulx3s
 renode-ulx3s-ready: $(HOST) $(SIM_TOOLS) .venv/boards.stamp linux-images   ## the BIOS and the card of `make renode-ulx3s`, without synthesis (1 min): build/renode-ulx3s
@@ -140,14 +142,14 @@ renode-ulx3s-ready: $(HOST) $(SIM_TOOLS) .venv/boards.stamp linux-images   ## th
 	@litemrc sdcard --board ulx3s --from $(BOARD_OUT)/boot --out $(BOARD_OUT)/sd.img
 
 renode-there:
-	@$(PYTHON) scripts/start_renode.py --check
+	@$(PYTHON) -m scripts.start_renode --check
 
 ##@ Check a change
 
 lint: .venv/test.stamp   ## style, types and import contracts of Python (1 min)
 	ruff format --check . && ruff check .
 	mypy
-	PYTHONPATH=host:litex-soc lint-imports
+	lint-imports
 
 check: lint $(HOST) .venv/soc.stamp   ## lint, and the unit tests that need no simulator, no kernel and no cross-compiler (under 3 min)
 	pytest -q --numprocesses 2 --dist loadfile -m "not cosim and not soc and not packaging" --ignore-glob="*mutants*" $(CHECKED) $(PYTEST_ARGS)
@@ -176,7 +178,7 @@ test-all: ready-all   ## everything that can be checked without a board (40 min 
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-affected: test-all-ready   ## the slow tests of the folders that a change concerns: since BASE=COMMIT, or in the last 24 hours
-	@python tests/affected.py $(if $(BASE),--base $(BASE)) >build/affected.txt
+	@python -m tests.affected $(if $(BASE),--base $(BASE)) >build/affected.txt
 	@echo "slow tests of these folders, each with a file that it depends on:"; cat build/affected.txt
 	@# 5: there is no slow test in them
 	@[ ! -s build/affected.txt ] || $(PYTEST) -m slow $$(cut -d: -f1 build/affected.txt) || [ $$? -eq 5 ]
@@ -186,14 +188,14 @@ exports: $(HOST) .venv/soc.stamp .venv/boards.stamp
 	@python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 
 stress-test: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## repeat tests on a busy machine: SELECT="tests/host -k curve" RUNS=20 LOAD=8 LIMIT=60 (minutes)
-	python tests/stress.py --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)
+	python -m tests.stress --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)
 
 mutants: $(HOST) $(TEST_TOOLS) .venv/mutants.stamp   ## random faults in changed host modules, found by tests? BASE=HEAD~1 SAMPLE=40 (20 min)
-	python scripts/mutants/run.py --base $(or $(BASE),HEAD~1) --sample $(or $(SAMPLE),40) $(MUTANTS_ARGS)
+	python -m scripts.mutants.run --base $(or $(BASE),HEAD~1) --sample $(or $(SAMPLE),40) $(MUTANTS_ARGS)
 
 stress-placement: $(HOST) $(TEST_TOOLS)   ## 10 million random operations through each page allocator, invariants checked
-	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/host/machines/placement/test_allocator_invariants.py \
-		tests/host/machines/trays/test_tray_allocator.py
+	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q host/litemrc_studies/panwar2015/tests/test_allocator_invariants.py \
+		host/litemrc_studies/jantz2013/tests/test_tray_allocator.py
 
 csim: .venv/installed.stamp   ## the C simulation of hls/, with both headers of ap_int (2 min)
 	$(MAKE) --no-print-directory -C hls
@@ -202,22 +204,22 @@ docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, link
 	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site
 
 man: $(HOST) .venv/docs.stamp   ## a man page for each command: man -l build/man/litemrc-mrc.1
-	python scripts/docs/man_pages.py --out build/man
+	python -m scripts.docs.man_pages --out build/man
 
 registers: $(HOST) .venv/soc.stamp .venv/boards.stamp   ## export the register map from the gateware
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
 
 hls: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS) .venv/pnr.stamp   ## units as Bambu makes them of hls/, co-simulated, placed and routed beside those in Migen: hls/README.md
-	python scripts/hls/make_units.py
+	python -m scripts.hls.make_units
 	pytest -q tests/hls_verilog
-	PYTHONPATH=scripts/boards:scripts/results:tests:tests/cosim:tests/hls_verilog python scripts/hls/unit_table.py
+	python -m scripts.hls.unit_table
 
 formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (2 min)
-	PYTHONPATH=tests python -m formal $(PROOFS)
+	python -m tests.formal $(PROOFS)
 
 test-targets: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/targets.stamp   ## add_monitor on 43 stock SoCs, their taps simulated: docs/targets.md (3 min)
-	python scripts/targets/elaborate.py
+	python -m scripts.targets.elaborate
 
 ##@ Build a part
 
@@ -281,7 +283,7 @@ $(LINUX_BOARDS): %-linux: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stam
 
 bundle: $(BOARD)   ## all that loads a board and talks to it, and a zip of it: make bundle BOARD=ulx3s-linux; build/bundles/BOARD
 	@$(if $(filter $(BOARD),ulx3s versa_ecp5 orangecrab arty $(LINUX_BOARDS)),,echo "BOARD must be a board's target, such as ulx3s-linux" >&2; exit 2)
-	PYTHONPATH=litex-soc python scripts/boards/bundle.py build/$(BOARD)$(if $(HLS),-hls) --out build/bundles/$(BOARD)$(if $(HLS),-hls)
+	python -m scripts.boards.bundle build/$(BOARD)$(if $(HLS),-hls) --out build/bundles/$(BOARD)$(if $(HLS),-hls)
 
 BOARD_SIM := build/sim-ulx3s/gateware/obj_dir/Vsim
 $(BOARD_SIM): $(GATEWARE_SOURCES) $(wildcard litex-soc/boards/*.py litex-soc/sdr_model/*.hpp) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp
@@ -293,172 +295,172 @@ test-boards: $(BOARD_SIM) $(TEST_TOOLS) linux-images   ## the ULX3S's own SoC, s
 	pytest tests/board_sim $(PYTEST_ARGS)
 
 boards-synthesis: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: build/boards/synthesis.json
-	python scripts/boards/synthesize_boards.py
+	python -m scripts.boards.synthesize_boards
 
 boards-bitstreams: ulx3s versa_ecp5 orangecrab   ## the bitstreams without Linux, and their sizes: docs/boards/README.md (15 min)
-	PYTHONPATH=scripts/results python scripts/boards/bitstream_table.py
+	python -m scripts.boards.bitstream_table
 
 boards-seeds: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## the ECP5 boards' SoCs for Linux with each of three seeds: docs/boards/linux.md (1 h)
-	PYTHONPATH=scripts/results python scripts/boards/seed_table.py
+	python -m scripts.boards.seed_table
 
 pnr: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: docs/engines.md
-	python scripts/boards/pnr.py
+	python -m scripts.boards.pnr
 
 pnr-units: $(HOST) .venv/soc.stamp .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
-	python scripts/boards/pnr_units.py
+	python -m scripts.boards.pnr_units
 
 pnr-ci: $(HOST) .venv/soc.stamp .venv/pnr.stamp   ## the units of the default monitor, and group_stack, and their targets
-	python scripts/boards/pnr_units.py --main
+	python -m scripts.boards.pnr_units --main
 
 clean:   ## remove build/
 	rm -rf build
 
 ##@ Results of docs/
 
-RESULTS := PYTHONPATH=scripts/results python -m
+RESULTS := python -m
 
 results: $(HOST)   ## the pages of the five papers, two at a time; no byte changes if nothing changed (10 min)
 	@$(MAKE) --no-print-directory -j2 results-zhou2004 results-glass1997 results-reference-counters results-panwar2015 results-jantz2013
-	python scripts/results/measured.py
+	python -m scripts.docs.measured
 
 glass1997-traces: $(HOST) build/packages/programs.stamp   ## capture its programs again: tests/data/traces/glass1997 (40 min; NAMES="ld cc1")
-	$(RESULTS) glass1997.capture $(NAMES)
+	$(RESULTS) litemrc_studies.glass1997.results.capture $(NAMES)
 
-DEMO_PAGES := PYTHONPATH=scripts/results python scripts/docs/demo_pages.py litemrc
+DEMO_PAGES := python -m scripts.docs.demo_pages litemrc
 results-demo: $(HOST) $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready $(TEST_TOOLS)   ## what the demos and the page of litemrc serve show, in README and docs (25 min)
-	$(DEMO_PAGES) demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo
-	$(DEMO_PAGES) ranks-demo --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
-	$(DEMO_PAGES) linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo
-	python scripts/docs/serve_picture.py
+	$(DEMO_PAGES) demo soc --sim $(SOC) --firmware $(FIRMWARE) --out build/demo
+	$(DEMO_PAGES) demo ranks --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
+	$(DEMO_PAGES) demo linux --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo
+	python -m scripts.docs.serve_picture
 
-results-glass1997: $(HOST)   ## tables and figures of docs/results/glass1997.md
-	$(RESULTS) glass1997.alone
-	$(RESULTS) glass1997.faults
-	$(RESULTS) glass1997.causes
-	$(RESULTS) glass1997.parameters
-	$(RESULTS) glass1997.adaptive
-	$(RESULTS) glass1997.together
-	$(RESULTS) glass1997.further
+results-glass1997: $(HOST)   ## tables and figures of host/litemrc_studies/glass1997/page.md
+	$(RESULTS) litemrc_studies.glass1997.results.alone
+	$(RESULTS) litemrc_studies.glass1997.results.faults
+	$(RESULTS) litemrc_studies.glass1997.results.causes
+	$(RESULTS) litemrc_studies.glass1997.results.parameters
+	$(RESULTS) litemrc_studies.glass1997.results.adaptive
+	$(RESULTS) litemrc_studies.glass1997.results.together
+	$(RESULTS) litemrc_studies.glass1997.results.further
 
-results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
-	$(RESULTS) zhou2004.curves
-	$(RESULTS) zhou2004.table1
-	$(RESULTS) zhou2004.allocation
-	$(RESULTS) zhou2004.mm
-	$(RESULTS) zhou2004.variations
-	$(RESULTS) zhou2004.table3
-	$(RESULTS) zhou2004.energy
+results-zhou2004: $(HOST)   ## tables and figures of host/litemrc_studies/zhou2004/page.md
+	$(RESULTS) litemrc_studies.zhou2004.results.curves
+	$(RESULTS) litemrc_studies.zhou2004.results.table1
+	$(RESULTS) litemrc_studies.zhou2004.results.allocation
+	$(RESULTS) litemrc_studies.zhou2004.results.mm
+	$(RESULTS) litemrc_studies.zhou2004.results.variations
+	$(RESULTS) litemrc_studies.zhou2004.results.table3
+	$(RESULTS) litemrc_studies.zhou2004.results.energy
 
-results-reference-counters: $(HOST)   ## tables and figures of docs/results/reference-counters.md
-	$(RESULTS) reference_counters.tables
+results-reference-counters: $(HOST)   ## tables and figures of host/litemrc_studies/reference_counters/page.md
+	$(RESULTS) litemrc_studies.reference_counters.results.tables
 
-results-jantz2013: $(HOST)   ## tables and figures of docs/results/jantz2013.md
-	$(RESULTS) jantz2013.trays
+results-jantz2013: $(HOST)   ## tables and figures of host/litemrc_studies/jantz2013/page.md
+	$(RESULTS) litemrc_studies.jantz2013.results.trays
 
-results-panwar2015: $(HOST)   ## tables and figures of docs/results/panwar2015.md
-	$(RESULTS) panwar2015.threads
-	$(RESULTS) panwar2015.placement
+results-panwar2015: $(HOST)   ## tables and figures of host/litemrc_studies/panwar2015/page.md
+	$(RESULTS) litemrc_studies.panwar2015.results.threads
+	$(RESULTS) litemrc_studies.panwar2015.results.placement
 
 hot-cosim: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## 20 million operations of hot_pages, RTL against C++, in two sizes
 	LITEMRC_HOT_OPERATIONS=20000000 pytest -q tests/cosim/test_hot_pages_cosim.py -k random_epochs
 
 hot-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## recall of hot_pages and of other monitors over 36 traces: docs/hot-pages.md (10 min)
-	PYTHONPATH=tests:scripts/results python tests/cosim/hot_results.py
+	python -m tests.cosim.hot_results
 
 engine-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
-	PYTHONPATH=scripts/results:scripts/boards python tests/cosim/engine_results.py
+	python -m tests.cosim.engine_results
 
 qemu-guests: $(HOST) build/packages/guests.stamp linux-images   ## curves and speeds of all guests: docs/qemu.md (20 min)
-	PYTHONPATH=scripts/results python scripts/guests/guest_results.py $(if $(REST),--rest)
+	python -m scripts.guests.guest_results $(if $(REST),--rest)
 
 ##@ Benchmarks
 
 bench: $(HOST) .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
-	python bench/trace_engines.py
+	python -m bench.trace_engines
 
 bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long_trace.json
-	python bench/long_trace.py
+	python -m bench.long_trace
 
 bench-cluster: $(HOST)   ## curves by one and two workers, 64 simulated ones: docs/cluster.md, build/bench/cluster.json (15 min)
-	PYTHONPATH=scripts/results:bench python bench/cluster/plan.py --page docs/cluster.md
-	PYTHONPATH=scripts/results:bench python bench/cluster/speed_up.py --page docs/cluster.md
+	python -m bench.cluster.plan --page docs/cluster.md
+	python -m bench.cluster.speed_up --page docs/cluster.md
 
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
-	PYTHONPATH=tests python bench/linux_overhead.py
+	python -m bench.linux_overhead
 
 bench-linux-ranks: linux-numa $(TEST_TOOLS)   ## 10,000 evacuations of ranks under load, every page checked, in qemu (5 min)
-	PYTHONPATH=tests python bench/linux_ranks.py
+	python -m bench.linux_ranks
 
 bench-linux-tail: linux-ready $(TEST_TOOLS)   ## misses predicted beyond memory, on a real kernel in qemu: docs/evicted.md (2 min)
-	PYTHONPATH=tests:scripts/results python bench/linux_tail.py
+	python -m bench.linux_tail
 
 bench-linux-tracker: linux-ready $(TEST_TOOLS)   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
-	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
-	PYTHONPATH=tests:scripts/results python bench/linux_tracker_instructions.py
+	python -m bench.linux_tracker
+	python -m bench.linux_tracker_instructions
 
 damon-truth: linux-damon $(TEST_TOOLS)   ## which hot pages Linux's DAMON finds, beside all accesses and the monitor's units: docs/damon-truth.md (20 min)
-	PYTHONPATH=tests:scripts/results:scripts/damon python scripts/damon/damon_truth.py
+	python -m scripts.damon.damon_truth
 
 damon-rtl: linux-damon-ready $(LINUX_SIM)   ## DAMON on the SoC in the RTL, with accessed bits from the page bitmap: docs/damon-truth.md (15 min)
-	PYTHONPATH=tests:scripts/results:scripts/damon python scripts/damon/damon_rtl.py
+	python -m scripts.damon.damon_rtl
 
 bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (70 min)
-	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
+	python -m bench.linux_tracker_cost
 
 bench-linux-accessed: linux-ready $(TEST_TOOLS)   ## accessed bits from the page bitmap: refaults and cycles on Linux in the RTL: docs/accessed.md (20 min)
-	PYTHONPATH=tests:scripts/results:bench python bench/linux_accessed_instructions.py
-	PYTHONPATH=tests:scripts/results:bench python bench/linux_accessed.py
+	python -m bench.linux_accessed_instructions
+	python -m bench.linux_accessed
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table
-	python bench/replacement.py
+	python -m litemrc_studies.glass1997.bench.replacement
 
 bench-allocation: $(HOST)   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
-	python bench/allocation.py
+	python -m bench.allocation
 
 bench-multiprogram: $(HOST)   ## references per second through the machine of several processes: build/bench/multiprogram.json
-	python bench/multiprogram.py
+	python -m litemrc_studies.zhou2004.bench.multiprogram
 
 bench-energy: $(HOST)   ## references per second through chips that sleep: a table, build/bench/energy.json
-	python bench/energy.py
+	python -m litemrc_studies.zhou2004.bench.energy
 
 bench-live: $(HOST) .venv/test.stamp   ## latency, processor time and output of litemrc live: the table of docs/live.md
-	PYTHONPATH=tests:tests/host python bench/live.py
+	python -m bench.live
 
 bench-history: $(HOST) .venv/test.stamp   ## cost of a history's checksums; queries over 8,000 small files, before and after merging
-	PYTHONPATH=tests:tests/host python bench/history.py
+	python -m bench.history
 
 bench-serve: $(HOST) .venv/test.stamp   ## 100 readers of litemrc serve: processor time, losses, latency; build/bench/serve.json
-	PYTHONPATH=tests:tests/host python bench/serve.py
+	python -m bench.serve
 
 bench-serve-page: $(HOST) .venv/test.stamp   ## from an epoch's arrival to its values in the page: a table, build/bench/serve_page.json
-	PYTHONPATH=tests:tests/host:tests/host/serve python bench/serve_page.py
+	python -m bench.serve_page
 
 bench-serve-history: $(HOST) .venv/test.stamp   ## latency of /metrics and live events while histories are read; build/bench/serve_history.json
-	PYTHONPATH=tests:tests/host python bench/serve_history.py
+	python -m bench.serve_history
 
-bench-placement: $(HOST)   ## ns and list work of allocations and frees: table 5 of docs/results/panwar2015.md, build/bench/placement.json
-	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
+bench-placement: $(HOST)   ## ns and list work of allocations and frees: table 5 of host/litemrc_studies/panwar2015/page.md, build/bench/placement.json
+	python -m litemrc_studies.panwar2015.bench.placement --page host/litemrc_studies/panwar2015/page.md
 
 bench-numa: $(HOST)   ## references per second through processors that share pages: a table, build/bench/numa.json
-	python bench/numa.py
+	python -m litemrc_studies.reference_counters.bench.numa
 
-bench-govern: $(HOST) $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside its prediction: docs/results/zhou2004.md
-	$(RESULTS) zhou2004.loop
+bench-govern: $(HOST) $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside its prediction: host/litemrc_studies/zhou2004/page.md
+	$(RESULTS) litemrc_studies.zhou2004.results.loop
 
 bench-ranks: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## rank power over 10 million accesses at each of 3 rates: docs/results/rank_power.md
-	python tests/cosim/rank_results.py
+	python -m tests.cosim.rank_results
 
 bench-replication: sim-refs   ## pages copied by reference counters, in the RTL beside the prediction: docs/remote_pages.md
-	python scripts/results/replication_on_soc.py
+	python -m litemrc_studies.reference_counters.results.replication_on_soc
 
 bench-qemu: $(HOST) $(TEST_TOOLS)   ## the plugin for QEMU: speed, traces beside Lackey's, memory, error of samples: docs/qemu.md (10 min)
-	PYTHONPATH=scripts/results python bench/qemu/measure.py
+	python -m bench.qemu.measure
 
 bench-models: models $(HOST)   ## accesses per second through the model: a table, build/bench/models.json
-	python bench/models.py
+	python -m bench.models
 
 renode-bench: renode-there models $(FIRMWARE)   ## monitored accesses per second, and MIPS without the monitor: a table
-	PYTHONPATH=scripts python bench/renode_speed.py
+	python -m bench.renode_speed
 
 # DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: see litex-soc/board.py --help
 BOARD_OUT   = build/$@$(if $(HLS),-hls)
@@ -476,7 +478,7 @@ BOOT_FILES = mkdir -p $(BOARD_OUT)/boot $(BOARD_OUT)/shim && cp build/linux/Imag
 
 build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
 	@echo "making $* with Bambu ($(@D)/bambu.log)"
-	@python scripts/hls/make_units.py $*
+	@python -m scripts.hls.make_units $*
 	@touch $@
 
 # Groups of pyproject.toml.
@@ -494,14 +496,14 @@ $(foreach group,base sim linux test guests programs,build/packages/$(group).stam
 	@touch $@
 
 build/ap_types: | .venv/installed.stamp
-	python scripts/setup/fetch_ap_types.py
+	python -m scripts.setup.fetch_ap_types
 
-build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.toml
+build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp host/pyproject.toml litex-soc/pyproject.toml
 	@scripts/setup/build_native.sh
 	@touch $@
 
 # Made once for all clones; what only its making needed is left out.
-KEPT  := python scripts/setup/kept.py
+KEPT  := python -m scripts.setup.kept
 LEAVE := --leave 'training/*' '*.o' '*.d' '*.gcda' '*/obj_dir/*.cpp' '*/obj_dir/*.h'
 
 # The queue is deep because positions wait while hit_counters copies an epoch: hls/README.md.

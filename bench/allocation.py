@@ -1,4 +1,4 @@
-"""Time to divide a memory among many processes: `python bench/allocation.py`.
+"""Time to divide a memory among many processes: `python -m bench.allocation`.
 
 Each figure is the median processor time of the rounds (one thread) for the whole call with checked curves of
 4,096 sizes. A `line` is the worst case of `hull`, because all its points are about equally good.

@@ -1,6 +1,6 @@
 """What checksums cost a history, and what merging of small files gains; ratios of medians within one run.
 
-PYTHONPATH=tests:tests/host python bench/history.py [--files 8000]
+python -m bench.history [--files 8000]
 """
 
 import argparse
@@ -18,7 +18,8 @@ from litemrc.feed.history.history import sealed_files
 from litemrc.feed.history.index import HistoryIndex
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.reading import HistoryReader
-from synthetic_epochs import EVER, START, epoch, keep, parameters
+
+from tests.host.synthetic_epochs import EVER, START, epoch, keep, parameters
 
 ROUNDS = 9
 EPOCHS_OF_A_FILE = 2000

@@ -13,12 +13,22 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from linux.driver.building import ROOT
-from linux.qemu import IMAGES
-from linux_tracker_cost import CGROUP, HARDWARE, LONGEST_EPOCH, Shell, make_cgroup, save, set_epoch, time_of
 from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.device.simulation.linux_start import LinuxBuild
-from page_tables import fill_tables, markdown, percent
+
+from bench.linux_tracker_cost import (
+    CGROUP,
+    HARDWARE,
+    LONGEST_EPOCH,
+    Shell,
+    make_cgroup,
+    save,
+    set_epoch,
+    time_of,
+)
+from scripts.docs.page_tables import fill_tables, markdown, percent
+from tests.linux.driver.building import ROOT
+from tests.linux.qemu import IMAGES
 
 OUT = ROOT / "build/bench/linux_accessed"
 PAGE = ROOT / "docs/accessed.md"

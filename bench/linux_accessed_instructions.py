@@ -7,13 +7,13 @@ what it writes to docs/accessed.md.
 
 from collections import Counter
 
-from linux.console import Console
-from linux.driver.building import build_modules
-from linux.driver.cpio import write_initramfs
-from linux.qemu import IMAGES, Qemu
-from linux_accessed import OUT, PAGE, feed_events
-from linux_tracker_cost import CGROUP, HARDWARE
-from page_tables import fill_tables, markdown
+from bench.linux_accessed import OUT, PAGE, feed_events
+from bench.linux_tracker_cost import CGROUP, HARDWARE
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.linux.console import Console
+from tests.linux.driver.building import build_modules
+from tests.linux.driver.cpio import write_initramfs
+from tests.linux.qemu import IMAGES, Qemu
 
 PROGRAM, WALKS = 3000, 20  # pages of the program, walks through them
 FAKE = "/sys/devices/platform/litemrc.0/fake"

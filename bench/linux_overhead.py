@@ -10,9 +10,10 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from linux.console import Console
-from linux.qemu import IMAGES, READY, ROOT
 from litemrc.device.simulation.linux_start import LinuxBuild
+
+from tests.linux.console import Console
+from tests.linux.qemu import IMAGES, READY, ROOT
 
 CLOCKS_PER_NS = 50_000_000 / 1e9
 RUNS = 3

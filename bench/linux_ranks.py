@@ -3,7 +3,7 @@
 
 Without load, the instructions to move a page and to open a rank are counted.
 
-`python bench/linux_ranks.py [ROUNDS [PAGES]]`, after `make linux-numa`. Prints what it writes to
+`python -m bench.linux_ranks [ROUNDS [PAGES]]`, after `make linux-numa`. Prints what it writes to
 build/bench/linux_ranks.json.
 """
 
@@ -12,11 +12,11 @@ import re
 import sys
 import time
 
-from linux.console import Console
-from linux.driver.building import ROOT
-from linux.ranks.conftest import build_overlay, monitor_of
-from linux.ranks.machine import PAGE, RanksMachine
-from linux.ranks.placed import HOLD, LET_GO
+from tests.linux.console import Console
+from tests.linux.driver.building import ROOT
+from tests.linux.ranks.conftest import build_overlay, monitor_of
+from tests.linux.ranks.machine import PAGE, RanksMachine
+from tests.linux.ranks.placed import HOLD, LET_GO
 
 OUT = ROOT / "build/bench/linux_ranks"
 RANK = "/sys/class/misc/litemrc0/ranks/2/evacuate"

@@ -20,15 +20,16 @@ from itertools import count, cycle
 from pathlib import Path
 
 import numpy as np
-from linux.driver.building import ROOT, build_initramfs
-from linux.driver.following import CGROUPS
-from linux.driver.guest import FAKE, Guest, S
 from litemrc.policies.rightsizing.rightsize import FaultCost, Window, rightsize
 from litemrc.policies.rightsizing.senpai import SenpaiRule
 from litemrc.traces.opening import open_trace
 from numpy.typing import NDArray
-from page_tables import fill_tables, markdown
-from rightsize import FAULT_S, GOAL, PROGRAMS, REFERENCE_S, SENPAI_S
+
+from bench.rightsize import FAULT_S, GOAL, PROGRAMS, REFERENCE_S, SENPAI_S
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.following import CGROUPS
+from tests.linux.driver.guest import FAKE, Guest, S
 
 IMAGES = ROOT / "build/linux"
 OUT = ROOT / "build/bench/linux_tail"

@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from linux.driver.building import ROOT, build_initramfs
-from linux.driver.following import follow
-from linux.driver.guest import Guest, S
-from linux_tail import IMAGES, REFERENCES, trace_of
 from litemrc.native.os_tracker import OsTracker
 from numpy.typing import NDArray
-from page_tables import fill_tables, markdown
-from rightsize import PROGRAMS
+
+from bench.linux_tail import IMAGES, REFERENCES, trace_of
+from bench.rightsize import PROGRAMS
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.following import follow
+from tests.linux.driver.guest import Guest, S
 
 OUT = ROOT / "build/bench/linux_tail"  # of the traces, too
 PAGE = ROOT / "docs/os-tracker.md"

@@ -21,9 +21,6 @@ from typing import Any, Protocol
 
 import matplotlib
 import numpy as np
-from linux.driver.building import ROOT
-from linux.driver.cpio import write_initramfs
-from linux.test_system import zipf_pages
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.device.simulation.linux_start import LinuxBuild
@@ -35,7 +32,11 @@ from litemrc.plots.files import save_figure
 from litemrc.traces import open_trace
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from page_tables import fill_tables, markdown
+
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.linux.driver.building import ROOT
+from tests.linux.driver.cpio import write_initramfs
+from tests.linux.test_system import zipf_pages
 
 OUT = ROOT / "build/bench/linux_tracker_cost"
 COSTS, CURVES = OUT / "costs.json", OUT / "curves.json"

@@ -7,11 +7,11 @@ qemu's clock counts instructions, one a nanosecond. Prints what it writes to doc
 import re
 from pathlib import Path
 
-from linux.console import Console
-from linux.driver.building import ROOT
-from linux.driver.cpio import write_initramfs
-from linux.qemu import Qemu
-from page_tables import fill_tables, markdown
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.linux.console import Console
+from tests.linux.driver.building import ROOT
+from tests.linux.driver.cpio import write_initramfs
+from tests.linux.qemu import Qemu
 
 OUT = ROOT / "build/bench/linux_tracker_instructions"
 PAGE = ROOT / "docs/os-tracker.md"

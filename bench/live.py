@@ -20,7 +20,7 @@ import threading
 import time
 from pathlib import Path
 
-from paced_device import paced
+from tests.host.paced_device import paced
 
 SIZES = ((80, 24), (160, 48))
 WARM_UP_S = 3

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from litemrc.native.exact_stack import ExactStack
-from peak_memory import peak_resident_bytes, reset_peak
+
+from bench.peak_memory import peak_resident_bytes, reset_peak
 
 CHUNK = 1 << 18
 LIMIT_BYTES_A_PAGE, LIMIT_BYTES = 64, 64 << 20

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from start_renode import why_not
+from scripts.start_renode import why_not
 
 REPO = Path(__file__).resolve().parents[1]
 OUT = REPO / "build/bench"

@@ -1,6 +1,6 @@
 """Rightsizing on a simulated kernel: the size predicted from one run beside bisection and Senpai's rule.
 
-`python bench/rightsize.py [--reclaim lru|clock|fifo] [--json FILE]`. The kernel evicts by exact LRU, by
+`python -m bench.rightsize [--reclaim lru|clock|fifo] [--json FILE]`. The kernel evicts by exact LRU, by
 second chance (CLOCK, as Linux does with accessed bits) or first in, first out (as Linux does on VexRiscv,
 which sets no accessed bits). The monitor counts what gateware and driver count: LRU stack distances among
 resident pages, and refault distances behind them. A reference costs 1 ms, a refault 10 ms more.

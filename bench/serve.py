@@ -3,7 +3,7 @@
 Three processes: a device on a TCP port that ends epochs at a fixed rate, the server, and all readers. Latency
 is from the arrival of an epoch at the server (its field `arrived`) to its line in a reader, on one clock.
 
-    PYTHONPATH=tests:tests/host python bench/serve.py --readers 100 --rate 20 --contexts 8
+    python -m bench.serve --readers 100 --rate 20 --contexts 8
 """
 
 import argparse
@@ -18,7 +18,7 @@ from collections import Counter
 from multiprocessing import Process, Queue
 from pathlib import Path
 
-from paced_device import paced
+from tests.host.paced_device import paced
 
 EPOCH = re.compile(rb'\{"device":"device","session":\d+,"number":(\d+),"arrived":([\d.]+)')
 STARTED_S = 60  # limit; a loaded machine imports slowly

@@ -3,7 +3,7 @@
 Three processes: a device on a TCP port, the server with a history of many small files, and the readers. A
 query of the whole history is asked again as soon as it is answered, or refused and its wait is over.
 
-    PYTHONPATH=tests:tests/host python bench/serve_history.py --files 8000 --queries 0 4 20
+    python -m bench.serve_history --files 8000 --queries 0 4 20
 """
 
 import argparse
@@ -26,7 +26,8 @@ from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.history.history import History
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from paced_device import FRAMES, GROUPS, PAGES, hits_of, misses_of, paced
+
+from tests.host.paced_device import FRAMES, GROUPS, PAGES, hits_of, misses_of, paced
 
 EPOCH = re.compile(r'\{"device":"device","session":\d+,"number":\d+,"arrived":([\d.]+)')
 CONTEXTS = 8

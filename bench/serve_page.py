@@ -1,10 +1,10 @@
-"""Time from an epoch's arrival at the server to its values in the page: `python bench/serve_page.py`.
+"""Time from an epoch's arrival at the server to its values in the page: `python -m bench.serve_page`.
 
 A device on a TCP port ends 20 epochs a second in 8 contexts, `litemrc serve` reads it, and Debian's headless
 chromium shows it; all on this machine, so that they share a clock. Measured is, for every epoch that arrived,
 the time until the table of contexts, and the chart of the curves, first show it or a later one.
 
-    PYTHONPATH=tests:tests/host:tests/host/serve python bench/serve_page.py
+    python -m bench.serve_page
 """
 
 import argparse
@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from paced_device import paced
-from page_browser import chromium, expect, opened, served
+
+from tests.host.paced_device import paced
+from tests.host.serve.page_browser import chromium, expect, opened, served
 
 GOAL_MS = 200
 WATCH = """

@@ -21,7 +21,9 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-from contenders import (
+from numpy.typing import NDArray
+
+from bench.contenders import (
     CHECKED_SIZES,
     EXACT,
     FOOTPRINT,
@@ -32,8 +34,7 @@ from contenders import (
     load_baselines,
     write_files,
 )
-from numpy.typing import NDArray
-from peak_memory import peak_resident_bytes, reset_peak
+from bench.peak_memory import peak_resident_bytes, reset_peak
 
 REFERENCE = "popcount-block tree"
 

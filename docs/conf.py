@@ -11,8 +11,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 REPO = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(REPO / "scripts/docs")]
-from markdown_links import page_of  # noqa: E402
+sys.path[:0] = [str(REPO)]
+from scripts.docs.markdown_links import page_of  # noqa: E402
 
 project = "LiteMRC"
 copyright = "the LiteMRC authors, BSD 2-Clause"

@@ -1,6 +1,6 @@
 """Runs the simulated SoC without a processor and LiteX's own server in front of it, and starts its DRAM.
 
-    python scripts/bridged_soc.py                build/sim-bridge (make sim-bridge), until Ctrl-C
+    python -m scripts.bridged_soc                build/sim-bridge (make sim-bridge), until Ctrl-C
 
 It prints the URL for `litemrc --port`. docs/bridges.md shows its use. Exit code 2: it cannot be started.
 """

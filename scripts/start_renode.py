@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Starts the machine in Renode, its serial link on a TCP port; Ctrl-D or `quit` in Renode's monitor ends it.
 
-    python scripts/start_renode.py [--linux] [--port 1234]
-    python scripts/start_renode.py --board ulx3s [--bios FILE] [--sd-card FILE] [--port 1234]
-    python scripts/start_renode.py --check
+    python -m scripts.start_renode [--linux] [--port 1234]
+    python -m scripts.start_renode --board ulx3s [--bios FILE] [--sd-card FILE] [--port 1234]
+    python -m scripts.start_renode --check
 
 If Renode is missing or too old, a message names the required version and how to install it; exit code 2.
 """

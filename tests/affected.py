@@ -1,6 +1,6 @@
 """Names the test folders that a change concerns.
 
-    python tests/affected.py [--base COMMIT]
+    python -m tests.affected [--base COMMIT]
 
 prints one line for each folder of tests that depends on a file changed since COMMIT, committed or not, and
 the first such file. Without --base the change is that of the last 24 hours before HEAD, because the nightly
@@ -22,11 +22,12 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[1]
 PACKAGES = ("host", "litex-soc")
 
+STUDIES = "host/litemrc_studies"  # each paper has its tests in its folder
 # What is not imported, and the tests of what is made of it; the longest prefix counts. "*": all tests.
 BUILT = {
     "pyproject.toml": ("*",),
     "scripts/setup": ("*",),
-    "tests/conftest.py": ("*",),
+    "conftest.py": ("*",),
     "bench": (),
     "docs": ("docs",),
     "examples": ("docs",),
@@ -37,11 +38,11 @@ BUILT = {
     "firmware/link": ("firmware", "fuzz", "linux", "soc"),
     "firmware/linux": ("linux", "firmware/daemon", "host/traces"),
     "hls": ("cosim", "hls", "hls_verilog", "host/native", "models"),
-    "host/litemrc/native": ("host/native", "host/policies", "host/machines", "host/api"),
+    "host/litemrc/native": ("host/native", "host/policies", "host/api", STUDIES),
+    STUDIES: (STUDIES,),
     "litex-soc": ("gateware", "litex_soc", "cosim", "soc", "linux", "board_sim"),
     "models": ("models", "renode", "host/traces/qemu"),
     "renode": ("renode",),
-    "scenarios": ("host/cli", "host/machines", "host/reports", "scripts"),
     "scripts/boards": ("scripts", "litex_soc"),
 }
 
@@ -136,12 +137,15 @@ def _folders(path: str, graph: ImportGraph) -> Iterator[str]:
         for dependent in graph.dependents(file):
             if dependent.name.startswith("test_") and dependent.exists():
                 yield str(dependent.parent.relative_to(REPO))
-    elif path.startswith("tests/"):
+    elif "tests" in Path(path).parts:
         yield str(Path(path).parent)
     prefixes = [prefix for prefix in BUILT if path == prefix or _inside(path, prefix)]
     if prefixes:
         for folder in BUILT[max(prefixes, key=len)]:
-            yield "tests" if folder == "*" else f"tests/{folder}"
+            if folder == "*":
+                yield from ("tests", STUDIES)
+            else:
+                yield folder if folder == STUDIES else f"tests/{folder}"
 
 
 def main() -> int:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from products import product, run_tool
 from simulation import verilated
+
+from tests.products import product, run_tool
 
 RULES = [Path(__file__), Path(verilated.__file__)]  # inputs of all that is made by them
 # Level 1: benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.

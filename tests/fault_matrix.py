@@ -1,6 +1,6 @@
 """Which tests of `make test` find the faults that benches are seeded with: tests/fault_matrix.csv.
 
-    python tests/fault_matrix.py [--shard I/N] [--table FILE]
+    python -m tests.fault_matrix [--shard I/N] [--table FILE]
 
 A seeded fault (mutation.py) is one text of a source replaced by another. Here each is seeded into the source
 itself, one after another, and the tests that `make test` runs are run as after any change: those of the file
@@ -41,7 +41,7 @@ class SeenError(Exception):
 
 def pytest_configure(config) -> None:
     if COLLECT in os.environ:
-        import mutation
+        from tests import mutation
 
         mutation.mutated_source = _collected
 
@@ -59,7 +59,14 @@ def _collected(path: Path, old: str, new: str) -> str:
 def seeded_faults(folder: Path) -> list[tuple[str, str, str, str]]:
     """Source, text, other text and test of each fault of all tests."""
     users = subprocess.run(
-        ["grep", "-rlE", "mutated_(source|module)|mutants import|_mutants import", "tests", "--include=*.py"],
+        [
+            "grep",
+            "-rlE",
+            "mutated_(source|module)|mutants import|_mutants import",
+            "tests",
+            "host/litemrc_studies",
+            "--include=*.py",
+        ],
         cwd=REPO,
         capture_output=True,
         text=True,
@@ -68,8 +75,8 @@ def seeded_faults(folder: Path) -> list[tuple[str, str, str, str]]:
     tests = [name for name in users if Path(name).name.startswith("test_")]
     seen = folder / "faults.jsonl"
     seen.unlink(missing_ok=True)
-    options = ["-q", "--no-header", "-n", "2", "-p", "fault_matrix", "-k", " or ".join(SEEDING)]
-    environment = os.environ | {COLLECT: str(seen), "PYTHONPATH": "tests"}
+    options = ["-q", "--no-header", "-n", "2", "-p", "tests.fault_matrix", "-k", " or ".join(SEEDING)]
+    environment = os.environ | {COLLECT: str(seen), "PYTHONPATH": "."}
     subprocess.run(
         ["pytest", *options, *tests], cwd=REPO, env=environment, check=False, stdout=subprocess.DEVNULL
     )

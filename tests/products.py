@@ -17,10 +17,11 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[1]
 # Programs that tests start have no more than tests on their path.
-sys.path += [str(REPO / "scripts/setup"), str(REPO / "litex-soc")]
+sys.path += [str(REPO / "litex-soc")]
 
-from kept import cache_folder, delete_unused  # noqa: E402
 from simulation import verilated  # noqa: E402
+
+from scripts.setup.kept import cache_folder, delete_unused  # noqa: E402
 
 BUILD = REPO / "build" / "cosim"  # what tests make for themselves
 

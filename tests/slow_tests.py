@@ -7,7 +7,7 @@ A row is a test, a test function or a file: the number of its tests, their secon
 - whole system: processor, monitor and software in the RTL, or a whole Linux guest
 - long: more seconds than `make test` can spend, building included
 
-    python tests/slow_tests.py JUNIT_XML
+    python -m tests.slow_tests JUNIT_XML
 
 renews the seconds from a run with `--junitxml`; prints tests that have become slow, and rows without a test.
 """

@@ -1,6 +1,6 @@
 """Repeats tests on a busy machine and reports how often each one failed.
 
-    python tests/stress.py --runs 20 --load 8 tests/linux/driver/test_epochs.py -k reader
+    python -m tests.stress --runs 20 --load 8 tests/linux/driver/test_epochs.py -k reader
 
 All other arguments are pytest's. The output of a run with failures stays in the folder `--out`.
 Exit status: 0 without a failure, 1 with one or if the time limit ended a run, 2 if nothing could be run.

@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from affected import BUILT, REPO, ImportGraph, affected, changed_files
+
+from tests.affected import BUILT, REPO, STUDIES, ImportGraph, affected, changed_files
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def graph() -> ImportGraph:
     [
         (
             "host/litemrc/curves/curve.py",
-            ["tests/host/curves", "tests/host/policies"],
+            ["tests/host/curves", "tests/host/policies", f"{STUDIES}/jantz2013/tests"],
             ["tests/gateware/tap"],
         ),
         (
@@ -46,14 +47,17 @@ def test_folders_of_a_change(graph: ImportGraph, path: str, folders: list[str], 
 
 
 def test_settings_of_all_concern_all_tests(graph: ImportGraph) -> None:
-    assert affected(["pyproject.toml", "hls/common/words.hpp"], graph) == {"tests": "pyproject.toml"}
+    assert affected(["pyproject.toml", "hls/common/words.hpp"], graph) == {
+        "tests": "pyproject.toml",
+        STUDIES: "pyproject.toml",
+    }
 
 
 def test_what_is_built_and_its_tests_exist() -> None:
     for source, folders in BUILT.items():
         assert (REPO / source).exists(), source
         for folder in folders:
-            assert folder == "*" or (REPO / "tests" / folder).is_dir(), folder
+            assert folder in ("*", STUDIES) or (REPO / "tests" / folder).is_dir(), folder
 
 
 def test_an_unknown_commit_is_no_change_of_nothing() -> None:
@@ -71,6 +75,6 @@ def test_the_change_of_a_commit_is_its_files(tmp_path: Path, monkeypatch: pytest
         git("add", name)
         git("commit", "--message", name)
     (tmp_path / "not yet committed").write_text("any")
-    monkeypatch.setattr("affected.REPO", tmp_path)
+    monkeypatch.setattr("tests.affected.REPO", tmp_path)
     assert changed_files("HEAD~1") == ["second", "not yet committed"]
     assert changed_files(None) is None  # the repository is younger than a day

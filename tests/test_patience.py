@@ -3,9 +3,10 @@
 import itertools
 from types import SimpleNamespace
 
-import patience as module
 import pytest
-from patience import LONGEST, REFERENCE_S, Deadline, patience, wait_until
+
+from tests import patience as module
+from tests.patience import LONGEST, REFERENCE_S, Deadline, patience, wait_until
 
 
 @pytest.fixture

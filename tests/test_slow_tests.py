@@ -7,7 +7,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from slow_tests import HUNG_S, REASONS, limit_s, row_of, rows
+from tests.slow_tests import HUNG_S, REASONS, limit_s, row_of, rows
 
 REPO = Path(__file__).resolve().parents[1]
 
@@ -47,7 +47,7 @@ def test_a_test_may_take_three_times_its_seconds_and_at_least_two_minutes() -> N
 
 def run_tests(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of a folder with the project's settings."""
-    (folder / "conftest.py").write_text((REPO / "tests" / "conftest.py").read_text())
+    (folder / "conftest.py").write_text((REPO / "conftest.py").read_text())
     command = [sys.executable, "-m", "pytest", "-c", REPO / "pyproject.toml", "--rootdir", folder, folder]
     return subprocess.run([*command, *options], capture_output=True, text=True, timeout=100, check=False)
 
@@ -62,7 +62,8 @@ def test_a_file_that_cannot_be_collected_ends_the_run_before_its_first_test(tmp_
 
 def test_a_hung_test_is_ended(tmp_path: Path) -> None:
     hung = """
-        import slow_tests, time
+        import time
+        from tests import slow_tests
         slow_tests.HUNG_S = 0.5
 
         def test_hangs():

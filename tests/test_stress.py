@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import stress
-from patience import patience
-from stress import Tally, busy_processes
+
+from tests import stress
+from tests.patience import patience
+from tests.stress import Tally, busy_processes
 
 FLAKY = """
 from pathlib import Path

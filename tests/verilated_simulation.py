@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from compiling import FAULTY_LEVEL, RULES, shared_library, verilate
 from litex.gen.fhdl.verilog import convert
 from migen.fhdl.structure import ClockDomain, Signal, _Assign, _Value
 from migen.fhdl.tools import list_signals, list_special_ios, list_targets
 from migen.sim.core import Evaluator
-from products import product
+
+from tests.compiling import FAULTY_LEVEL, RULES, shared_library, verilate
+from tests.products import product
 
 STEP = """
 #include "Vtop.h"

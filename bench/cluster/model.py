@@ -17,8 +17,9 @@ import numpy as np
 from litemrc.native import _core
 from litemrc.native.exact_part import ExactPart, ExactState
 from numpy.typing import NDArray
-from peak_memory import peak_resident_bytes, reset_peak
-from simulation import Network, timed
+
+from bench.cluster.simulation import Network, timed
+from bench.peak_memory import peak_resident_bytes, reset_peak
 
 SCATTERED = np.uint64(0x9E3779B97F4A7C15)
 _CHUNK = 1 << 17

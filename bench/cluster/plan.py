@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from litemrc.native.exact_stack import ExactStack
 from litemrc.traces.generators.urls import GeneratedTrace
-from model import Constants, Plan, Zipf, integer_bytes, measured_constants, state_bytes
-from page_tables import fill_tables, fill_values, markdown
-from simulation import (
+
+from bench.cluster.model import Constants, Plan, Zipf, integer_bytes, measured_constants, state_bytes
+from bench.cluster.simulation import (
     Network,
     Outcome,
     chain,
@@ -26,7 +26,8 @@ from simulation import (
     tree,
     wave,
 )
-from workers import moved_by_dask
+from bench.cluster.workers import moved_by_dask
+from scripts.docs.page_tables import fill_tables, fill_values, markdown
 
 WORKERS = 64
 PAGES = 1 << 20

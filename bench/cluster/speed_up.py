@@ -71,7 +71,7 @@ def main() -> None:
     found = {"url": url, "seconds": runs, "processor_s": longest, "refused": refused}
     args.out.write_text(json.dumps(found, indent=1) + "\n")
     if args.page:
-        from page_tables import fill_values
+        from scripts.docs.page_tables import fill_values
 
         fill_values(args.page, values)
 

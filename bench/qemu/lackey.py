@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 from litemrc.traces import open_trace
-from page_tables import markdown
-from runs import OUT, ROUNDS, lines, used
+
+from bench.qemu.runs import OUT, ROUNDS, lines, used
+from scripts.docs.page_tables import markdown
 
 TRACED_BYTES = 1 << 20
 

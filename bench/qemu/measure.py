@@ -15,12 +15,13 @@ from dataclasses import replace
 from datetime import date
 
 import numpy as np
-from lackey import trace_table, traces
 from litemrc.traces.cache_shape import INSTRUCTIONS
 from litemrc.traces.qemu.emulator import machine_emulator, user_emulator
 from litemrc.traces.qemu.monitored import Monitor
-from page_tables import fill_tables, markdown
-from runs import OUT, REPO, ROUNDS, lines, machine, observed, touch, used
+
+from bench.qemu.lackey import trace_table, traces
+from bench.qemu.runs import OUT, REPO, ROUNDS, lines, machine, observed, touch, used
+from scripts.docs.page_tables import fill_tables, markdown
 
 SORTED_BYTES = 2 << 20
 SAMPLED_BYTES = 8 << 20

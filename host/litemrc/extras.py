@@ -24,7 +24,7 @@ _MODULES = {
         "prometheus_client",
         "uvicorn",
     ),
-    "sweep": ("bokeh", "distributed", "fsspec"),
+    "cluster": ("bokeh", "distributed", "fsspec"),
     "completion": ("shtab",),
 }
 

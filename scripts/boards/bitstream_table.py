@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from page_tables import fill_tables
+from scripts.docs.page_tables import fill_tables
 
 REPO = Path(__file__).resolve().parents[2]
 PAGE = REPO / "docs" / "boards" / "README.md"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a bundle of a board's build: what loads the board and talks to it, in a folder and a zip file.
 
-    python scripts/boards/bundle.py build/ulx3s-linux --out build/bundles/ulx3s-linux
+    python -m scripts.boards.bundle build/ulx3s-linux --out build/bundles/ulx3s-linux
 
 `make bundle BOARD=ulx3s-linux` builds the board first. The same build makes the same bundle.
 """

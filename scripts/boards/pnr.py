@@ -9,10 +9,10 @@ the Arty's SoC does not fit. What has not changed is not run again.
 import json
 import sys
 
-from page_tables import fill_tables
-from pnr_catalogue import UNITS
-from pnr_soc import SOCS, SoC, arty_table, estimate_arty, place_and_route_soc, soc_table
-from pnr_units import BUILD, REPO, Result, build_units, missed, table
+from scripts.boards.pnr_catalogue import UNITS
+from scripts.boards.pnr_soc import SOCS, SoC, arty_table, estimate_arty, place_and_route_soc, soc_table
+from scripts.boards.pnr_units import BUILD, REPO, Result, build_units, missed, table
+from scripts.docs.page_tables import fill_tables
 
 KEYS = ("lut4", "ff", "dp16kd", "fmax_mhz", "target_mhz")
 PAGE = REPO / "docs" / "engines.md"

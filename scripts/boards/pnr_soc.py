@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pnr_units import BUILD, REPO, run_tool, tool_version
+from scripts.boards.pnr_units import BUILD, REPO, run_tool, tool_version
 
 SOCS = {"soc_ulx3s": (), "soc_ulx3s_without_monitor": ("--without-monitor",)}
 # The inputs of the SoCs, besides the tools.
@@ -23,7 +23,7 @@ FIRMWARE = (
     "firmware/include/*",
     "firmware/link/*",
     "firmware/baremetal/**/*",
-    "scenarios/baremetal_pair.toml",
+    "host/litemrc_studies/zhou2004/scenarios/baremetal_pair.toml",
 )
 DEVICE_LUT, DEVICE_BRAM36 = 20800, 50  # Xilinx DS180, table 4: XC7A35T
 RAM_LUTS = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2}

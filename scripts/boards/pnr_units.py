@@ -1,8 +1,8 @@
 """Size and clock of each hardware unit alone, placed and routed for ECP5: a table, and build/pnr/units.json.
 
-    python scripts/boards/pnr_units.py               all units of pnr_catalogue.py
-    python scripts/boards/pnr_units.py hit_counters  some of them
-    python scripts/boards/pnr_units.py --main        those of the default monitor, and group_stack
+    python -m scripts.boards.pnr_units               all units of pnr_catalogue.py
+    python -m scripts.boards.pnr_units hit_counters  some of them
+    python -m scripts.boards.pnr_units --main        those of the default monitor, and group_stack
 
 Every port of a unit gets one register and one pin: the pins fit the package, and no critical path goes
 through a port. Those registers are in the FF column. The device is the smallest one that holds the unit
@@ -32,7 +32,8 @@ from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Record, Signal
 from migen.fhdl.specials import list_special_ios
 from migen.fhdl.tools import list_targets
-from pnr_catalogue import MAIN, UNITS, Unit
+
+from scripts.boards.pnr_catalogue import MAIN, UNITS, Unit
 
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "pnr"  # never below /tmp: YoWASP hides the real one

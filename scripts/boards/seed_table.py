@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 
-from page_tables import fill_tables
+from scripts.docs.page_tables import fill_tables
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "litex-soc"))

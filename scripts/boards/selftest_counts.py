@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes host/litemrc/checks/selftest_counts.json: the counts that `litemrc selftest` expects of every board.
 
-    make sim firmware && python scripts/boards/selftest_counts.py
-    python scripts/boards/selftest_counts.py --check    # exit code 1 if the file differs
+    make sim firmware && python -m scripts.boards.selftest_counts
+    python -m scripts.boards.selftest_counts --check    # exit code 1 if the file differs
 
 It runs the programs on the simulated SoC, whose record has every access to the DRAM; the golden model of each
 board's monitor counts them. On boards a line of the L2 is another number of accesses, all of one page, so one

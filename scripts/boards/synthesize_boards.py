@@ -1,7 +1,7 @@
 """Synthesis of every board's SoC, without place and route: a table, and build/boards/synthesis.json.
 
-    python scripts/boards/synthesize_boards.py        all boards
-    python scripts/boards/synthesize_boards.py arty   some of them; --boot linux: their SoCs for Linux
+    python -m scripts.boards.synthesize_boards        all boards
+    python -m scripts.boards.synthesize_boards arty   some of them; --boot linux: their SoCs for Linux
 
 The ROM is filled with random words in place of firmware, so that synthesis keeps its block RAMs. The flow is
 yosys's for the board's FPGA without timing optimisation (abc9): it shows that the SoC can be synthesized and

@@ -7,15 +7,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
-from damon_recorded import GuestLog, Recorded, Setting, parse_log, perf_script
-from linux.driver.cpio import write_initramfs
-from linux.qemu import ROOT, Qemu
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.formats.recorders.damon_records import Snapshot, parse_snapshots
 from litemrc.traces.qemu.emulator import machine_emulator
 from litemrc.traces.qemu.monitored import Monitor, plugin_option
 from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 from numpy.typing import NDArray
+
+from scripts.damon.damon_recorded import GuestLog, Recorded, Setting, parse_log, perf_script
+from tests.linux.driver.cpio import write_initramfs
+from tests.linux.qemu import ROOT, Qemu
 
 IMAGES = ROOT / "build/linux-damon"
 INTERVAL = 1 << 14  # instructions in which references are counted: 0.5 ms of the slow processor

@@ -9,7 +9,8 @@ import numpy as np
 from litemrc.plots.curves import COLOURS, STYLE
 from litemrc.plots.files import save_figure
 from matplotlib.figure import Figure
-from page_tables import fill_tables, markdown
+
+from scripts.docs.page_tables import fill_tables, markdown
 
 TRUTHS = {"cpu": "CPU references", "dram": "DRAM accesses"}
 WITHOUT_HOT = "uniform"  # the pattern of which no page is hot

@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from damon_recorded import Recorded, Setting, parse_log, perf_script
-from damon_scores import hottest, mean_score, score
-from damon_windows import PAGE_BYTES, Windows
-from linux.qemu import ROOT
 from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.errors import UserError
 from litemrc.traces.formats.recorders.damon_records import parse_snapshots
 from numpy.typing import NDArray
-from page_tables import fill_tables, markdown
+
+from scripts.damon.damon_recorded import Recorded, Setting, parse_log, perf_script
+from scripts.damon.damon_scores import hottest, mean_score, score
+from scripts.damon.damon_windows import PAGE_BYTES, Windows
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.linux.qemu import ROOT
 
 OUT = ROOT / "build/damon-rtl"
 RESULTS = OUT / "results.json"

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from damon_guest import IMAGES, record, touches
-from damon_page import write_page
-from damon_recorded import Setting
-from damon_scores import Ranks, hottest, lag, mean_score, score
-from damon_windows import BITMAPS, Windows
-from linux.qemu import ROOT
 from numpy.typing import NDArray
+
+from scripts.damon.damon_guest import IMAGES, record, touches
+from scripts.damon.damon_page import write_page
+from scripts.damon.damon_recorded import Setting
+from scripts.damon.damon_scores import Ranks, hottest, lag, mean_score, score
+from scripts.damon.damon_windows import BITMAPS, Windows
+from tests.linux.qemu import ROOT
 
 OUT = ROOT / "build/damon-truth"
 RESULTS = OUT / "results.json"

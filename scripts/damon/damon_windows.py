@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from damon_recorded import Recorded
 from litemrc.native.hot_pages import HotOptions, HotPages
 from litemrc.traces.formats.recorders.damon_records import Snapshot
 from numpy.typing import NDArray
+
+from scripts.damon.damon_recorded import Recorded
 
 PAGE_BYTES = 4096
 UNIT_FRAMES = 65536  # of the compiled hot_pages

@@ -1,4 +1,4 @@
-"""Write the API pages of docs/reference/ from the docstrings: `python scripts/docs/api_pages.py`.
+"""Write the API pages of docs/reference/ from the docstrings: `python -m scripts.docs.api_pages`.
 
 The pages are plain Markdown, so that a forge shows what the site shows. Each block begins with a comment that
 names its objects, and ends with another one; what is between them is written anew.

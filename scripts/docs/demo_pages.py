@@ -1,6 +1,6 @@
 """Writes what a demo prints and draws into the pages that show it: `make results-demo`.
 
-    python scripts/docs/demo_pages.py litemrc demo --sim build/sim ... --out build/demo
+    python -m scripts.docs.demo_pages litemrc demo --sim build/sim ... --out build/demo
 
 Counters depend on gateware and firmware alone, so a test compares the pages of `make demo` with a run.
 """
@@ -14,7 +14,8 @@ from pathlib import Path
 from litemrc.epochs.files import read_epochs
 from litemrc.plots.curves import curves_figure
 from litemrc.plots.files import save_figure
-from page_tables import fill_tables
+
+from scripts.docs.page_tables import fill_tables
 
 REPO = Path(__file__).parents[2]
 DOCS = REPO / "docs"

@@ -5,7 +5,7 @@ scrape `litemrc serve`, evaluates the dashboard's own queries as Grafana would, 
 the file. So queries, legends, units and places are the dashboard's, and the look is not Grafana's.
 
     litemrc soc --sim build/sim-ranks ... &  litemrc serve --port board=socket://... &
-    python scripts/docs/grafana_picture.py docs/grafana/litemrc.json http://127.0.0.1:8000 --out FILE.png
+    python -m scripts.docs.grafana_picture docs/grafana/litemrc.json http://127.0.0.1:8000 --out FILE.png
 """
 
 import argparse

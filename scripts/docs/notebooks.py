@@ -1,4 +1,4 @@
-"""Execute the notebooks of examples/ and keep their outputs: `python scripts/docs/notebooks.py [NAME ...]`.
+"""Execute the notebooks of examples/ and keep their outputs: `python -m scripts.docs.notebooks [NAME ...]`.
 
 Needs `make sim firmware` for the simulated device.
 """

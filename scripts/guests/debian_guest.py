@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from archives import pack, run
 from litemrc.errors import UserError
+
+from scripts.guests.archives import pack, run
 
 SUITE = "trixie"
 MIRROR = "http://deb.debian.org/debian"

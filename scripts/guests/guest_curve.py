@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Prints and draws the miss-ratio curves of loads on Linux in QEMU: `make qemu-guest`.
 
-    python scripts/guests/guest_curve.py amd64
-    python scripts/guests/guest_curve.py riscv64 --load redis --engine bucket --sample-rate 1/64
-    python scripts/guests/guest_curve.py amd64 --load redis --print
+    python -m scripts.guests.guest_curve amd64
+    python -m scripts.guests.guest_curve riscv64 --load redis --engine bucket --sample-rate 1/64
+    python -m scripts.guests.guest_curve amd64 --load redis --print
 
 Other options are those of `litemrc qemu`. The pictures are build/guests/GUEST/LOAD.png.
 """
@@ -13,9 +13,10 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from guests import GUESTS, check_log, command, log_of
 from litemrc.cli.main import main as litemrc
 from litemrc.errors import UserError
+
+from scripts.guests.guests import GUESTS, check_log, command, log_of
 
 
 def main(arguments: Sequence[str]) -> int:

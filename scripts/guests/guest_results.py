@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from guests import GUESTS, OUT, ROOT, check_log, command
 from litemrc.curves.curve import Curve
 from litemrc.curves.difference import difference
 from litemrc.errors import UserError
@@ -25,7 +24,9 @@ from litemrc.plots.mrc import mrc_figure
 from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.emulator import machine_emulator
 from litemrc.traces.qemu.monitored import Interrupts, Monitor, running_machine, wait
-from page_tables import fill_tables, markdown
+
+from scripts.docs.page_tables import fill_tables, markdown
+from scripts.guests.guests import GUESTS, OUT, ROOT, check_log, command
 
 RESULTS = OUT / "results.json"
 PAGE = ROOT / "docs/qemu.md"

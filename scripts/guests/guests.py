@@ -5,9 +5,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from archives import contents, pack
-from debian_guest import fetch
 from litemrc.errors import UserError
+
+from scripts.guests.archives import contents, pack
+from scripts.guests.debian_guest import fetch
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build/guests"

@@ -8,8 +8,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from tops import HLS, REPO, TOPS
-from wrapper import wrapped
+from scripts.hls.tops import HLS, REPO, TOPS
+from scripts.hls.wrapper import wrapped
 
 BUILD = REPO / "build" / "bambu"
 CLOCK_NS = 20  # the period of 50 MHz, the clock of the SoCs

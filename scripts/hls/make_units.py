@@ -1,8 +1,8 @@
 """Makes the Verilog of the units of hls/ with Bambu, in build/bambu/soc/<top function>.
 
-    python scripts/hls/make_units.py                        all top functions
-    python scripts/hls/make_units.py group_stack working_set
-    python scripts/hls/make_units.py --define LITEMRC_FRAMES=65536 group_stack      in build/bambu/65536
+    python -m scripts.hls.make_units                        all top functions
+    python -m scripts.hls.make_units group_stack working_set
+    python -m scripts.hls.make_units --define LITEMRC_FRAMES=65536 group_stack      in build/bambu/65536
 
 What has not changed is not made again.
 """
@@ -11,8 +11,8 @@ import argparse
 import sys
 import time
 
-from bambu import NoBambuError, make_verilog, version
-from tops import TOPS
+from scripts.hls.bambu import NoBambuError, make_verilog, version
+from scripts.hls.tops import TOPS
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """Size, clock and cycles of each unit as Bambu made it, beside the one in Migen: a table of hls/README.md.
 
-    python scripts/hls/unit_table.py [TOP ...]
+    python -m scripts.hls.unit_table [TOP ...]
 
 8,192 frames, 64 groups, 8 contexts; placed and routed like all units (scripts/boards/pnr_units.py), with
 one seed. With functions named, the rows of the others are those of the last run.
@@ -15,19 +15,28 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from bambu import BUILD, CLOCK_NS, NoBambuError, make_verilog, version
-from cosimulation import bench
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litex.gen import LiteXModule
 from migen import Cat, ClockSignal, Instance, ResetSignal, Signal
-from page_tables import fill_tables
-from pnr_catalogue import FILTER_PORTS, SET_PORTS, STACK_PORTS, UNITS, Unit, meter, ref_counters
-from pnr_units import place_and_route
-from recorded import recorded_counts
-from tops import REPO, TOPS
-from wrapper import Port
+
+from scripts.boards.pnr_catalogue import (
+    FILTER_PORTS,
+    SET_PORTS,
+    STACK_PORTS,
+    UNITS,
+    Unit,
+    meter,
+    ref_counters,
+)
+from scripts.boards.pnr_units import place_and_route
+from scripts.docs.page_tables import fill_tables
+from scripts.hls.bambu import BUILD, CLOCK_NS, NoBambuError, make_verilog, version
+from scripts.hls.tops import REPO, TOPS
+from scripts.hls.wrapper import Port
+from tests.hls_verilog.cosimulation import bench
+from tests.hls_verilog.recorded import recorded_counts
 
 FRAMES, GROUPS, CONTEXTS = 8192, 64, 8
 PAGE = REPO / "hls" / "README.md"

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coverage import CoverageData
-from workspace import BUILD, REPO, TESTS, UNFIT, Workspace
+
+from scripts.mutants.workspace import BUILD, REPO, TESTS, UNFIT, Workspace
 
 MAP = BUILD / "coverage.json"
 # Behind the test in a context: pytest-cov's phase, or that of PYTEST_CURRENT_TEST in a subprocess.

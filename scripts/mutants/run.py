@@ -1,10 +1,10 @@
 """Seeds random faults into the host package and reports which of them its tests find.
 
-    python scripts/mutants/run.py                       modules changed since HEAD~1 or not committed
-    python scripts/mutants/run.py --base v0.1           modules changed since a commit
-    python scripts/mutants/run.py --modules host/litemrc/device --sample 50
-    python scripts/mutants/run.py --all --sample 200 --measure
-    python scripts/mutants/run.py --again               the survivors of the last run, after tests were added
+    python -m scripts.mutants.run                       modules changed since HEAD~1 or not committed
+    python -m scripts.mutants.run --base v0.1           modules changed since a commit
+    python -m scripts.mutants.run --modules host/litemrc/device --sample 50
+    python -m scripts.mutants.run --all --sample 200 --measure
+    python -m scripts.mutants.run --again               the survivors of the last run, after tests were added
 
 A fault is tried with the tests that run its line, fastest first, in a copy of the repository under
 build/mutants. Which tests run which line is measured once (--measure measures it anew); test files of the
@@ -26,9 +26,9 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
-from candidates import Mutant, sample
-from coverage_map import MAP, CoverageMap, load_map, measure
-from workspace import BUILD, REPO, Workspace, workspace
+from scripts.mutants.candidates import Mutant, sample
+from scripts.mutants.coverage_map import MAP, CoverageMap, load_map, measure
+from scripts.mutants.workspace import BUILD, REPO, Workspace, workspace
 
 PACKAGE = "host/litemrc"
 LEFT_OUT = ("host/litemrc/plots/", "host/litemrc/native/")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles what changed of the native core (host/litemrc/native, hls/) and installs both packages into .venv, editable.
+# Compiles what changed of the native core (host/litemrc/native, hls/) and installs the packages into .venv, editable.
 set -eu
 exec 9>.venv/pip.lock
 flock 9 # two at once could take files from each other
 .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps \
-    --editable . --editable litex-soc
+    --editable . --editable host --editable litex-soc

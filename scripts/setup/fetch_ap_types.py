@@ -4,7 +4,7 @@ The headers travel in the wheel of hls4ml. Only `ap_int.h` and the headers it in
 and only if each carries the Apache licence: the same folder also holds headers that are not freely licensed
 (`hls_stream.h`, `ap_shift_reg.h`), which must never be used.
 
-    .venv/bin/python scripts/setup/fetch_ap_types.py      does nothing if the headers are already there
+    .venv/bin/python -m scripts.setup.fetch_ap_types      does nothing if the headers are already there
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """Tries the one line of `add_monitor` on stock targets or on yours: a table, and build/targets/summary.json.
 
-    python scripts/targets/elaborate.py                      all cases of matrix.py, and docs/targets.md
-    python scripts/targets/elaborate.py versa sqrl           those whose names contain one of these words
-    python scripts/targets/elaborate.py digilent_arty_s7 path/of/my_soc.py [--option sys_clk_freq=80e6]
+    python -m scripts.targets.elaborate                      all cases of matrix.py, and docs/targets.md
+    python -m scripts.targets.elaborate versa sqrl           those whose names contain one of these words
+    python -m scripts.targets.elaborate digilent_arty_s7 path/of/my_soc.py [--option sys_clk_freq=80e6]
 
 Each SoC is built in a process of its own, up to its Verilog in memory. Then the controller of each kind of
 memory is simulated with masters: the tap has to report exactly the accesses to the arrays of the memory's
@@ -13,6 +13,7 @@ target does not elaborate, its frames are not those of its DRAM, or its tap diff
 import argparse
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -21,14 +22,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-REPO = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(REPO / "scripts" / "results")]
+from scripts.targets.dram import DRAM
+from scripts.targets.matrix import Case, chosen
+from scripts.targets.targets_table import fill_page, is_right, markdown_table
 
-from dram import DRAM  # noqa: E402
-from matrix import Case, chosen  # noqa: E402
-from targets_table import fill_page, is_right, markdown_table  # noqa: E402
-
+REPO = Path(__file__).resolve().parents[2]
 SUMMARY = REPO / "build" / "targets" / "summary.json"
 _LONGEST_S = 900
 _FACTS = "cpu bus memory ratio ranks frames frames_right pages sampling block_rams window elaborated dram"
@@ -42,7 +40,7 @@ def elaborated(case: Case) -> dict[str, Any]:
         row |= {"cpu": case.options["cpu_type"], "tap_note": case.missing}
     else:
         options = {"target": case.target, "options": case.options}
-        row |= _run("soc_facts.py", options, {"elaborated": False})
+        row |= _run("soc_facts", options, {"elaborated": False})
     outcome = (
         "elaborated" if row["elaborated"] else f"skipped: {case.missing}" if case.missing else row["error"]
     )
@@ -52,7 +50,7 @@ def elaborated(case: Case) -> dict[str, Any]:
 
 def checked(dram: dict[str, Any]) -> dict[str, Any]:
     """Return the tap's part of a row."""
-    result = _run("tap_check.py", dram, {"tap_equal": False})
+    result = _run("tap_check", dram, {"tap_equal": False})
     result["tap_note"] = result.pop("error", None) or result["tap_note"]
     name = f"{dram['phy']['memtype']} 1:{dram['phy']['nphases']}, {dram['phy']['databits']} bits"
     print(f"tap on {name}: {result['tap_equal']}, {result['tap_note']}", flush=True)
@@ -61,11 +59,18 @@ def checked(dram: dict[str, Any]) -> dict[str, Any]:
 
 def _run(script: str, argument: dict[str, Any], failed: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON that a script prints, or `failed` with an `error`."""
-    command = [sys.executable, str(HERE / script), json.dumps(argument)]
+    command = [sys.executable, "-m", f"scripts.targets.{script}", json.dumps(argument)]
+    path = os.pathsep.join([str(REPO), str(REPO / "litex-soc")])
     try:
         with TemporaryDirectory() as folder:  # some processors write their Verilog where they are built
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=_LONGEST_S, check=False, cwd=folder
+                command,
+                capture_output=True,
+                text=True,
+                timeout=_LONGEST_S,
+                check=False,
+                cwd=folder,
+                env=os.environ | {"PYTHONPATH": path},
             )
     except subprocess.TimeoutExpired:
         return failed | {"error": f"{script} takes more than {_LONGEST_S} s"}

@@ -4,9 +4,10 @@ import random
 from collections import deque
 from collections.abc import Iterator
 
-from dram import DRAM
 from litex.gen import LiteXModule
 from migen import Cat, If, Replicate, Signal
+
+from scripts.targets.dram import DRAM
 
 PORT_SHIFT = 1  # of the bits of a word's address that are the master's number; below are those of wide ports
 MASTERS = 3  # at most

@@ -4,13 +4,14 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from command_pins import COMMANDS, DFICommands
-from dram import DRAM
 from litedram.phy.dfi import Interface
 from litedram.phy.model import BankModel, SDRAMPHYModel
 from litex.gen import LiteXModule
 from migen import Cat, ClockSignal, If, Instance, Memory, Signal
 from migen.fhdl.specials import _MemoryPort
+
+from scripts.targets.command_pins import COMMANDS, DFICommands
+from scripts.targets.dram import DRAM
 
 SPARSE_MEMORY = (Path(__file__).parent / "sparse_memory.sv").read_text()
 # Words of one access in LiteDRAM's model, for each phase.

@@ -1,6 +1,6 @@
 """Elaborates one SoC with the one line of `add_monitor`, up to its Verilog in memory.
 
-python scripts/targets/soc_facts.py '{"target": "digilent_arty", "options": {}}'      the facts as JSON
+python -m scripts.targets.soc_facts '{"target": "digilent_arty", "options": {}}'      the facts as JSON
 """
 
 import importlib.util
@@ -13,12 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "litex-soc")]
-
-from dram import DRAM
 from litemrc_gateware import add_monitor
 from litemrc_gateware.integration.block_rams import block_rams
+
+from scripts.targets.dram import DRAM
 
 
 def target_module(target: str) -> ModuleType:

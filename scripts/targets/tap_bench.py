@@ -6,14 +6,15 @@ from typing import Any
 
 import litemrc_gateware.tap.dram_address as dram_address
 import litemrc_gateware.tap.dram_tap as dram_tap
-from dram import DRAM
 from litedram.common import GeomSettings
 from litedram.core import LiteDRAMCore
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 from litex.gen import LiteXModule
-from masters import Master, master_words
-from model_phy import ModelPHY
-from mutation import mutated_module
+
+from scripts.targets.dram import DRAM
+from scripts.targets.masters import Master, master_words
+from scripts.targets.model_phy import ModelPHY
+from tests.mutation import mutated_module
 
 PAGE_BYTES = 4096
 TAP, MAPPING = Path(dram_tap.__file__), Path(dram_address.__file__)

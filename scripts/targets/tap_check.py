@@ -1,25 +1,21 @@
 """Compares the tap with the arrays of the memory models behind a target's controller, cycle by cycle.
 
-python scripts/targets/tap_check.py '<JSON of a DRAM>'      the result as JSON
+python -m scripts.targets.tap_check '<JSON of a DRAM>'      the result as JSON
 """
 
 import json
 import random
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    REPO = Path(__file__).resolve().parents[2]
-    sys.path[:0] = [str(REPO / "litex-soc"), str(REPO / "tests")]
-
-from dram import DRAM
-from masters import marker, master_words, requests
 from migen import passive
-from model_phy import SPARSE_MEMORY, ArrayPorts
-from tap_bench import PAGE_BYTES, TapBench
-from verilated_simulation import run_simulation
+
+from scripts.targets.dram import DRAM
+from scripts.targets.masters import marker, master_words, requests
+from scripts.targets.model_phy import SPARSE_MEMORY, ArrayPorts
+from scripts.targets.tap_bench import PAGE_BYTES, TapBench
+from tests.verilated_simulation import run_simulation
 
 ACCESSES = 3600  # of all masters
 LEAST_REFRESHES = 3

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from page_tables import fill_tables
+from scripts.docs.page_tables import fill_tables
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "targets.md"
 HEADS = {

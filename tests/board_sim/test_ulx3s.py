@@ -21,7 +21,8 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.files.fat_image import write_fat_image
-from patience import Deadline, patience
+
+from tests.patience import Deadline, patience
 
 ROOT = Path(__file__).resolve().parents[2]
 SIM = ROOT / "build/sim-ulx3s"

@@ -9,8 +9,8 @@ from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 
-from compiling import FAULTY_LEVEL, LEVEL, RULES, compiled, link, verilate
-from products import REPO, product, run_tool
+from tests.compiling import FAULTY_LEVEL, LEVEL, RULES, compiled, link, verilate
+from tests.products import REPO, product, run_tool
 
 COSIM = Path(__file__).resolve().parent
 AP_TYPES = REPO / "build" / "ap_types"
@@ -125,7 +125,7 @@ def rtl_bench(
 
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
-        generate_verilog("rtl_top.py", [top, *astuple(sizes), verilog], sources)
+        generate_verilog("rtl_top", [top, *astuple(sizes), verilog], sources)
         made = netlist(verilog) if netlist else [verilog]
         rtl = verilate(folder, [*made, *verilog_units], sources.level)
         engine = top.removeprefix("monitor-")
@@ -219,7 +219,7 @@ def rank_bench(
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
         top = [kind, rate, ranks, domains, bank_row_column, spacing]
-        defines = generate_verilog("rank_top.py", [*top, verilog], sources).split()
+        defines = generate_verilog("rank_top", [*top, verilog], sources).split()
         rtl = verilate(folder, [verilog], sources.level)
         source, *headers = [*bench, *model]
         flags = [f"-I{REPO / 'litex-soc'}", *defines]
@@ -243,11 +243,11 @@ def rank_bench(
 
 
 def generate_verilog(script: str, arguments: list, sources: Sources) -> str:
-    """Run a script of this folder that writes a top; returns its output."""
+    """Run a module of this folder that writes a top; returns its output."""
     # A fresh interpreter, because the units may come from a copy with a fault in it; -S, because an
     # editable install finds its own before what PYTHONPATH names.
-    path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
-    command = [sys.executable, "-S", COSIM / script, *arguments]
+    path = os.pathsep.join([str(sources.rtl), str(REPO), sysconfig.get_path("purelib")])
+    command = [sys.executable, "-S", "-m", f"tests.cosim.{script}", *arguments]
     return run_tool(command, env={**os.environ, "PYTHONPATH": path})
 
 

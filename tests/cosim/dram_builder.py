@@ -4,10 +4,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import COSIM, TRUE_SOURCES, generate_verilog
-from compiling import FAULTY_LEVEL, LEVEL, RULES, compiled, link, verilate
-from mutation import mutated_source
-from products import BUILD, REPO, product
+from tests.compiling import FAULTY_LEVEL, LEVEL, RULES, compiled, link, verilate
+from tests.cosim.builder import COSIM, TRUE_SOURCES, generate_verilog
+from tests.mutation import mutated_source
+from tests.products import BUILD, REPO, product
 
 MODEL = REPO / "litex-soc" / "ddr3_model"
 
@@ -44,7 +44,7 @@ def dram_bench(
 
     def build(folder: Path) -> Path:
         top = [grade, ranks, address_map, folder / "top.v", folder / "dram.hpp", *timings]
-        generate_verilog("dram_top.py", top, TRUE_SOURCES)
+        generate_verilog("dram_top", top, TRUE_SOURCES)
         rtl = verilate(folder, [folder / "top.v"], FAULTY_LEVEL if mutant else LEVEL)
         headers = [*benches[1:], *model, folder / "dram.hpp"]
         bench = compiled(benches[0], f"dram_bench-{name}", [f"-I{folder}", f"-I{include}"], headers, folder)

@@ -1,6 +1,6 @@
 """A LiteX simulation without a processor: soc.add_sdram over the DDR3 model, tested by LiteDRAM's own BIST.
 
-python tests/cosim/dram_soc.py FOLDER NRANKS
+python -m tests.cosim.dram_soc FOLDER NRANKS
 
 Writes and reads 64 KB around the middle of the DRAM, where two ranks meet; prints the errors found. The
 simulator is FOLDER/gateware/obj_dir/Vsim, to be run in FOLDER/gateware; it leaves ddr3.json and ddr3.npy.

@@ -1,6 +1,6 @@
 """LiteDRAM's controller with the ports of a DDR3ModelPHY, and native ports for traffic: Verilog, parameters.
 
-python tests/cosim/dram_top.py GRADE RANKS MAP OUT.v OUT.hpp [TIMING=CLOCKS]
+python -m tests.cosim.dram_top GRADE RANKS MAP OUT.v OUT.hpp [TIMING=CLOCKS]
 
 GRADE: 800, 1066, 1600. MAP: row_bank_column, bank_row_column. The parameters, in OUT.hpp, are what the bench
 gives the DRAM model; the controller's own timings are LiteDRAM's, but for TIMING: a broken controller.
@@ -15,8 +15,9 @@ from litedram.core.crossbar import LiteDRAMCrossbar
 from litedram.modules import MT41J128M16
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 from litex.gen.fhdl.verilog import convert
-from rtl_top import BenchTop
 from simulation.ddr3 import NPHASES, DDR3ModelPHY, pad_widths
+
+from tests.cosim.rtl_top import BenchTop
 
 # The controller's clock (for which LiteDRAM computes the grade's CL and CWL), the model's name of the grade.
 CLOCKS_HZ = {"800": (100e6, "800E"), "1066": (133e6, "1066F"), "1600": (200e6, "1600K")}

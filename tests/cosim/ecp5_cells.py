@@ -9,7 +9,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from products import run_tool
+from tests.products import run_tool
 
 SYNTHESIS = "synth_ecp5 -top top"
 BODIES = Path(__file__).parent / "ecp5"

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from builder import Sizes, accuracy, rtl_bench
 from litemrc.plots.curves import INK, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from page_tables import fill_tables, fill_values, values_of
-from products import REPO
-from running import output_of
+
+from scripts.docs.page_tables import fill_tables, fill_values, values_of
+from tests.cosim.builder import Sizes, accuracy, rtl_bench
+from tests.cosim.running import output_of
+from tests.products import REPO
 
 BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB
 GROUP_PAGES = BOARD.frames // BOARD.groups

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from builder import Sizes
 from litemrc_gateware.hls.streams import port_widths
+
+from tests.cosim.builder import Sizes
 
 STREAMS = {
     "group_stack": ("ops", "positions"),

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from builder import Sizes, hot_recall
 from litemrc.plots.curves import INK, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from page_tables import fill_tables, markdown
-from products import REPO
-from running import output_of
+
+from scripts.docs.page_tables import fill_tables, markdown
+from tests.cosim.builder import Sizes, hot_recall
+from tests.cosim.running import output_of
+from tests.products import REPO
 
 BOARD = Sizes(frames=65536, groups=64, contexts=1)  # 256 MB
 ACCESSES, EPOCH, WANTED = 3_000_000, 1_000_000, 0.95

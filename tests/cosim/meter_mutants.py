@@ -1,6 +1,6 @@
 """Faults in the rank meter that benches must find."""
 
-from mutants import GATEWARE, Mutant
+from tests.cosim.mutants import GATEWARE, Mutant
 
 # The bench of the chain with the moves must find these.
 MOVE_MUTANTS = (

@@ -1,6 +1,6 @@
 """Faults in the units around the engine that benches must find."""
 
-from mutants import GATEWARE, Mutant
+from tests.cosim.mutants import GATEWARE, Mutant
 
 # The random bench of the counters must find these.
 COUNTER_MUTANTS = (

@@ -3,9 +3,9 @@
 import shutil
 from dataclasses import dataclass
 
-from builder import TRUE_SOURCES, Sources
-from mutation import mutated_source
-from products import BUILD, REPO
+from tests.cosim.builder import TRUE_SOURCES, Sources
+from tests.mutation import mutated_source
+from tests.products import BUILD, REPO
 
 GATEWARE = "litex-soc/litemrc_gateware"
 

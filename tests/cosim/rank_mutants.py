@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mutants import GATEWARE, Mutant
+from tests.cosim.mutants import GATEWARE, Mutant
 
 
 @dataclass(frozen=True)

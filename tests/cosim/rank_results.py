@@ -1,7 +1,7 @@
 """Rank power at full size: writes docs/results/rank_power.md.
 
-    python tests/cosim/rank_results.py             10 million accesses at each rate, about ten minutes each
-    python tests/cosim/rank_results.py --accesses 100000
+    python -m tests.cosim.rank_results             10 million accesses at each rate, about ten minutes each
+    python -m tests.cosim.rank_results --accesses 100000
 
 Every run compares each word read with the word written last, and fails if a DDR3 rule was broken.
 """
@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import rank_bench
-from products import REPO
-from running import counts_of
+from tests.cosim.builder import rank_bench
+from tests.cosim.running import counts_of
+from tests.products import REPO
 
 RATES = ("800", "1066", "1600")
 TRACE_CLOCKS = 3_000_000

@@ -1,6 +1,6 @@
 """A LiteDRAM controller of four ranks or one, with rank power or without, and ports on its crossbar.
 
-python tests/cosim/rank_top.py stock|power|unrepaired RATE RANKS DOMAINS BANK_ROW_COLUMN SPACING OUT.v
+python -m tests.cosim.rank_top stock|power|unrepaired RATE RANKS DOMAINS BANK_ROW_COLUMN SPACING OUT.v
 
 unrepaired: rank power that leaves LiteDRAM's tRAS as it is. RATE is one of RATES; BANK_ROW_COLUMN 1 puts a
 bank, and a rank, into one range of addresses.
@@ -22,7 +22,8 @@ from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import Cat
-from rtl_top import BenchTop
+
+from tests.cosim.rtl_top import BenchTop
 
 PHASES = 4
 DATA_BITS = 16  # of the data bus: one chip a rank

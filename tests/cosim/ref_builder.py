@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import COSIM, TRUE_SOURCES, Sources, cpp_inputs, generate_verilog, include_flags
-from compiling import compiled, link, verilate
-from products import product
+from tests.compiling import compiled, link, verilate
+from tests.cosim.builder import COSIM, TRUE_SOURCES, Sources, cpp_inputs, generate_verilog, include_flags
+from tests.products import product
 
 UNIT = Path("ref_counters") / "ref_counters.cpp"
 
@@ -40,7 +40,7 @@ def refs_bench(sizes: RefSizes, sources: Sources = TRUE_SOURCES) -> Path:
 
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
-        generate_verilog("ref_top.py", [*vars(sizes).values(), verilog], sources)
+        generate_verilog("ref_top", [*vars(sizes).values(), verilog], sources)
         rtl = verilate(folder, [verilog], sources.level)
         bench = _object(COSIM / "bench" / "refs_bench.cpp", sizes, sources, folder)
         return link(folder, "bench", [bench, _object(sources.hls / UNIT, sizes, sources), *rtl])

@@ -1,6 +1,6 @@
 """Faults seeded into the reference counters, each with the reason why the bench finds it."""
 
-from mutants import GATEWARE, Mutant
+from tests.cosim.mutants import GATEWARE, Mutant
 
 PIPELINE = f"{GATEWARE}/refs/pipeline.py"
 GENERATIONS = f"{GATEWARE}/refs/generations.py"

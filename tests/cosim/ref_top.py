@@ -1,6 +1,6 @@
 """The top of the reference counters' bench, with worst-case memories.
 
-python tests/cosim/ref_top.py PAGES CONTEXTS MASTERS WIDTH QUEUE_DEPTH OUT.v
+python -m tests.cosim.ref_top PAGES CONTEXTS MASTERS WIDTH QUEUE_DEPTH OUT.v
 """
 
 import sys
@@ -12,7 +12,8 @@ from litemrc_gateware.refs.records import command_layout, event_layout, request_
 from litemrc_gateware.refs.ref_counters import RefCounters
 from litex.gen.fhdl.verilog import convert
 from migen import Record, Replicate, Signal
-from rtl_top import BenchTop
+
+from tests.cosim.rtl_top import BenchTop
 
 
 class UnsureDualPort(SimpleDualPort):

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from litemrc.golden.refs.ref_counters import Counter, RefCounters, Selector
-from ref_builder import RefSizes
+
+from tests.cosim.ref_builder import RefSizes
 
 SETTINGS, REQUEST, READ, LOAD, RESET, TAKE, TOTALS = range(7)
 

@@ -1,11 +1,11 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
-python tests/cosim/rtl_top.py group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|
+python -m tests.cosim.rtl_top group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|
     counters|hls_counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
-python tests/cosim/rtl_top.py set|bitmap FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
-python tests/cosim/rtl_top.py hot FRAMES GROUPS CONTEXTS COUNTER_BITS SETS PAGES COUNT_BITS ERROR_BITS OUT.v
-python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
-python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-hls_group_stack|monitor-bucket_stack FRAMES
+python -m tests.cosim.rtl_top set|bitmap FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python -m tests.cosim.rtl_top hot FRAMES GROUPS CONTEXTS COUNTER_BITS SETS PAGES COUNT_BITS ERROR_BITS OUT.v
+python -m tests.cosim.rtl_top meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
+python -m tests.cosim.rtl_top filter|monitor-group_stack|monitor-hls_group_stack|monitor-bucket_stack FRAMES
     GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
 
 Names with hls_ take the units of litemrc_gateware.hls; the bench's builder adds their Verilog.

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from patience import patience
+from tests.patience import patience
 
 BENCH_SECONDS = 300
 

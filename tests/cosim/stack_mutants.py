@@ -1,6 +1,6 @@
 """Faults in the stack engines that benches must find."""
 
-from mutants import GATEWARE, Mutant
+from tests.cosim.mutants import GATEWARE, Mutant
 
 # The random bench of the chain with arrays in parts must find it.
 PARTS_MUTANT = Mutant(

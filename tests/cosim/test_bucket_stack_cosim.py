@@ -1,10 +1,11 @@
 """The RTL chain BucketStack -> HitCounters equals the C++, record for record, and takes an access a cycle."""
 
 import pytest
-from builder import TRUE_SOURCES, Sizes, rtl_bench
-from mutants import Mutant
-from running import counts_of, run
-from stack_mutants import BUCKET_MUTANTS, SWEEP_MUTANT
+
+from tests.cosim.builder import TRUE_SOURCES, Sizes, rtl_bench
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
+from tests.cosim.stack_mutants import BUCKET_MUTANTS, SWEEP_MUTANT
 
 pytestmark = pytest.mark.cosim
 

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from builder import Sizes, accuracy, replay
-from running import counts_of, output_of
-from vectors import write_vectors
+
+from tests.cosim.builder import Sizes, accuracy, replay
+from tests.cosim.running import counts_of, output_of
+from tests.cosim.vectors import write_vectors
 
 pytestmark = pytest.mark.cosim
 

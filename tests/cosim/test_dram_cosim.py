@@ -1,8 +1,9 @@
 """LiteDRAM's own controller with the DDR3 model: data are correct, and the violated rules are known."""
 
 import pytest
-from dram_builder import ModelMutant, dram_bench
-from running import counts_of, run
+
+from tests.cosim.dram_builder import ModelMutant, dram_bench
+from tests.cosim.running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 

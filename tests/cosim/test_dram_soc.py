@@ -7,9 +7,10 @@ import sys
 
 import numpy
 import pytest
-from builder import COSIM
-from patience import patience
-from products import BUILD, REPO, alone_in
+
+from tests.cosim.builder import COSIM
+from tests.patience import patience
+from tests.products import BUILD, REPO, alone_in
 
 pytestmark = pytest.mark.cosim
 

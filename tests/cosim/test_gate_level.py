@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from builder import FilterSizes, Sizes, rtl_bench
-from ecp5_cells import gates
-from running import counts_of, run
+
+from tests.cosim.builder import FilterSizes, Sizes, rtl_bench
+from tests.cosim.ecp5_cells import gates
+from tests.cosim.running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 

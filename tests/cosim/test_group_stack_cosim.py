@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from builder import Sizes, replay, rtl_bench
-from mutants import Mutant
-from running import counts_of, run
-from stack_mutants import PARTS_MUTANT, STACK_MUTANTS
-from vectors import write_vectors
+
+from tests.cosim.builder import Sizes, replay, rtl_bench
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
+from tests.cosim.stack_mutants import PARTS_MUTANT, STACK_MUTANTS
+from tests.cosim.vectors import write_vectors
 
 pytestmark = pytest.mark.cosim
 

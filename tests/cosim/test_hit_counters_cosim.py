@@ -1,10 +1,11 @@
 """HitCounters with one position a cycle equals the C++, window for window."""
 
 import pytest
-from builder import Sizes, rtl_bench
-from monitor_mutants import COUNTER_MUTANTS
-from mutants import Mutant
-from running import counts_of, run
+
+from tests.cosim.builder import Sizes, rtl_bench
+from tests.cosim.monitor_mutants import COUNTER_MUTANTS
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 

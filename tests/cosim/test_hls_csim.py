@@ -4,8 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from patience import patience
-from products import REPO
+
+from tests.patience import patience
+from tests.products import REPO
 
 pytestmark = pytest.mark.cosim
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from builder import TRUE_SOURCES, FilterSizes, Sizes, Sources, rtl_bench
-from hls_stand_in import STREAMS, write_stand_in
-from mutants import GATEWARE, Mutant
-from products import product
-from running import counts_of, run
+
+from tests.cosim.builder import TRUE_SOURCES, FilterSizes, Sizes, Sources, rtl_bench
+from tests.cosim.hls_stand_in import STREAMS, write_stand_in
+from tests.cosim.mutants import GATEWARE, Mutant
+from tests.cosim.running import counts_of, run
+from tests.products import product
 
 pytestmark = pytest.mark.cosim
 

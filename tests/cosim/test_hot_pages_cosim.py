@@ -3,10 +3,11 @@
 import os
 
 import pytest
-from builder import HotSizes, rtl_bench
-from monitor_mutants import HOT_MUTANTS
-from mutants import Mutant
-from running import counts_of, run
+
+from tests.cosim.builder import HotSizes, rtl_bench
+from tests.cosim.monitor_mutants import HOT_MUTANTS
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 

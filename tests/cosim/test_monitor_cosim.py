@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from builder import FilterSizes, replay, rtl_bench
-from monitor_mutants import MONITOR_MUTANTS
-from mutants import Mutant
-from running import counts_of, run
-from vectors import write_monitor_vectors
+
+from tests.cosim.builder import FilterSizes, replay, rtl_bench
+from tests.cosim.monitor_mutants import MONITOR_MUTANTS
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
+from tests.cosim.vectors import write_monitor_vectors
 
 pytestmark = pytest.mark.cosim
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from builder import Sizes, replay, rtl_bench
-from monitor_mutants import BITMAP_MUTANTS
-from mutants import Mutant
-from running import counts_of, run
-from vectors import write_page_bitmap_vectors
+
+from tests.cosim.builder import Sizes, replay, rtl_bench
+from tests.cosim.monitor_mutants import BITMAP_MUTANTS
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
+from tests.cosim.vectors import write_page_bitmap_vectors
 
 pytestmark = pytest.mark.cosim
 

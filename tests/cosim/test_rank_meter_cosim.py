@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from builder import MeterSizes, Sizes, replay, rtl_bench
-from meter_mutants import METER_MUTANTS, MOVE_MUTANTS
-from mutants import Mutant
-from running import counts_of, run
-from vectors import write_meter_vectors
+
+from tests.cosim.builder import MeterSizes, Sizes, replay, rtl_bench
+from tests.cosim.meter_mutants import METER_MUTANTS, MOVE_MUTANTS
+from tests.cosim.mutants import Mutant
+from tests.cosim.running import counts_of, run
+from tests.cosim.vectors import write_meter_vectors
 
 pytestmark = pytest.mark.cosim
 

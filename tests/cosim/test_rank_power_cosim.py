@@ -1,9 +1,10 @@
 """Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no cycle added while none sleeps."""
 
 import pytest
-from builder import rank_bench
-from rank_mutants import RANK_MUTANTS, RankMutant
-from running import counts_of, run
+
+from tests.cosim.builder import rank_bench
+from tests.cosim.rank_mutants import RANK_MUTANTS, RankMutant
+from tests.cosim.running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from mutants import Mutant
-from ref_builder import RefSizes, refs_bench, refs_replay
-from ref_mutants import REF_MUTANTS
-from ref_vectors import write_ref_vectors
-from running import counts_of, run
+
+from tests.cosim.mutants import Mutant
+from tests.cosim.ref_builder import RefSizes, refs_bench, refs_replay
+from tests.cosim.ref_mutants import REF_MUTANTS
+from tests.cosim.ref_vectors import write_ref_vectors
+from tests.cosim.running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 

@@ -4,7 +4,6 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder import FilterSizes, MeterSizes, Sizes
 from litemrc.golden.monitor.group_stack import GroupStack, Move
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
@@ -14,6 +13,8 @@ from litemrc.golden.monitor.positions import Position, StackEngine
 from litemrc.golden.monitor.working_set import WorkingSet
 from litemrc.golden.ranks.meter import PowerState, RankMeterModel
 from litemrc.golden.ranks.working_pages import WorkingPages
+
+from tests.cosim.builder import FilterSizes, MeterSizes, Sizes
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
 METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, METER_SNAPSHOT = range(6)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import litemrc
 import pytest
-from api_pages import PAGES, filled, markdown
+
+from scripts.docs.api_pages import PAGES, filled, markdown
 
 REPO = Path(__file__).resolve().parents[2]
 
@@ -12,7 +13,7 @@ REPO = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_that_of_the_docstrings(name):
     page = (REPO / name).read_text("utf-8")
-    assert page == filled(page), "run: python scripts/docs/api_pages.py"
+    assert page == filled(page), "run: python -m scripts.docs.api_pages"
     assert "eval-rst" not in page and "<!-- api: " in page
 
 

@@ -36,14 +36,16 @@ def test_an_install_from_an_index_would_be_found(line):
 
 
 def test_extras_named_on_pages_exist():
-    declared = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    named = {
-        extra
-        for path in texts()
-        for match in re.finditer(r"pip install ['\"]\.(?:/litemrc)?\[([\w,]+)\]", path.read_text("utf-8"))
-        for extra in match[1].split(",")
-    }
-    assert "serve" in named and named <= set(declared)
+    for folder, known in ((".", "serve"), ("./host", "sweep")):
+        project = tomllib.loads((REPO / folder / "pyproject.toml").read_text())["project"]
+        line = re.compile(rf"pip install (?:\. )?['\"]{re.escape(folder)}\[([\w,]+)\]")
+        named = {
+            extra
+            for path in texts()
+            for match in line.finditer(path.read_text("utf-8"))
+            for extra in match[1].split(",")
+        }
+        assert known in named and named <= set(project["optional-dependencies"])
 
 
 def test_the_remedy_of_a_missing_extra_works_in_a_clone(monkeypatch):

@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from markdown_links import anchors, page_of, relative_links
+
+from scripts.docs.markdown_links import anchors, page_of, relative_links
 
 REPO = Path(__file__).resolve().parents[2]
 

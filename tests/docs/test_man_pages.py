@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from litemrc.cli.main import command_parser
 from litemrc.cli.shared.commands import parsers_of
-from man_pages import man_page, page_name
+
+from scripts.docs.man_pages import man_page, page_name
 
 PAGES = {page_name(parser): man_page(parser) for parser in parsers_of(command_parser())}
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from page_tables import fill_tables, fill_values
+
+from scripts.docs.page_tables import fill_tables, fill_values
 
 PAGE = (
     "before\n<!-- table sizes -->\n| old |\n<!-- end -->\nin a line: <!-- value most -->1<!-- / -->, after.\n"

@@ -2,13 +2,11 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
-from page_tables import values_of
 
-REPO = Path(__file__).resolve().parents[2]
-RESULTS = REPO / "docs/results"
+from scripts.docs.page_tables import REPO, STUDIES, values_of
+
 HEADS = ["in the paper", "what it shows", "here", "the paper", "ours"]
 
 # Sections with a mechanism or a result, tables and figures, from the text of each paper.
@@ -19,7 +17,7 @@ PAPERS = {
         "Table": "1 2 3 4",
         "Figure": "1 2 3 4 5 6",
     },
-    "reference-counters": {"Section": "2", "Table": "1", "Figure": "1 2"},
+    "reference_counters": {"Section": "2", "Table": "1", "Figure": "1 2"},
     "panwar2015": {"Table": "1 2 3 4 5", "Figure": "1 2 3 4 5 6 7 8 9 10"},
     "jantz2013": {
         "Section": "4.1 4.2 5.1 5.2 5.3 5.4 6.1 6.2 7 7.2 8.1 8.2 8.3",
@@ -29,7 +27,7 @@ PAPERS = {
 
 
 def page_text(paper: str) -> str:
-    return (RESULTS / f"{paper}.md").read_text("utf-8")
+    return (STUDIES / paper / "page.md").read_text("utf-8")
 
 
 def paper_map(paper: str) -> list[list[str]]:
@@ -64,7 +62,17 @@ def test_each_row_of_the_map_leads_to_a_result_or_gives_a_reason(paper: str) -> 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_each_table_and_value_of_a_page_has_a_script_that_writes_it(paper: str) -> None:
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "scripts", "bench", "tests"]
+    listed = [
+        "git",
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "scripts",
+        "bench",
+        "tests",
+        "host/litemrc_studies",
+    ]
     files = subprocess.run(listed, cwd=REPO, check=True, capture_output=True, text=True).stdout.split()
     scripts = [(REPO / name).read_text("utf-8") for name in files if name.endswith(".py")]
     names = re.findall(r"<!-- (?:table|value) (\S+) -->", page_text(paper))
@@ -74,7 +82,7 @@ def test_each_table_and_value_of_a_page_has_a_script_that_writes_it(paper: str) 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_each_value_and_table_of_a_page_was_written(paper: str) -> None:
-    values = values_of(RESULTS / f"{paper}.md")
+    values = values_of(STUDIES / paper / "page.md")
     tables = re.findall(r"<!-- table (\S+) -->\n(.*?)<!-- end -->", page_text(paper), re.DOTALL)
     assert values and tables
     assert [name for name, text in values.items() if not re.search(r"\w", text) or "nan" in text] == []
@@ -82,10 +90,11 @@ def test_each_value_and_table_of_a_page_was_written(paper: str) -> None:
 
 
 def test_each_picture_of_results_is_shown_on_a_page() -> None:
-    pages = "\n".join(page.read_text("utf-8") for page in RESULTS.glob("*.md"))
-    pictures = [path.relative_to(RESULTS).as_posix() for path in RESULTS.rglob("*.png")]
+    pictures = sorted(STUDIES.glob("*/pictures/*.png"))
     assert pictures
-    assert [picture for picture in pictures if f"({picture})" not in pages] == []
+    for picture in pictures:
+        page = picture.parents[1] / "page.md"
+        assert f"(pictures/{picture.name})" in page.read_text("utf-8"), picture
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -1,7 +1,7 @@
 """Proves all, and breaks all with seeded faults: a table, build/formal/summary.json, docs/formal.md.
 
-    PYTHONPATH=tests python -m formal                 everything
-    PYTHONPATH=tests python -m formal Intake Event    proofs whose names contain one of these words
+    python -m tests.formal                 everything
+    python -m tests.formal Intake Event    proofs whose names contain one of these words
 
 Exit code 1 if a property does not hold, a case of it is not reached, or a fault is not found.
 """
@@ -14,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from threading import Lock
 
-from formal.catalogue import PROOFS
-from formal.checking import Row, breaks, check
-from formal.engine import BUILD, REPO, Verdict
-from formal.faults import MUTANTS
-from formal.faults.mutant import Mutant, built
+from tests.formal.catalogue import PROOFS
+from tests.formal.checking import Row, breaks, check
+from tests.formal.engine import BUILD, REPO, Verdict
+from tests.formal.faults import MUTANTS
+from tests.formal.faults.mutant import Mutant, built
 
 PAGE = REPO / "docs" / "formal.md"
 HEADS = ("unit", "property", "parameters", "holds in", "its cases: reached in cycle", "seconds")
@@ -63,8 +63,7 @@ def main(words: list[str]) -> int:
         }
         (BUILD / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
         if good == len(rows) and all(found):
-            sys.path.insert(0, str(REPO / "scripts" / "results"))
-            from page_tables import fill_tables
+            from scripts.docs.page_tables import fill_tables
 
             fill_tables(PAGE, {"proofs": table(rows), "faults": _sentence(rows, verdicts, seconds)})
     return int(good < len(rows) or not all(found))

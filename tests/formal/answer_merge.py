@@ -1,10 +1,11 @@
 """Proof of `filter.answer_merge.AnswerMerge`: one answer for each operation, in order."""
 
-from formal.proof import ALWAYS, Proof
-from formal.queues import FollowedRecord
 from litemrc_gateware.filter.answer_merge import AnswerKind, AnswerMerge
 from litemrc_gateware.records import PositionKind
 from migen import Array, Cat, If, Mux, Signal
+
+from tests.formal.proof import ALWAYS, Proof
+from tests.formal.queues import FollowedRecord
 
 
 class AnswerMergeProof(Proof):

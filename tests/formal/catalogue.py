@@ -1,12 +1,12 @@
 """All proofs, in the order of the table."""
 
-from formal.answer_merge import AnswerMergeProof
-from formal.command_queue import CommandQueueProof
-from formal.event_queue import EventQueueProof
-from formal.hit_counters import HitCountersProof
-from formal.intake import EpochLengthProof, IntakeProof
-from formal.page_filter import FilterEndsProof, PageFilterProof
-from formal.streams import BucketStackStreams, GroupStackStreams, PageNumbersStreams, RefCountersStreams
+from tests.formal.answer_merge import AnswerMergeProof
+from tests.formal.command_queue import CommandQueueProof
+from tests.formal.event_queue import EventQueueProof
+from tests.formal.hit_counters import HitCountersProof
+from tests.formal.intake import EpochLengthProof, IntakeProof
+from tests.formal.page_filter import FilterEndsProof, PageFilterProof
+from tests.formal.streams import BucketStackStreams, GroupStackStreams, PageNumbersStreams, RefCountersStreams
 
 PROOFS = (
     HitCountersProof,

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
-from formal.engine import BUILD, Verdict, decide, to_aiger, witness
-from formal.proof import Effort, Goal, Proof
-from formal.trace import trace
+from tests.formal.engine import BUILD, Verdict, decide, to_aiger, witness
+from tests.formal.proof import Effort, Goal, Proof
+from tests.formal.trace import trace
 
 LIMIT_S = 1500  # for one property or fault, on a busy machine; the longest one needs 40 s on an idle one
 

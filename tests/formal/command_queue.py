@@ -3,9 +3,10 @@
 from unittest.mock import patch
 
 import litemrc_gateware.monitor.command_queue as module
-from formal.proof import ALWAYS, Proof
-from formal.queues import FollowedRecord
 from migen import Cat, If, Signal
+
+from tests.formal.proof import ALWAYS, Proof
+from tests.formal.queues import FollowedRecord
 
 DEPTH, LATE = 4, 4  # in place of 16 and 64
 

@@ -8,10 +8,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from formal.proof import Effort, Proof
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain
 from migen.fhdl.tools import list_signals, list_special_ios, list_targets
+
+from tests.formal.proof import Effort, Proof
 
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "formal"

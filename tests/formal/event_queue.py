@@ -1,8 +1,9 @@
 """Proof of `refs.event_queue.EventQueue`: order, no loss below depth, every loss counted."""
 
-from formal.proof import ALWAYS, Proof
 from litemrc_gateware.refs.event_queue import EventQueue
 from migen import Array, If, Mux, Signal, log2_int
+
+from tests.formal.proof import ALWAYS, Proof
 
 LATENCY = 5  # cycles from an event to the output of an empty queue
 

@@ -3,11 +3,12 @@
 from functools import reduce
 from operator import or_
 
-from formal.hit_lemmas import control_lemmas, hit_lemmas, overflow_event, total_lemmas
-from formal.proof import ALWAYS, Proof
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.records import PositionKind, width_of
 from migen import Array, Case, If, Mux, Signal
+
+from tests.formal.hit_lemmas import control_lemmas, hit_lemmas, overflow_event, total_lemmas
+from tests.formal.proof import ALWAYS, Proof
 
 WINDOW_LATENCY = 2
 

@@ -3,11 +3,12 @@
 from unittest.mock import patch
 
 import litemrc_gateware.monitor.command_queue as command_queue
-from formal.proof import ALWAYS, Proof
-from formal.queues import FollowedRecord
 from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.records import OpKind
 from migen import Cat, If, Mux, Signal
+
+from tests.formal.proof import ALWAYS, Proof
+from tests.formal.queues import FollowedRecord
 
 COMMANDS = 2  # in place of 16
 

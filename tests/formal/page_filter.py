@@ -3,12 +3,13 @@
 from functools import reduce
 from operator import add
 
-from formal.proof import Proof, memory_of
-from formal.queues import FollowedRecord
 from litemrc_gateware.filter.answer_merge import AnswerKind
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.records import OpKind, PositionKind
 from migen import Cat, If, Mux, Record, Signal
+
+from tests.formal.proof import Proof, memory_of
+from tests.formal.queues import FollowedRecord
 
 
 def constants(unit) -> list[Signal]:

@@ -4,10 +4,11 @@ from unittest.mock import patch
 
 import litemrc_gateware.stacks.bucket.answers as bucket_answers
 import litemrc_gateware.stacks.bucket.bucket_stack as bucket_stack
-from formal.proof import Proof
 from litemrc_gateware.filter.page_numbers import PageNumbers
 from litemrc_gateware.refs.ref_counters import RefCounters
 from litemrc_gateware.stacks.group.group_stack import GroupStack
+
+from tests.formal.proof import Proof
 
 
 class PageNumbersStreams(Proof):

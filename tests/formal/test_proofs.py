@@ -4,15 +4,16 @@ from contextlib import nullcontext
 from threading import Lock
 
 import pytest
-from formal.catalogue import PROOFS, QUICK
-from formal.checking import breaks, check
-from formal.engine import BUILD, EngineError, any_read_at_collisions, find_abc
-from formal.faults import MUTANTS
-from formal.faults.mutant import built
-from formal.hit_counters import HitCountersProof
-from formal.proof import Effort, Proof
 from litemrc_gateware.counters.hit_counters import HitCounters
 from migen import Signal
+
+from tests.formal.catalogue import PROOFS, QUICK
+from tests.formal.checking import breaks, check
+from tests.formal.engine import BUILD, EngineError, any_read_at_collisions, find_abc
+from tests.formal.faults import MUTANTS
+from tests.formal.faults.mutant import built
+from tests.formal.hit_counters import HitCountersProof
+from tests.formal.proof import Effort, Proof
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,6 +1,6 @@
 """Fuzz one decoder, guided by coverage (Atheris, libFuzzer); the README of tests/ says how inputs are kept.
 
-    PYTHONPATH=tests:tests/host python -m fuzz NAME [--seconds 1800] [--runs N] [--seed N]
+    python -m tests.fuzz NAME [--seconds 1800] [--runs N] [--seed N]
 
 Exit code 0 if nothing was found. A finding's input is written to build/fuzz/NAME, its traceback to the
 terminal.
@@ -14,7 +14,8 @@ from pathlib import Path
 from types import FunctionType
 
 import atheris
-from fuzz.target import NAMES, kept_inputs, target
+
+from tests.fuzz.target import NAMES, kept_inputs, target
 
 
 def instrument(package: str) -> None:

@@ -42,7 +42,7 @@ class Target:
 
 def target(name: str) -> Target:
     """Return the target that `targets/NAME.py` calls TARGET."""
-    return import_module(f"fuzz.targets.{name}").TARGET
+    return import_module(f"tests.fuzz.targets.{name}").TARGET
 
 
 def kept_inputs(name: str) -> list[bytes]:

@@ -1,14 +1,14 @@
 """Decoders of untrusted bytes read or refuse the kept inputs and those of a short run of the fuzzer."""
 
-import os
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from fuzz.target import NAMES, kept_inputs, target
-from patience import patience
+
+from tests.fuzz.target import NAMES, kept_inputs, target
+from tests.patience import patience
 
 REPO = Path(__file__).parents[2]
 RUNS = 500
@@ -23,9 +23,6 @@ def test_kept_inputs_are_read_or_refused(name):
 @pytest.mark.skipif(not find_spec("atheris"), reason="atheris has no wheel for this machine")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_run_finds_nothing(name, tmp_path):
-    command = [sys.executable, "-m", "fuzz", name, "--runs", str(RUNS), "--out", str(tmp_path)]
-    paths = os.pathsep.join([str(REPO / "tests"), str(REPO / "tests" / "host")])
-    ran = subprocess.run(
-        command, capture_output=True, text=True, timeout=patience(60), env=os.environ | {"PYTHONPATH": paths}
-    )
+    command = [sys.executable, "-m", "tests.fuzz", name, "--runs", str(RUNS), "--out", str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=patience(60), cwd=REPO)
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fuzz.native import seeds
-from fuzz.target import HERE, kept_inputs
-from patience import patience
-from products import alone_in
+
+from tests.fuzz.native import seeds
+from tests.fuzz.target import HERE, kept_inputs
+from tests.patience import patience
+from tests.products import alone_in
 
 BUILD = HERE.parents[1] / "build" / "fuzz-native"
 MUTATIONS = 20_000

@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 from pkgutil import walk_packages
 
-from fuzz.target import Target
 from litemrc.errors import UserError
 from litemrc.traces import formats, open_trace
+
+from tests.fuzz.target import Target
 
 # Readers are imported when they are used: too late for their coverage, and in the time of the first input.
 for module in walk_packages(formats.__path__, f"{formats.__name__}."):

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from migen import passive
-from monitor_bench import (
+
+from tests.gateware.monitor_bench import (
     ACKNOWLEDGE,
     CLEAR,
     DEFAULT,
@@ -16,7 +17,7 @@ from monitor_bench import (
     observe,
     queued,
 )
-from verilated_simulation import run_simulation
+from tests.verilated_simulation import run_simulation
 
 DEPTH = 16  # commands that can wait
 

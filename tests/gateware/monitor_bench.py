@@ -8,7 +8,8 @@ from litemrc_gateware.records import OpKind, access_layout
 from litex.gen import LiteXModule
 from litex.soc.interconnect import csr_bus, stream
 from migen import passive
-from verilated_simulation import run_simulation
+
+from tests.verilated_simulation import run_simulation
 
 FRAMES, GROUPS, CONTEXTS, QUEUE = 16, 4, 2, 8
 EPOCHS = 4  # a run's

@@ -4,9 +4,10 @@ import random
 
 import migen
 import pytest
-import verilated_simulation
 from litex.gen import LiteXModule
 from migen import If, Memory, Signal, passive
+
+from tests import verilated_simulation
 
 CLOCKS = 300
 

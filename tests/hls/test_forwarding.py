@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from compiling import CXX_FLAGS
-from mutation import mutated_source
-from patience import patience
-from products import REPO, run_tool
+
+from tests.compiling import CXX_FLAGS
+from tests.mutation import mutated_source
+from tests.patience import patience
+from tests.products import REPO, run_tool
 
 HLS = REPO / "hls"
 LATE = "-DLITEMRC_LATE_WRITES"

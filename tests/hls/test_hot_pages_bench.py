@@ -4,10 +4,11 @@ import shutil
 import subprocess
 
 import pytest
-from compiling import CXX_FLAGS
-from mutation import mutated_source
-from patience import patience
-from products import REPO, run_tool
+
+from tests.compiling import CXX_FLAGS
+from tests.mutation import mutated_source
+from tests.patience import patience
+from tests.products import REPO, run_tool
 
 HLS = REPO / "hls"
 SIZES = ("FRAMES=256", "GROUPS=16", "HOT_SETS=32", "HOT_PAGES=8", "HOT_COUNT_BITS=7", "HOT_ERROR_BITS=3")

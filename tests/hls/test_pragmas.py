@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from compiling import CXX_FLAGS
-from products import REPO, run_tool
+
+from tests.compiling import CXX_FLAGS
+from tests.products import REPO, run_tool
 
 HLS = REPO / "hls"
 UNITS = sorted(path.parent.name for path in HLS.glob("*/hls_config.cfg"))

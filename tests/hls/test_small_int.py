@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from compiling import CXX_FLAGS
-from mutation import mutated_source
-from products import REPO, run_tool
+
+from tests.compiling import CXX_FLAGS
+from tests.mutation import mutated_source
+from tests.products import REPO, run_tool
 
 OPERATIONS = Path(__file__).parent / "operations.cpp"
 VENDOR, SMALL = REPO / "build" / "ap_types", REPO / "hls" / "small_int"

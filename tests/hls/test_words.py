@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-from compiling import CXX_FLAGS
 from litemrc_gateware.filter.answer_merge import answer_layout
 from litemrc_gateware.records import (
     counted_layout,
@@ -12,8 +11,10 @@ from litemrc_gateware.records import (
     op_layout,
     position_layout,
 )
-from mutation import mutated_source
-from products import REPO, run_tool
+
+from tests.compiling import CXX_FLAGS
+from tests.mutation import mutated_source
+from tests.products import REPO, run_tool
 
 HLS = REPO / "hls"
 # Of the SoC; of different widths; of one bit: (FRAMES, MEMORY_FRAMES, GROUPS, CONTEXTS, RECENT_PAGES).

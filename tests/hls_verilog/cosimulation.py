@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from builder import AP_TYPES, cpp_inputs
-from builder import TRUE_SOURCES as CPP
-from compiling import RULES, compiled, link, verilate
-from products import product
-from tops import HLS, TOPS
+from scripts.hls.tops import HLS, TOPS
+from tests.compiling import RULES, compiled, link, verilate
+from tests.cosim.builder import AP_TYPES, cpp_inputs
+from tests.cosim.builder import TRUE_SOURCES as CPP
+from tests.products import product
 
 HERE = Path(__file__).resolve().parent
 

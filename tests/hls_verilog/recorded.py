@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from products import BUILD
-from running import counts_of
+from tests.cosim.running import counts_of
+from tests.products import BUILD
 
 RECORDS = BUILD / "counts"
 

@@ -4,14 +4,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from bambu import INSTALL, make_verilog
-from builder import TRUE_SOURCES, FilterSizes, Sizes, rtl_bench
-from cosimulation import bench
-from mutation import mutated_source
-from products import BUILD
-from recorded import recorded_counts
-from running import run
-from tops import HLS, TOPS
+
+from scripts.hls.bambu import INSTALL, make_verilog
+from scripts.hls.tops import HLS, TOPS
+from tests.cosim.builder import TRUE_SOURCES, FilterSizes, Sizes, rtl_bench
+from tests.cosim.running import run
+from tests.hls_verilog.cosimulation import bench
+from tests.hls_verilog.recorded import recorded_counts
+from tests.mutation import mutated_source
+from tests.products import BUILD
 
 pytestmark = [
     pytest.mark.cosim,

@@ -1,7 +1,8 @@
 import pytest
-from epoch_rows import PARAMETERS, row
 from litemrc.epochs.files import EpochTable
 from litemrc.epochs.processes import Process
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 
 @pytest.fixture

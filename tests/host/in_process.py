@@ -30,7 +30,7 @@ def litemrc(*arguments: object) -> Done:
 
 def interrupt_replace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `litemrc replace` get Ctrl-C when it has replayed the first chunk of its trace."""
-    replace = import_module("litemrc.cli.machines.replace")
+    replace = import_module("litemrc_studies.glass1997.command.replace")
     shown = replace.shown
 
     def interrupted(*arguments):

@@ -11,7 +11,8 @@ from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.protocol import Message, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.ranks.activity import COUNTERS
-from scripted_device import told
+
+from tests.host.scripted_device import told
 
 GROUPS, PAGES, FRAMES, CLOCKS = 64, 8192, 8192, 1_000_000
 NO_BUDGET = schema().constants["no_budget"]

@@ -8,7 +8,8 @@ from litemrc.feed.history.history import History
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.reading import Damage, HistoryReader
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from paced_device import FRAMES, GROUPS, PAGES, hits_of, misses_of
+
+from tests.host.paced_device import FRAMES, GROUPS, PAGES, hits_of, misses_of
 
 DAY = 86400.0
 START = 1_790_000_000.0

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from linux.console import Console, ConsoleError
-from linux.qemu import IMAGES, Qemu
+
+from tests.linux.console import Console, ConsoleError
+from tests.linux.qemu import IMAGES, Qemu
 
 
 @pytest.fixture(scope="session")

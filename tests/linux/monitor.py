@@ -7,7 +7,7 @@ import socket
 import time
 from pathlib import Path
 
-from patience import patience
+from tests.patience import patience
 
 MEMORY = 0x80000000  # of qemu's machine `virt`
 SAMPLES = 3

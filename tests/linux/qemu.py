@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.console import Console
-from linux.monitor import Monitor, Symbols
-from patience import patience
+from tests.linux.console import Console
+from tests.linux.monitor import Monitor, Symbols
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those of `make linux-images`, or of an OUT of firmware/linux/Makefile.

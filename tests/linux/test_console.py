@@ -1,8 +1,9 @@
 """The console of the tests reports results of commands, and a command that does not end in time."""
 
 import pytest
-from linux.conftest import Machine
-from linux.console import ConsoleError
+
+from tests.linux.conftest import Machine
+from tests.linux.console import ConsoleError
 
 
 def test_status_and_output_of_a_command_are_its_own(linux):

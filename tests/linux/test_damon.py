@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from damon_guest import IMAGES, TOUCHES_PER_MARK, record
-from damon_recorded import Setting
-from damon_scores import hottest, score
-from damon_windows import Windows, mark_times
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
+
+from scripts.damon.damon_guest import IMAGES, TOUCHES_PER_MARK, record
+from scripts.damon.damon_recorded import Setting
+from scripts.damon.damon_scores import hottest, score
+from scripts.damon.damon_windows import Windows, mark_times
 
 PAGES, MS = 1024, 1500
 WARM_UP_NS = 500_000_000

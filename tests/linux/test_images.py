@@ -4,7 +4,8 @@ import re
 import subprocess
 
 import pytest
-from linux.qemu import ROOT
+
+from tests.linux.qemu import ROOT
 
 LINUX = ROOT / "firmware/linux"
 

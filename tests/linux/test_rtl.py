@@ -7,15 +7,16 @@ import json
 import re
 
 import pytest
-from linux.console import Console
-from linux.qemu import IMAGES, READY, ROOT
 from litemrc.cli.soc.demo_pages import with_pages
 from litemrc.cli.soc.demo_results import check, verdict
 from litemrc.cli.soc.linux_demo import collect, examine
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.linux_start import LinuxBuild
-from patience import patience
+
+from tests.linux.console import Console
+from tests.linux.qemu import IMAGES, READY, ROOT
+from tests.patience import patience
 
 BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 600

@@ -6,7 +6,6 @@ Not in CI: it needs `make linux-ranks-ready`, and a boot if there is no snapshot
 import json
 
 import pytest
-from linux.qemu import ROOT
 from litemrc.checks.rank_record import read_record, snapshots_of
 from litemrc.checks.ranks import compare_with_record
 from litemrc.device import ranks
@@ -15,7 +14,9 @@ from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.ranks.activity import PowerState
-from patience import patience
+
+from tests.linux.qemu import ROOT
+from tests.patience import patience
 
 IMAGES = ROOT / "build/linux-ranks"
 BOOT_TIMEOUT_S = 1800

@@ -4,7 +4,8 @@ import itertools
 import re
 
 import pytest
-from linux.qemu import Qemu
+
+from tests.linux.qemu import Qemu
 
 PAGE_KB = 4
 DELEGATED = "/sys/fs/cgroup/litemrcd"

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from model_library import REPO, build
+
+from tests.models.model_library import REPO, build
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ from litemrc_gateware.monitor.monitor import Monitor
 from litemrc_gateware.ranks.registers import RankRegisters
 from litemrc_gateware.refs.registers import RefCounterRegisters
 from litemrc_gateware.tap.dram_tap import DRAMTap
-from model_library import ENGINES, HOT_PAGES, Model
+
+from tests.models.model_library import ENGINES, HOT_PAGES, Model
 
 SIZE = "1.256.256.16.4.4.4"
 BLOCKS = ("mrc", "ranks", "refs")

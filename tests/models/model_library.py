@@ -6,8 +6,8 @@ import subprocess
 from ctypes import c_char_p, c_int, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
-from named_registers import LibraryBus, NamedRegisters, register_blocks
-from products import REPO, alone_in
+from tests.models.named_registers import LibraryBus, NamedRegisters, register_blocks
+from tests.products import REPO, alone_in
 
 PREFIX = "litemrc_model_"
 ENGINES = {"group_stack": 1, "bucket_stack": 2}

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from litemrc.golden.monitor.monitor import MonitorModel
-from model_library import ENGINES, SIZES, Model
+
+from tests.models.model_library import ENGINES, SIZES, Model
 
 _NAMES = {number: name for name, number in ENGINES.items()}
 

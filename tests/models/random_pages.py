@@ -5,8 +5,9 @@ import random
 from litemrc.golden.monitor.hot_pages import HotPages, HotSettings
 from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.golden.refs.ref_counters import Counter, RefCounters, Selector
-from model_bus import ModelBus
-from model_library import HOT_PAGES
+
+from tests.models.model_bus import ModelBus
+from tests.models.model_library import HOT_PAGES
 
 ENABLE, HOLD, FREEZE = 1, 2, 8  # of control
 CLEAR, END, RELEASE = 1, 2, 4  # of command

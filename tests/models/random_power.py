@@ -11,8 +11,9 @@ from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.ranks.meter import MeterWord, PowerState, RankMeterModel
 from litemrc.golden.ranks.power import PowerSettings, RankPowerModel
 from litemrc.golden.ranks.working_pages import WorkingPages
-from model_library import SIZES, Model
-from random_operations import golden_of
+
+from tests.models.model_library import SIZES, Model
+from tests.models.random_operations import golden_of
 
 SIZE = SIZES[-1]
 DOMAINS = 4

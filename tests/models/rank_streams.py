@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from model_library import SIZES, Model
+from tests.models.model_library import SIZES, Model
 
 SIZE = SIZES[-1]
 DOMAINS = 4

@@ -6,8 +6,9 @@ from litemrc.device.bridge.bridge_link import BridgeLink
 from litemrc.device.bridge.url import BridgeURL
 from litemrc.device.device import Device
 from litemrc.device.qemu.client import soc_of
-from model_bus import ModelBus
-from named_registers import LibraryBus
+
+from tests.models.model_bus import ModelBus
+from tests.models.named_registers import LibraryBus
 
 
 def test_an_epoch_that_is_due_behind_the_one_in_the_window_keeps_its_setting(

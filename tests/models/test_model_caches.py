@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from litemrc.golden.monitor.cache_hierarchy import CacheModel, Memory
-from model_library import SIZES, Model
+
+from tests.models.model_library import SIZES, Model
 
 BASE = 0x4000_0000
 PAGE_SHIFT = 12

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import read_recording
-from model_library import HOT_PAGES, REPO, SIZES, Model, build
-from random_operations import check, expected_rows, golden_of, run
+
+from tests.models.model_library import HOT_PAGES, REPO, SIZES, Model, build
+from tests.models.random_operations import check, expected_rows, golden_of, run
 
 PAGE_SHIFT = 12
 
@@ -29,8 +30,9 @@ def test_memory_and_arithmetic_are_clean_under_sanitizers() -> None:
     ).stdout.strip()
     environment = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
     result = subprocess.run(
-        [sys.executable, Path(__file__).with_name("random_operations.py"), sanitized],
-        env=environment | {"PYTHONPATH": str(REPO / "tests")},
+        [sys.executable, "-m", "tests.models.random_operations", sanitized],
+        env=environment,
+        cwd=REPO,
         capture_output=True,
         text=True,
         check=False,

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from litemrc.golden.ranks.meter import MeterWord, PowerState
 from litemrc.golden.ranks.working_pages import WorkingPages
-from model_library import SIZES, Model
-from random_operations import golden_of
+
+from tests.models.model_library import SIZES, Model
+from tests.models.random_operations import golden_of
 
 SIZE = SIZES[-1]
 DOMAINS = 4

@@ -7,15 +7,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from builder import rank_bench
 from litemrc.golden.ranks.meter import MeterWord, PowerState
-from litemrc.golden.ranks.visits import RankVisitsModel
-from litemrc.native.rank_timing import RankTiming
-from model_library import REPO, SIZES, Model
-from mutation import mutated_source
-from random_power import EXITS, REST, SIZE, STATES, run
-from rank_streams import DYNAMIC, STATIC, play
-from running import counts_of
+from litemrc_studies.jantz2013.golden import RankVisitsModel
+from litemrc_studies.jantz2013.machine.rank_timing import RankTiming
+
+from tests.cosim.builder import rank_bench
+from tests.cosim.running import counts_of
+from tests.models.model_library import REPO, SIZES, Model
+from tests.models.random_power import EXITS, REST, SIZE, STATES, run
+from tests.models.rank_streams import DYNAMIC, STATIC, play
+from tests.mutation import mutated_source
 
 DOMAINS = 4
 ENABLE, DISABLE = (1, 1, 0, 0, 0), (0, 1, 0, 0, 0)

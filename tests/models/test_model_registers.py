@@ -5,10 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from model_bus import SIZE, ModelBus
-from model_library import REPO, Model
-from mutation import mutated_source
-from random_pages import run_pages, run_references
+
+from tests.models.model_bus import SIZE, ModelBus
+from tests.models.model_library import REPO, Model
+from tests.models.random_pages import run_pages, run_references
+from tests.mutation import mutated_source
 
 EVENTS = {"ev_status", "ev_pending"}  # levels
 

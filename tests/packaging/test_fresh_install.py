@@ -9,8 +9,9 @@ import venv
 from pathlib import Path
 
 import pytest
-from patience import patience
-from products import REPO
+
+from tests.patience import patience
+from tests.products import REPO
 
 pytestmark = pytest.mark.packaging
 
@@ -111,7 +112,7 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
         programs / "python", "-c", "import litemrc; print(litemrc.__name__)", cwd=tmp_path
     )
     run(litemrc, "simulate", "mm", "--help", cwd=tmp_path)
-    shipped = "from litemrc.files.scenarios import scenario_path as path; print(path('apache_gcc'))"
+    shipped = "from litemrc_studies.shared.scenarios import scenario_path as path; print(path('apache_gcc'))"
     assert Path(run(programs / "python", "-c", shipped, cwd=tmp_path).strip()).is_file()
     page = "import litemrc; print(litemrc.__path__[0] + '/serve/page')"
     installed_page = Path(run(programs / "python", "-c", page, cwd=tmp_path).strip())

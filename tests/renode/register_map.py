@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes for registers.robot what every register of our peripherals must do, from the gateware of the SoC.
 
-    PYTHONPATH=litex-soc python tests/renode/register_map.py OUT.json
+    python -m tests.renode.register_map OUT.json
 
 A row is a bus word: its address, what it reads after reset, and what behind a write of all ones.
 """

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Self
 
-import start_renode
-from patience import Deadline, patience
+from scripts import start_renode
+from tests.patience import Deadline, patience
 
 REPO = Path(__file__).resolve().parents[2]
 MODEL = REPO / "build/models/liblitemrc_model.so"

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.epochs.files import read_epochs
-from patience import patience
-from renode_machine import FIRMWARE, MODEL, REPO, RenodeMachine, why_not
+
+from tests.patience import patience
+from tests.renode.renode_machine import FIRMWARE, MODEL, REPO, RenodeMachine, why_not
 
 BUILD = REPO / "build/sim"
 PROGRAMS = ("loop", "chase")

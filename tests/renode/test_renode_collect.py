@@ -9,8 +9,9 @@ from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
-from patience import patience
-from renode_machine import FIRMWARE, LINUX, MODEL, ULX3S, RenodeMachine, why_not
+
+from tests.patience import patience
+from tests.renode.renode_machine import FIRMWARE, LINUX, MODEL, ULX3S, RenodeMachine, why_not
 
 # The last words of a boot, what is run, contexts that must count then, and accesses of an epoch: on Linux
 # more than its daemon needs to read one, about 15,000; on the ULX3S, whose DRAM has 2 bytes an access instead

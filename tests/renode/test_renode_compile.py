@@ -4,8 +4,9 @@ import shutil
 import subprocess
 
 import pytest
-from patience import patience
-from renode_machine import REPO, why_not
+
+from tests.patience import patience
+from tests.renode.renode_machine import REPO, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=str(why_not()))
 

@@ -17,8 +17,9 @@ from litemrc.device.lease import end_lease
 from litemrc.device.running import Run
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.table import RankTable
-from patience import Deadline, patience
-from renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
+
+from tests.patience import Deadline, patience
+from tests.renode.renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
 
 TIMEOUT_S = 120.0
 LAST = 3  # the rank in which chase runs, all of it

@@ -11,8 +11,9 @@ from litemrc.device.simulation.recording import OPS, read_recording
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.files import read_ranks
 from litemrc.ranks.table import RankTable
-from patience import patience
-from renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
+
+from tests.patience import patience
+from tests.renode.renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
 
 DOMAINS, SLEEPING, RUNNING = 4, (1, 3), 1  # the program runs in one of those that sleep
 

@@ -8,10 +8,11 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from mutation import mutated_source
-from patience import patience
-from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, ULX3S, free_port
-from start_renode import why_not
+
+from scripts.start_renode import why_not
+from tests.mutation import mutated_source
+from tests.patience import patience
+from tests.renode.renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, ULX3S, free_port
 
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix, "bin")

@@ -11,7 +11,8 @@ from litemrc.device.bundle import Bundle
 from litemrc.device.device import Device
 from litemrc.device.errors import WrongDeviceError
 from litemrc.errors import UserError
-from scripted_device import ScriptedLink, hello
+
+from tests.host.scripted_device import ScriptedLink, hello
 
 ROOT = Path(__file__).resolve().parents[2]
 IDENTIFIER = "litemrc ulx3s 0123abcd"

@@ -1,7 +1,8 @@
 """Bambu's Verilog behind the ports of Vitis HLS, on a text in Bambu's form."""
 
 import pytest
-from wrapper import Port, ports_of, wrapped
+
+from scripts.hls.wrapper import Port, ports_of, wrapped
 
 # As Bambu 2024.10 writes it: ports declared behind the header; the function's module is the last one.
 VERILOG = """

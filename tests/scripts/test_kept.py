@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from kept import delete_unused
-from products import REPO
+
+from scripts.setup.kept import delete_unused
+from tests.products import REPO
 
 MAKE = """
 import pathlib, sys

@@ -5,9 +5,10 @@ from dataclasses import asdict
 
 import pytest
 from boards.open_tools import Clock, Report
-from pnr import summary, wrong_clocks
-from pnr_soc import Estimate, SoC, arty_table, count_cells, soc_of, soc_table
-from pnr_units import Result
+
+from scripts.boards.pnr import summary, wrong_clocks
+from scripts.boards.pnr_soc import Estimate, SoC, arty_table, count_cells, soc_of, soc_table
+from scripts.boards.pnr_units import Result
 
 WITH, WITHOUT = SoC(11_500, 7_000, 92, 60.3, 50.0), SoC(7_700, 4_400, 40, 49.9, 50.0)
 TAP = Result(162, 120, 0, (190.0, 182.22, 187.5, 201.0, 199.0), 100, 65536, None, "25k")

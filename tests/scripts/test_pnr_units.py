@@ -6,8 +6,9 @@ import pytest
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import Signal
-from pnr_catalogue import UNITS
-from pnr_units import Registered, Result, missed, parse_report, smallest_device, table
+
+from scripts.boards.pnr_catalogue import UNITS
+from scripts.boards.pnr_units import Registered, Result, missed, parse_report, smallest_device, table
 
 # From nextpnr-ecp5 0.11.1's log of hit_counters: an estimate stands before what was routed.
 LOG = """\

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from start_renode import why_not
+
+from scripts.start_renode import why_not
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/start_renode.py"
 

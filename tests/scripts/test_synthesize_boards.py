@@ -1,7 +1,8 @@
 """Counts of yosys become sizes, and a SoC larger than its FPGA is reported."""
 
 import pytest
-from synthesize_boards import FAMILIES, ROOM, parse_cells, size_of
+
+from scripts.boards.synthesize_boards import FAMILIES, ROOM, parse_cells, size_of
 
 # As yosys 0.70 prints them.
 REPORT = """

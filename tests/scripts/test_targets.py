@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import matrix
 import pytest
-from elaborate import elaborated, reason
-from targets_table import HEADS, is_right, markdown_table
 
-PROGRAM = Path(__file__).parents[2] / "scripts" / "targets" / "elaborate.py"
+from scripts.targets import matrix
+from scripts.targets.elaborate import elaborated, reason
+from scripts.targets.targets_table import HEADS, is_right, markdown_table
+
+REPO = Path(__file__).parents[2]
 KEYS = {"target", "cpu", "memory", "ratio", "frames", "pages", "sampling", "elaborated", "tap_equal"}
 
 SOC = """
@@ -34,7 +35,14 @@ class BaseSoC(SoCMini):
 
 def run(folder: Path, *arguments: object) -> tuple[int, str, list[dict[str, Any]]]:
     summary = folder / "summary.json"
-    command = [sys.executable, str(PROGRAM), "--summary", str(summary), *map(str, arguments)]
+    command = [
+        sys.executable,
+        "-m",
+        "scripts.targets.elaborate",
+        "--summary",
+        str(summary),
+        *map(str, arguments),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     rows = json.loads(summary.read_text()) if summary.exists() else []
     return done.returncode, done.stdout + done.stderr, rows
@@ -140,7 +148,7 @@ def test_a_tap_that_differs_is_not_right() -> None:
 
 
 def test_every_row_of_the_table_has_a_cell_for_each_head() -> None:
-    page = (PROGRAM.parents[2] / "docs" / "targets.md").read_text()
+    page = (REPO / "docs" / "targets.md").read_text()
     table = page.split("<!-- table targets -->\n")[1].split("\n<!-- end -->")[0].splitlines()
     assert len(table) == 2 + len(matrix.CASES)
     assert {line.count(" | ") for line in table} == {len(HEADS) - 1}

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-import bridged_soc
-from patience import patience
+from scripts import bridged_soc
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,8 +10,6 @@ from dataclasses import replace
 from itertools import islice
 
 import pytest
-from bridge_server import ROOT, bridged
-from bridged_soc import free_port
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.pages import check_accessed, check_hot, replay_hot
 from litemrc.checks.replay import replay
@@ -24,7 +22,10 @@ from litemrc.device.page_messages import page_messages
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.traces.generators.traffic import Traffic, traffic_stream
-from patience import patience
+
+from scripts.bridged_soc import free_port
+from tests.patience import patience
+from tests.soc.bridge_server import ROOT, bridged
 
 pytestmark = pytest.mark.soc
 SIM = ROOT / os.environ.get("LITEMRC_BRIDGE_SIM", "build/sim-bridge")

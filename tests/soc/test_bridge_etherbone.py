@@ -7,8 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from bridge_server import ROOT, litex_server
-from bridged_soc import start_dram
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device import ref_counters
@@ -20,8 +18,11 @@ from litemrc.device.device import Device
 from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.traces.generators.traffic import Traffic
-from patience import patience
 from sim_bridge import INTERFACE, SOC_IP
+
+from scripts.bridged_soc import start_dram
+from tests.patience import patience
+from tests.soc.bridge_server import ROOT, litex_server
 
 SIM = ROOT / "build/sim-etherbone"
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x4004_54CA, 0x0002, 0x1000  # linux/if_tun.h

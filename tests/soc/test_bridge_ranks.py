@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from bridge_server import ROOT, bridged
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.rank_record import read_record, snapshots_of
 from litemrc.checks.ranks import compare_with_record
@@ -16,7 +15,9 @@ from litemrc.device.collecting.rank_rows import rank_table
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.recording import read_recording
-from patience import patience
+
+from tests.patience import patience
+from tests.soc.bridge_server import ROOT, bridged
 
 pytestmark = pytest.mark.soc
 SIM = ROOT / "build/sim-bridge-ranks"

@@ -14,7 +14,6 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
-from demo_pages import PAGES, blocks
 from litemrc.checks.account import balance
 from litemrc.checks.accuracy import accuracy
 from litemrc.checks.counters import compare, model_of
@@ -25,7 +24,9 @@ from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import COLUMNS
 from litemrc.errors import OutputError
-from patience import patience
+
+from scripts.docs.demo_pages import PAGES, blocks
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 

@@ -19,7 +19,8 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
-from patience import patience
+
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0

@@ -15,7 +15,8 @@ from litemrc.device.collecting.rank_rows import rank_table
 from litemrc.device.contexts import get_budget
 from litemrc.device.device import Device
 from litemrc.device.simulation.simulator import Simulator
-from patience import Deadline, patience
+
+from tests.patience import Deadline, patience
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0

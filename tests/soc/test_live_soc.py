@@ -16,7 +16,8 @@ from litemrc.cli.main import main
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import COLUMNS, EpochTable
-from patience import wait_until
+
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.soc
 

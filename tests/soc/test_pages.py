@@ -15,7 +15,8 @@ from litemrc.device.page_messages import get_page_messages, page_messages
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.processes import Owner
-from patience import patience
+
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0

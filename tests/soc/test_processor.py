@@ -4,7 +4,8 @@ import re
 
 import pytest
 from litemrc.device.simulation.recording import read_recording
-from patience import patience
+
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 

@@ -20,7 +20,8 @@ from litemrc.device.simulation.simulator import Simulator
 from litemrc.energy.parts.files import part_of_module
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.ranks.activity import PowerState
-from patience import patience
+
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 300.0  # against a device that hangs; a busy machine simulates slowly

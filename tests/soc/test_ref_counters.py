@@ -15,10 +15,15 @@ from litemrc.device.device import Device
 from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
-from litemrc.machines.numa.replicate_prediction import ReplicatePrediction
-from litemrc.machines.numa.replicate_scenario import PROCESSOR, read_replicate_scenario, replicate_references
 from litemrc.traces.generators.traffic import Traffic, traffic_stream
-from patience import patience
+from litemrc_studies.reference_counters.machine.replicate_prediction import ReplicatePrediction
+from litemrc_studies.reference_counters.machine.replicate_scenario import (
+    PROCESSOR,
+    read_replicate_scenario,
+    replicate_references,
+)
+
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
@@ -112,7 +117,9 @@ def replicated(device):
 
 @pytest.fixture(scope="module")
 def scenario():
-    return read_replicate_scenario(ROOT / "scenarios/numa/baremetal_replicate.toml")
+    return read_replicate_scenario(
+        ROOT / "host/litemrc_studies/reference_counters/scenarios/baremetal_replicate.toml"
+    )
 
 
 @pytest.fixture(scope="module")

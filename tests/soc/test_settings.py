@@ -8,7 +8,8 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import OPS, Settings, read_recording
-from patience import patience
+
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0

@@ -16,7 +16,8 @@ from litemrc.device.running import Run
 from litemrc.device.simulation.recording import OPS, Recording, read_recording
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.epochs.table import EpochTable
-from patience import patience
+
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 SIM = ROOT / "build/sim-smp"

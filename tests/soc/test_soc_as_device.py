@@ -7,7 +7,8 @@ import sys
 
 import pytest
 from litemrc.device.device import Device
-from patience import patience
+
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 

@@ -8,8 +8,9 @@ import pytest
 from litemrc.checks.selftest import COUNTS, known_problems, run_known
 from litemrc.device.device import Device
 from litemrc.device.simulation.simulator import Simulator
-from patience import patience
-from selftest_counts import ROOT, counts_of
+
+from scripts.boards.selftest_counts import ROOT, counts_of
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 PAGES = 272  # of 128 in a group: position 272 is in the third
@@ -34,7 +35,7 @@ def test_the_simulated_soc_passes_and_is_what_the_expected_counts_were_made_of(
     assert steps["monitor"]["measured"]["accesses"] == 5 * 256 * 2 * PAGES  # 128 bits from a memory of 64
     assert "not compared" not in steps["counts"]["detail"]
     assert counts_of(simulator.record, 12) == json.loads(COUNTS.read_text()), (
-        "python scripts/boards/selftest_counts.py"
+        "python -m scripts.boards.selftest_counts"
     )
 
 

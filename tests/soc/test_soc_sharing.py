@@ -8,7 +8,8 @@ from litemrc.device.device import Device
 from litemrc.device.errors import PortTakenError
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
-from patience import patience
+
+from tests.patience import patience
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0

@@ -2,7 +2,7 @@
 /*
  * INTR and LINEAR of Zhou et al. 2004, section 4.2.1, at 1/32 of their size, in the frames of the pager. INTR touches
  * pages by Zipf's law and then sleeps; LINEAR loops over more pages than there are frames. The sizes are those of
- * scenarios/baremetal_pair.toml. `repeats`: rounds of LINEAR.
+ * zhou2004/scenarios/baremetal_pair.toml. `repeats`: rounds of LINEAR.
  */
 #include "monitor.h"
 #include "paging/tasks.h"

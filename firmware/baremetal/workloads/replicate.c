@@ -2,8 +2,8 @@
 /*
  * A processor whose pages have their home at another master, the traffic generator, which writes some of them. The
  * processor accesses pages remotely until it has copies, and drops copies that are written more often than read. The
- * references are described by scenarios/numa/baremetal_replicate.toml and predicted by
- * litemrc.machines.numa.replicate_scenario. `repeats`: multiplies the rounds.
+ * references are described by reference_counters/scenarios/baremetal_replicate.toml and predicted by
+ * litemrc_studies.reference_counters.machine.replicate_scenario. `repeats`: multiplies the rounds.
  */
 #include <generated/csr.h>
 

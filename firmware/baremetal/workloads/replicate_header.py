@@ -6,8 +6,8 @@ PYTHONPATH=host python replicate_header.py scenario.toml numa_costs.toml
 import sys
 from dataclasses import fields
 
-from litemrc.machines.numa.costs import read_costs
-from litemrc.machines.numa.replicate_scenario import WORD_BYTES, read_replicate_scenario
+from litemrc_studies.reference_counters.machine.costs import read_costs
+from litemrc_studies.reference_counters.machine.replicate_scenario import WORD_BYTES, read_replicate_scenario
 
 scenario, costs = read_replicate_scenario(sys.argv[1]), read_costs(sys.argv[2])
 home = scenario.home

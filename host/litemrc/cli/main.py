@@ -1,4 +1,6 @@
-"""`litemrc COMMAND ...`: each command is a module in a room of this folder, imported when it is run.
+"""`litemrc COMMAND ...`: each command is a module below this folder, imported when it is run.
+
+Other distributions add groups of commands by the entry point `litemrc.commands`, a table such as `COMMANDS`.
 
 A command module has `set_argparser(parser)` and `main(args) -> int`, which returns the exit code. At module
 level it imports only what its parser needs.
@@ -9,80 +11,115 @@ import errno
 import sys
 from collections.abc import Sequence
 
-from litemrc.cli.shared.commands import CommandParser, add_commands, parsers_of
+from litemrc.cli.shared.commands import CommandParser, Commands, add_commands, installed, parsers_of
 from litemrc.cli.shared.messages import explained, silenced
 from litemrc.cli.shared.streams import open_standard_streams, stdout_failure
 from litemrc.errors import UserError
 from litemrc.texts import printable_lines
 
-# For each command its module, below this folder, and its description.
+# For each group of commands: each one's module, and its description.
 COMMANDS = {
-    "demo": (
-        "soc.demo",
-        "boot the simulated SoC, collect the curves of its programs and verify them against the golden model",
-    ),
-    "ranks-demo": (
-        "soc.ranks_demo",
-        "boot the simulated SoC with four ranks, put idle ranks to sleep and verify their energy",
-    ),
-    "linux-demo": (
-        "soc.linux_demo",
-        "boot Linux on the simulated SoC, run programs concurrently and verify their curves",
-    ),
-    "linux-ranks-demo": (
-        "soc.linux_ranks_demo",
-        "boot Linux on the simulated SoC with four ranks, empty idle ranks and verify their energy",
-    ),
-    "linux-trays-demo": (
-        "soc.linux_trays_demo",
-        "boot Linux on the simulated SoC with eight ranks, and color the pages of two programs",
-    ),
-    "linux-govern": (
-        "soc.linux_govern",
-        "boot Linux on the simulated SoC, and govern the memory of two programs by their curves",
-    ),
-    "collect": ("device.collect", "collect epochs from a device into a Parquet file"),
-    "live": ("device.live", "show a device's curves, working sets, ranks and pages live on the terminal"),
-    "curve": ("curves.curve", "print, plot or export the miss-ratio curves of a Parquet file"),
-    "allocate": ("curves.allocate", "divide a memory among processes by their miss-ratio curves"),
-    "energy": ("ranks.energy", "report the energy that memory ranks consumed, by state and component"),
-    "intents": ("machines.intents", "check an application's intents for its page colors"),
-    "mrc": ("curves.mrc", "compute the miss-ratio curves of traces, or of windows of a trace"),
-    "hot": ("traces.hot", "list the pages with the most accesses in each epoch of a trace"),
-    "heatmap": ("traces.heatmap", "draw which pages were accessed when, of a trace or of a device"),
-    "qemu": ("curves.qemu", "compute the miss-ratio curve of a program of any architecture, in QEMU"),
-    "compare": ("curves.compare", "compare miss-ratio curves; exit code 1 above a tolerance"),
-    "replace": (
-        "machines.replace",
-        "count the page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
-    ),
-    "simulate": ("machines.simulate", "run a trace-driven machine"),
-    "sweep": ("sweeps.sweep", "run grids of parameters of trace-driven machines on a Dask cluster"),
-    "soc": ("soc.soc", "run the simulated SoC as a device"),
-    "linux": ("soc.linux", "boot Linux on the simulated SoC, with its console on this terminal"),
-    "device": ("device.device", "show and set a device's parameters, and test the link to it"),
-    "selftest": ("device.selftest", "test a device's link, memory and monitor, and write a report"),
-    "serve": (
-        "device.serve",
-        "serve devices over HTTP: a page, an API, metrics, and a port for other commands",
-    ),
-    "flash": ("device.flash", "load a bitstream into an FPGA board"),
-    "sdcard": ("device.sdcard", "write the image of an SD card that a board boots Linux from"),
-    "ranks": (
-        "ranks.ranks",
-        "show the power domains of a device, set their states and the policy that controls them",
-    ),
-    "memnice": ("ranks.memnice", "run a program on some of this machine's memory nodes"),
-    "refcounters": ("device.refcounters", "arm, read and watch the reference counters of a device"),
-    "govern": ("device.govern", "control a device's memory budgets and rank power by its curves"),
-    "rightsize": ("device.rightsize", "find the smallest memory of a cgroup for a goal of slowdown"),
-    "process": (
-        "device.process",
-        "show and select the processes that a Linux device tracks, and set their memory budgets",
-    ),
-    "trace": ("traces.trace", "inspect, convert, plot, capture and generate traces of page references"),
-    "completion": ("completion", "print the script that completes commands and options in a shell"),
+    "device": {
+        "collect": ("litemrc.cli.device.collect", "collect epochs from a device into a Parquet file"),
+        "live": (
+            "litemrc.cli.device.live",
+            "show a device's curves, working sets, ranks and pages live on the terminal",
+        ),
+        "serve": (
+            "litemrc.cli.device.serve",
+            "serve devices over HTTP: a page, an API, metrics, and a port for other commands",
+        ),
+        "device": (
+            "litemrc.cli.device.device",
+            "show and set a device's parameters, and test the link to it",
+        ),
+        "process": (
+            "litemrc.cli.device.process",
+            "show and select the processes that a Linux device tracks, and set their memory budgets",
+        ),
+        "ranks": (
+            "litemrc.cli.ranks.ranks",
+            "show the power domains of a device, set their states and the policy that controls them",
+        ),
+        "energy": (
+            "litemrc.cli.ranks.energy",
+            "report the energy that memory ranks consumed, by state and component",
+        ),
+        "refcounters": (
+            "litemrc.cli.device.refcounters",
+            "arm, read and watch the reference counters of a device",
+        ),
+        "selftest": (
+            "litemrc.cli.device.selftest",
+            "test a device's link, memory and monitor, and write a report",
+        ),
+        "flash": ("litemrc.cli.device.flash", "load a bitstream into an FPGA board"),
+        "sdcard": (
+            "litemrc.cli.device.sdcard",
+            "write the image of an SD card that a board boots Linux from",
+        ),
+    },
+    "curves and traces": {
+        "mrc": (
+            "litemrc.cli.curves.mrc",
+            "compute the miss-ratio curves of traces, or of windows of a trace",
+        ),
+        "curve": (
+            "litemrc.cli.curves.curve",
+            "print, plot or export the miss-ratio curves of a Parquet file",
+        ),
+        "compare": (
+            "litemrc.cli.curves.compare",
+            "compare miss-ratio curves; exit code 1 above a tolerance",
+        ),
+        "trace": (
+            "litemrc.cli.traces.trace",
+            "inspect, convert, plot, capture and generate traces of page references",
+        ),
+        "hot": (
+            "litemrc.cli.traces.hot",
+            "list the pages with the most accesses in each epoch of a trace",
+        ),
+        "heatmap": (
+            "litemrc.cli.traces.heatmap",
+            "draw which pages were accessed when, of a trace or of a device",
+        ),
+    },
+    "decisions": {
+        "allocate": (
+            "litemrc.cli.curves.allocate",
+            "divide a memory among processes by their miss-ratio curves",
+        ),
+        "govern": (
+            "litemrc.cli.device.govern",
+            "control a device's memory budgets and rank power by its curves",
+        ),
+        "rightsize": (
+            "litemrc.cli.device.rightsize",
+            "find the smallest memory of a cgroup for a goal of slowdown",
+        ),
+        "memnice": ("litemrc.cli.ranks.memnice", "run a program on some of this machine's memory nodes"),
+    },
+    "simulation on this machine": {
+        "demo": ("litemrc.cli.soc.demos", "run programs on a simulated SoC and verify what it counts"),
+        "soc": ("litemrc.cli.soc.soc", "run the simulated SoC as a device"),
+        "linux": (
+            "litemrc.cli.soc.linux",
+            "boot Linux on the simulated SoC, with its console on this terminal",
+        ),
+        "qemu": (
+            "litemrc.cli.curves.qemu",
+            "compute the miss-ratio curve of a program of any architecture, in QEMU",
+        ),
+    },
+    "shell": {
+        "completion": (
+            "litemrc.cli.completion",
+            "print the script that completes commands and options in a shell",
+        ),
+    },
 }
+STUDIES = ("simulate", "replace", "sweep", "intents")  # the commands of the distribution litemrc-studies
 
 EXIT_FAILED = 1  # the environment failed: an output cannot be written, out of memory
 EXIT_BAD_INPUT = 2
@@ -116,7 +153,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    parser = command_parser()
+    parser = command_parser(argv[0] if argv else "")
     if not argv:
         parser.print_help()
         return EXIT_BAD_INPUT  # a script that lost its arguments must not go on
@@ -137,11 +174,19 @@ def _system_text(error: OSError) -> str:
     return f"{' and '.join(files) + ': ' if files else ''}{error.strerror or error} ({name})"
 
 
-def command_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line; a command declares its arguments when it is parsed."""
+def command_parser(word: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the command line; a command declares its arguments when it is parsed.
+
+    Parameters:
+        word: the first on the command line. Other distributions are looked for, which takes 30 ms, unless it
+            is a command of this one.
+    """
+    groups: dict[str, Commands] = {**COMMANDS}
+    if not any(word in commands for commands in COMMANDS.values()):
+        groups |= installed("litemrc.commands", {"studies": STUDIES})
     parser = CommandParser(prog="litemrc", description="Page miss-ratio curves (MRCs) of real DRAM traffic.")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    add_commands(parser, COMMANDS, title="commands", metavar="COMMAND", required=True)
+    add_commands(parser, groups, metavar="COMMAND", required=True)
     return parser
 
 

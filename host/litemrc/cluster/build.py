@@ -1,4 +1,4 @@
-"""Which code computes: the version of LiteMRC and a digest of its sources."""
+"""Which code computes: the version of LiteMRC and digests of its sources and of the native core."""
 
 from functools import cache
 from hashlib import blake2b
@@ -6,29 +6,33 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parents[1]
-
 
 @cache
-def build() -> str:
-    """Return the version and a digest of the Python sources, such as 0.1.0+3f2a9c01.
+def build(*packages: str) -> str:
+    """Return the version and a digest of the Python sources of packages, such as 0.1.0+3f2a9c01.
 
     Two checkouts of a repository have one version, and may compute different things.
+
+    Parameters:
+        packages: litemrc alone if none is given.
     """
-    return f"{version('litemrc')}+{_digest(sorted(_PACKAGE.rglob('*.py')))}"
+    specs = map(find_spec, packages or ["litemrc"])
+    folders = [Path(spec.origin).parent for spec in specs if spec and spec.origin]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    return f"{version('litemrc')}+{_digest(files)}"
 
 
 @cache
-def native_build() -> str:
+def native_build(*cores: str) -> str:
     """Return a digest of the compiled engines; it differs between kinds of processors, too."""
-    module = find_spec("litemrc.native._core")
-    return _digest([Path(module.origin)] if module and module.origin else [])
+    specs = map(find_spec, cores or ["litemrc.native._core"])
+    return _digest([Path(spec.origin) for spec in specs if spec and spec.origin])
 
 
 def _digest(files: list[Path]) -> str:
     found = blake2b(digest_size=8)
     for file in files:
         content = file.read_bytes()
-        name = file.relative_to(_PACKAGE) if file.is_relative_to(_PACKAGE) else file.name
+        name = "/".join(file.parts[-3:])
         found.update(f"{name} {len(content)}\n".encode() + content)
     return found.hexdigest()

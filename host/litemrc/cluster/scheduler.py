@@ -48,10 +48,10 @@ def open_client(
         say: receives notes: the link to Dask's dashboard, and that there is no worker yet.
 
     Raises:
-        UserError: litemrc[sweep] is not installed, no scheduler answers within `ANSWER_WITHIN_S`, or a
+        UserError: litemrc[cluster] is not installed, no scheduler answers within `ANSWER_WITHIN_S`, or a
             worker has another version of LiteMRC, or none.
     """
-    require("sweep")
+    require("cluster")
     if scheduler is None:
         with _local_client(workers) as client:
             say(f"Dask's dashboard: {client.dashboard_link}")

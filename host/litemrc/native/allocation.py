@@ -1,4 +1,4 @@
-"""Division of memory by miss-ratio curves; equal to `litemrc.golden.machines.allocation`.
+"""Division of memory by miss-ratio curves; equal to `litemrc.golden.allocation`.
 
 Curves are not checked here; `litemrc.policies.allocation.demand` checks them.
 """

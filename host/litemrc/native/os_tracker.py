@@ -12,7 +12,7 @@ from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
-# Below 5 % overhead and 0.01 mean error for the programs of the paper: docs/results/zhou2004.md, table 3.
+# Below 5 % overhead and 0.01 mean error for the programs of the paper: zhou2004/page.md, table 3.
 DEFAULT_SCAN_LIST = 8192
 DEFAULT_PERIOD = 2000
 DEFAULT_GROUP_PAGES = 256

@@ -1,7 +1,6 @@
 """The report of a run: one self-contained HTML file."""
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from math import isnan
 from pathlib import Path
 
@@ -99,12 +98,10 @@ def write_report(
         partial.write_text(page, "utf-8")
 
 
-def page_environment() -> jinja2.Environment:
-    """Return the environment of the report templates; all extend `page.html.j2` with head and style."""
+def page_environment(package: str = "litemrc.reports") -> jinja2.Environment:
+    """Return the environment of the report templates of a package; all extend `page.html.j2` of this one."""
     return jinja2.Environment(
-        loader=jinja2.FunctionLoader(
-            lambda name: (resources.files("litemrc.reports") / name).read_text("utf-8")
-        ),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(each, "") for each in (package, "litemrc.reports")]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

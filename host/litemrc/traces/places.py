@@ -32,7 +32,7 @@ def filesystem(url: str) -> tuple[Any, str]:
     Raises:
         UserError: fsspec or the package of the protocol is not installed, or the protocol is unknown.
     """
-    require("sweep")
+    require("cluster")
     from fsspec.core import url_to_fs
 
     try:

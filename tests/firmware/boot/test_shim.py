@@ -5,9 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from boot_programs import COMPILE, PROGRAMS, build_program
-from mutation import mutated_source
-from patience import patience
+
+from tests.firmware.boot.boot_programs import COMPILE, PROGRAMS, build_program
+from tests.mutation import mutated_source
+from tests.patience import patience
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from boot_programs import build_program
 from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
-from patience import Deadline, patience
+
+from tests.firmware.boot.boot_programs import build_program
+from tests.patience import Deadline, patience
 
 ROOT = Path(__file__).resolve().parents[3]
 SIM = ROOT / "build/sim-linux"

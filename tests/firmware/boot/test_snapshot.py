@@ -9,11 +9,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from boot_programs import build_program
 from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
-from mutation import mutated_source
-from patience import patience
+
+from tests.firmware.boot.boot_programs import build_program
+from tests.mutation import mutated_source
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[3]
 SIM = ROOT / "build/sim-linux"

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cable import Cable
-from fake_driver import FakeDriver
-from patience import patience, wait_until
-from products import alone_in
-from serving import CONFIG, Daemon, arguments_of, environment_of
+
+from tests.firmware.daemon.cable import Cable
+from tests.firmware.daemon.fake_driver import FakeDriver
+from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of
+from tests.patience import patience, wait_until
+from tests.products import alone_in
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "daemon-test"

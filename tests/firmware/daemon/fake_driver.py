@@ -14,8 +14,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fake_pages import FakePages
-from patience import Deadline
+from tests.firmware.daemon.fake_pages import FakePages
+from tests.patience import Deadline
 
 CONTEXTS, GROUPS, TAIL_GROUPS, FRAMES = 4, 8, 16, 8192
 CONTEXT_BYTES = 40

@@ -17,7 +17,8 @@ import pytest
 from litemrc.device.link import protocol
 from litemrc.device.link import schema as schema_module
 from litemrc.device.link.schema import schema
-from mutation import mutated_source
+
+from tests.mutation import mutated_source
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cable import Cable
-from fake_driver import FakeDriver
 from litemrc.device.device import Device
-from patience import patience
+
+from tests.firmware.daemon.cable import Cable
+from tests.firmware.daemon.fake_driver import FakeDriver
+from tests.patience import patience
 
 CONFIG = """
 # programs of the tests

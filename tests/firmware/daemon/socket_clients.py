@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from litemrc.device.device import Device
-from patience import patience
+
+from tests.patience import patience
 
 CLIENTS = 8
 

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_driver import CONTEXTS, FakeDriver
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.lease import end_lease, lease_cycles, take_lease
-from patience import patience, wait_until
-from serving import CONFIG, Daemon, arguments_of, environment_of
+
+from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver
+from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of
+from tests.patience import patience, wait_until
 
 NO_BUDGET = 2**32 - 1
 PAGE = 4096

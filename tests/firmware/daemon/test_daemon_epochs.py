@@ -5,9 +5,18 @@ import os
 import struct
 
 import pytest
-from fake_driver import CONTEXT_BYTES, GROUPS, ROW_WORDS, TAIL_GROUPS, FakeDriver, Row, is_alive
 from litemrc.device.collecting.collector import Collector
-from patience import patience, wait_until
+
+from tests.firmware.daemon.fake_driver import (
+    CONTEXT_BYTES,
+    GROUPS,
+    ROW_WORDS,
+    TAIL_GROUPS,
+    FakeDriver,
+    Row,
+    is_alive,
+)
+from tests.patience import patience, wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),

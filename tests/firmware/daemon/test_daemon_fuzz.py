@@ -11,13 +11,14 @@ import select
 import threading
 
 import pytest
-from cable import write_all
 from cobs import cobs
-from fake_driver import CONTEXTS, FRAMES, PARAMETERS, FakeDriver
-from fake_pages import FakePages
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
-from patience import patience
+
+from tests.firmware.daemon.cable import write_all
+from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, PARAMETERS, FakeDriver
+from tests.firmware.daemon.fake_pages import FakePages
+from tests.patience import patience
 
 STRINGS = 1_000_000
 HOT_PAGES = 128

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fake_driver import CLOCK_HZ, FRAMES, GROUPS, TAIL_GROUPS, FakeDriver, Row
-from patience import Deadline, patience, wait_until
-from serving import CONFIG, Daemon
+
+from tests.firmware.daemon.fake_driver import CLOCK_HZ, FRAMES, GROUPS, TAIL_GROUPS, FakeDriver, Row
+from tests.firmware.daemon.serving import CONFIG, Daemon
+from tests.patience import Deadline, patience, wait_until
 
 MEMORY = FRAMES // 2  # four of eight page groups
 GROUP_PAGES = FRAMES // GROUPS

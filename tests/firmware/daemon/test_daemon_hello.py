@@ -5,12 +5,13 @@ import platform
 from pathlib import Path
 
 import pytest
-from fake_driver import CLOCK_HZ, PARAMETERS
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 from litemrc.device.link.schema import schema
-from patience import patience
+
+from tests.firmware.daemon.fake_driver import CLOCK_HZ, PARAMETERS
+from tests.patience import patience
 
 
 def test_hello_reports_the_drivers_parameters_and_the_system(daemon):

@@ -5,13 +5,14 @@ import os
 from dataclasses import asdict, replace
 
 import pytest
-from fake_driver import CONTEXTS, FRAMES, FakeDriver, Row
-from fake_pages import HOT, FakePages
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, set_hot
 from litemrc.device.split import get_split, owning_contexts
-from patience import patience, wait_until
-from serving import CONFIG
+
+from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, FakeDriver, Row
+from tests.firmware.daemon.fake_pages import HOT, FakePages
+from tests.firmware.daemon.serving import CONFIG
+from tests.patience import patience, wait_until
 
 HOT_PAGES = 128
 HALF = CONTEXTS // 2

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from mutation import mutated_source
-from products import alone_in
+
+from tests.mutation import mutated_source
+from tests.products import alone_in
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

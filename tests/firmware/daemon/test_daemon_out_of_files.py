@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from patience import patience, wait_until
-from serving import Daemon
-from socket_clients import CLIENTS
+
+from tests.firmware.daemon.serving import Daemon
+from tests.firmware.daemon.socket_clients import CLIENTS
+from tests.patience import patience, wait_until
 
 FILES = 50  # it has 45 open without clients
 SECONDS = 1.5

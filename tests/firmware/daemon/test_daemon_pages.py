@@ -6,13 +6,14 @@ from dataclasses import replace
 from itertools import groupby
 
 import pytest
-from fake_driver import FRAMES, FakeDriver, Rank, Row
-from fake_pages import MORE, SATURATED, FakePages
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.hot import get_hot, set_hot
 from litemrc.device.page_messages import PageMessages, get_page_messages, page_messages
 from litemrc.pages.hot_lists import HotList
-from patience import patience, wait_until
+
+from tests.firmware.daemon.fake_driver import FRAMES, FakeDriver, Rank, Row
+from tests.firmware.daemon.fake_pages import MORE, SATURATED, FakePages
+from tests.patience import patience, wait_until
 
 RANKS = 2
 HOT_PAGES = 128

@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_driver import CLOCK_HZ, is_alive
 from litemrc.device.collecting.collector import Collector, Run
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.lease import end_lease, lease_cycles, take_lease
-from patience import Deadline, patience, wait_until
+
+from tests.firmware.daemon.fake_driver import CLOCK_HZ, is_alive
+from tests.patience import Deadline, patience, wait_until
 
 QUICK, SLEEP, FAIL, TREE = range(4)
 NO_BUDGET = 2**32 - 1

@@ -3,10 +3,11 @@
 import errno
 
 import pytest
-from fake_driver import GROUPS, FakeDriver, Rank, Row
 from litemrc.device import ranks
 from litemrc.device.errors import RequestRefusedError
-from patience import patience, wait_until
+
+from tests.firmware.daemon.fake_driver import GROUPS, FakeDriver, Rank, Row
+from tests.patience import patience, wait_until
 
 RANKS = 4
 MILLISECOND = 50_000  # cycles of the driver's clock

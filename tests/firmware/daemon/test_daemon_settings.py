@@ -3,8 +3,9 @@
 import errno
 
 import pytest
-from fake_driver import FRAMES
 from litemrc.device.errors import RequestRefusedError
+
+from tests.firmware.daemon.fake_driver import FRAMES
 
 
 def test_what_is_set_is_what_get_returns(daemon, driver):

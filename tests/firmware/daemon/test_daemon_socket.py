@@ -11,17 +11,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError, LinkError, RequestRefusedError
 from litemrc.device.governed import GovernedDevice
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
-from patience import patience, wait_until
-from serving import CONFIG, Daemon
-from socket_clients import CLIENTS, Forwarder, client_of
-from test_daemon_fuzz import any_request, mutated, whole
+
+from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
+from tests.firmware.daemon.serving import CONFIG, Daemon
+from tests.firmware.daemon.socket_clients import CLIENTS, Forwarder, client_of
+from tests.firmware.daemon.test_daemon_fuzz import any_request, mutated, whole
+from tests.patience import patience, wait_until
 
 EPOCHS = 60
 READS = ["hello", "echo", *(name for name in host_requests().types if name.startswith("get_"))]

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cable import Cable
-from fake_driver import FakeDriver
 from litemrc.device.device import Device
 from litemrc.device.errors import PortError
-from patience import wait_until
-from serving import arguments_of, environment_of
-from socket_clients import client_of
+
+from tests.firmware.daemon.cable import Cable
+from tests.firmware.daemon.fake_driver import FakeDriver
+from tests.firmware.daemon.serving import arguments_of, environment_of
+from tests.firmware.daemon.socket_clients import client_of
+from tests.patience import wait_until
 
 
 @pytest.fixture

@@ -4,9 +4,10 @@ import os
 import subprocess
 
 import pytest
-from fake_driver import CLOCK_HZ
-from patience import patience, wait_until
-from serving import arguments_of, environment_of
+
+from tests.firmware.daemon.fake_driver import CLOCK_HZ
+from tests.firmware.daemon.serving import arguments_of, environment_of
+from tests.patience import patience, wait_until
 
 ROOT = os.geteuid() == 0
 

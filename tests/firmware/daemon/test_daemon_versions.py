@@ -5,17 +5,24 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
-from later_version import FRESH, NEW_REQUEST, build_later_daemon, later_host, write_later_schema
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
-from patience import patience
-from products import alone_in
-from serving import Daemon
-from socket_clients import client_of
+
+from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
+from tests.firmware.daemon.later_version import (
+    FRESH,
+    NEW_REQUEST,
+    build_later_daemon,
+    later_host,
+    write_later_schema,
+)
+from tests.firmware.daemon.serving import Daemon
+from tests.firmware.daemon.socket_clients import client_of
+from tests.patience import patience
+from tests.products import alone_in
 
 BUILD = Path(__file__).parents[3] / "build" / "daemon-later"
 EPOCHS = 30

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_driver import CONTEXTS, FakeDriver, is_alive
-from patience import patience, wait_until
-from serving import environment_of
+
+from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver, is_alive
+from tests.firmware.daemon.serving import environment_of
+from tests.patience import patience, wait_until
 
 
 @pytest.fixture

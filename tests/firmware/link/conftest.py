@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from patience import patience
-from products import alone_in
+
+from tests.patience import patience
+from tests.products import alone_in
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "link"

@@ -2,7 +2,8 @@
 
 import litemrc
 import pytest
-from link_messages import counters_of
+
+from tests.firmware.link.link_messages import counters_of
 
 
 def test_a_device_says_what_it_is(start_peer):

@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from link_messages import counters_of
 from litemrc.epochs.files import read_epochs
-from patience import patience
+
+from tests.firmware.link.link_messages import counters_of
+from tests.patience import patience
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 

@@ -4,9 +4,10 @@ import random
 import subprocess
 
 import pytest
-from link_messages import printed, random_message
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import ProtocolError, device_messages, host_requests
+
+from tests.firmware.link.link_messages import printed, random_message
 
 CODECS = {"device": device_messages, "host": host_requests}
 

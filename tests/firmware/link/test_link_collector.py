@@ -1,7 +1,6 @@
 """Collections from a C peer: counters are received as sent, losses are counted, faults are survived."""
 
 import pytest
-from link_messages import counters_of
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.ledger import EpochLedger
 from litemrc.device.device import Device
@@ -9,6 +8,8 @@ from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.link.protocol import device_messages
 from litemrc.device.running import Run
 from litemrc.errors import UserError
+
+from tests.firmware.link.link_messages import counters_of
 
 
 def check_counters(rows):

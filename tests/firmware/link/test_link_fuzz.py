@@ -12,9 +12,10 @@ from itertools import cycle
 import cbor2
 import pytest
 from cobs import cobs
-from link_messages import random_message
 from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
+
+from tests.firmware.link.link_messages import random_message
 
 CODECS = {"device": device_messages, "host": host_requests}
 STRINGS = 1_000_000

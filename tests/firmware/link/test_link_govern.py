@@ -9,10 +9,11 @@ import threading
 import time
 
 import pytest
-from link_messages import counters_of
 from litemrc.device import ranks
 from litemrc.device.device import Device
-from patience import Deadline, patience
+
+from tests.firmware.link.link_messages import counters_of
+from tests.patience import Deadline, patience
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64 groups

@@ -5,12 +5,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from link_messages import noisy, printed
 from litemrc.device.collecting.ledger import EpochLedger
 from litemrc.device.link import frames, link
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import device_messages, host_requests
-from mutation import mutated_module
+
+from tests.firmware.link.link_messages import noisy, printed
+from tests.mutation import mutated_module
 
 RATE = 0.01
 SEEDS = [1, 2, 3]

@@ -10,7 +10,8 @@ import pytest
 from litemrc.cli.device import process
 from litemrc.cli.main import main
 from litemrc.epochs.files import read_epochs
-from patience import patience
+
+from tests.patience import patience
 
 
 def litemrc(*arguments):

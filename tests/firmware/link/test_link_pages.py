@@ -4,7 +4,6 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 
 import pytest
-from link_messages import accessed_of, hot_of
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.page_epochs import accessed_epochs, hot_lists
 from litemrc.device.device import Device
@@ -12,6 +11,8 @@ from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, set_hot
 from litemrc.device.link.protocol import device_messages
 from litemrc.device.page_messages import get_page_messages, page_messages
+
+from tests.firmware.link.link_messages import accessed_of, hot_of
 
 AT_BOOT = HotSettings(False, True, True, False, 0, 2, 128, 0, 8191, 1)
 ON = replace(AT_BOOT, enable=True)

@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from link_messages import accessed_of, hot_of
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.hot import HotSettings
@@ -16,7 +15,9 @@ from litemrc.epochs.files import read_epochs, write_epochs
 from litemrc.errors import UserError
 from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
-from patience import patience
+
+from tests.firmware.link.link_messages import accessed_of, hot_of
+from tests.patience import patience
 
 
 def command(*arguments):

@@ -13,7 +13,8 @@ from litemrc.device.running import Run
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
-from patience import patience
+
+from tests.patience import patience
 
 
 def litemrc(*arguments):

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from link_messages import rank_counters_of
 from litemrc.device import ranks
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
@@ -19,7 +18,9 @@ from litemrc.ranks.activity import COUNTERS, PowerState
 from litemrc.ranks.files import read_ranks
 from litemrc_gateware.ranks import records as gateware
 from litemrc_gateware.ranks.records import MeterWord
-from patience import patience
+
+from tests.firmware.link.link_messages import rank_counters_of
+from tests.patience import patience
 
 
 @pytest.fixture

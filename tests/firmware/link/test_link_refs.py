@@ -14,7 +14,8 @@ from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.traces.generators.traffic import Traffic
-from patience import patience
+
+from tests.patience import patience
 
 OF_TRAFFIC = 1 << ref_counters.masters().index("traffic")
 CONTEXT = 3

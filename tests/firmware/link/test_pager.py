@@ -4,7 +4,8 @@ import random
 import subprocess
 
 import pytest
-from patience import patience
+
+from tests.patience import patience
 
 MEMORY = 1024  # PAGER_MEMORY
 PAGES = (1125, 1800)

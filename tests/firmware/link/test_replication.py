@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from litemrc.machines.numa.costs import read_costs
-from litemrc.machines.numa.machine import NumaMachine, NumaReferences, NumaSimulation
-from patience import patience
+from litemrc_studies.reference_counters.machine.costs import read_costs
+from litemrc_studies.reference_counters.machine.numa import NumaMachine, NumaReferences, NumaSimulation
+
+from tests.patience import patience
 
 HOME, PROCESSOR = 0, 1
 WORDS = 256  # of a page

@@ -1,5 +1,5 @@
 """All seeded faults: every property of every proof has at least one."""
 
-from formal.faults import counters, filter, monitor, others
+from tests.formal.faults import counters, filter, monitor, others
 
 MUTANTS = (*counters.MUTANTS, *monitor.MUTANTS, *filter.MUTANTS, *others.MUTANTS)

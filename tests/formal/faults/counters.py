@@ -1,7 +1,7 @@
 """Faults of the hit counters."""
 
-from formal.faults.mutant import Mutant
-from formal.hit_counters import HitCountersProof
+from tests.formal.faults.mutant import Mutant
+from tests.formal.hit_counters import HitCountersProof
 
 HITS = "counters.hit_counters.HitCounters"
 TOTALS = "counters.totals.CounterTotals"

@@ -1,8 +1,8 @@
 """Faults of the page filter and its merge of answers."""
 
-from formal.answer_merge import AnswerMergeProof
-from formal.faults.mutant import Mutant, withdrawn
-from formal.page_filter import FilterEndsProof, PageFilterProof
+from tests.formal.answer_merge import AnswerMergeProof
+from tests.formal.faults.mutant import Mutant, withdrawn
+from tests.formal.page_filter import FilterEndsProof, PageFilterProof
 
 FILTER = "filter.page_filter.PageFilter"
 MERGE = "filter.answer_merge.AnswerMerge"

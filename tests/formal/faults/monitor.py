@@ -1,8 +1,8 @@
 """Faults of the monitor's input: intake and command queue."""
 
-from formal.command_queue import CommandQueueProof
-from formal.faults.mutant import Mutant, withdrawn
-from formal.intake import EpochLengthProof, IntakeProof
+from tests.formal.command_queue import CommandQueueProof
+from tests.formal.faults.mutant import Mutant, withdrawn
+from tests.formal.intake import EpochLengthProof, IntakeProof
 
 INTAKE = "monitor.intake.Intake"
 COMMANDS = "monitor.command_queue.CommandQueue"

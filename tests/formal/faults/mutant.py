@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
 
-from formal.proof import Proof
-from mutation import mutated_module
+from tests.formal.proof import Proof
+from tests.mutation import mutated_module
 
 
 @dataclass(frozen=True)

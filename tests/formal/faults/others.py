@@ -1,8 +1,8 @@
 """Faults of the event queue and of the streams of other units."""
 
-from formal.event_queue import EventQueueProof
-from formal.faults.mutant import Mutant, withdrawn
-from formal.streams import BucketStackStreams, GroupStackStreams, PageNumbersStreams, RefCountersStreams
+from tests.formal.event_queue import EventQueueProof
+from tests.formal.faults.mutant import Mutant, withdrawn
+from tests.formal.streams import BucketStackStreams, GroupStackStreams, PageNumbersStreams, RefCountersStreams
 
 EVENTS = "refs.event_queue.EventQueue"
 _STREAM = "source: a record and its payload stay until taken"

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from fuzz.target import Target
 from litemrc.device.link.frames import frame
 from litemrc.device.link.link import MessageReceiver
 from litemrc.device.link.protocol import OtherVersionError, device_messages
-from scripted_device import hello, told
+
+from tests.fuzz.target import Target
+from tests.host.scripted_device import hello, told
 
 PIECE = 37
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from fuzz.target import Target
 from litemrc.device.link.protocol import ProtocolError, device_messages
-from scripted_device import hello, told
+
+from tests.fuzz.target import Target
+from tests.host.scripted_device import hello, told
 
 CODEC = device_messages()
 LISTS = {"epoch": {"hits": [7] * 64}, "rank": {"counters": [300] * 16}, "queued": {"frames": [70_000]}}

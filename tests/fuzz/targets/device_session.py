@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from fuzz.target import Target
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.link import LinkCounts
@@ -21,7 +20,9 @@ from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.serve.link.stream import LinkStream
 from litemrc.serve.metrics.tallies import Tallies
 from litemrc.serve.windows import EpochWriter
-from scripted_device import ack, hello, told
+
+from tests.fuzz.target import Target
+from tests.host.scripted_device import ack, hello, told
 
 CODEC = device_messages()
 GROUPS = 4

@@ -3,11 +3,12 @@
 import tempfile
 from pathlib import Path
 
-from fuzz.target import Target
 from litemrc.errors import UserError
 from litemrc.feed.history.index import sealed_file
 from litemrc.feed.history.kinds import EPOCHS
-from synthetic_epochs import START, keep
+
+from tests.fuzz.target import Target
+from tests.host.synthetic_epochs import START, keep
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-history-"))
 FILE = FOLDER / "epochs" / "device=board" / "date=2026-01-01" / "20260101T000000.000000Z-1-0.parquet"

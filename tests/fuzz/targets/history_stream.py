@@ -3,11 +3,12 @@
 import tempfile
 from pathlib import Path
 
-from fuzz.target import Target
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.record_file import record, records
 from litemrc.feed.history.stream import OpenStream, read_stream
-from synthetic_epochs import START, epoch, parameters
+
+from tests.fuzz.target import Target
+from tests.host.synthetic_epochs import START, epoch, parameters
 
 FILE = Path(tempfile.mkdtemp(prefix="fuzz-stream-")) / "stream.arrows"
 SESSION = 1

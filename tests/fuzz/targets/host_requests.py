@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from fuzz.target import Target
 from litemrc.device.link.protocol import ProtocolError, host_requests
+
+from tests.fuzz.target import Target
 
 CODEC = host_requests()
 

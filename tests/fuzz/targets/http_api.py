@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 import cbor2
-from fuzz.target import Target
 from litemrc.device.link.frames import frame
 from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
@@ -17,6 +16,8 @@ from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.serve.app import build
 from litemrc.serve.fleet import Fleet, Served
+
+from tests.fuzz.target import Target
 
 GROUPS = 4
 PARAMETERS = DeviceParameters(

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fuzz.trace_files import trace_target
+
+from tests.fuzz.trace_files import trace_target
 
 
 def files() -> Iterator[bytes]:

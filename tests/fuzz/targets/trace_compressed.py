@@ -6,7 +6,8 @@ import lzma
 from collections.abc import Iterator
 
 import pyarrow as pa
-from fuzz.trace_files import trace_target
+
+from tests.fuzz.trace_files import trace_target
 
 TEXT = b"1\n2\n1\n" * 9
 

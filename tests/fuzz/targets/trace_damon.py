@@ -1,6 +1,6 @@
 """DAMON's records in JSON and text."""
 
-from fuzz.trace_files import trace_target
+from tests.fuzz.trace_files import trace_target
 
 TARGET = trace_target(
     "t.damon",

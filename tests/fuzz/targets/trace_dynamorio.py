@@ -1,6 +1,6 @@
 """The three texts of DynamoRIO's clients."""
 
-from fuzz.trace_files import trace_target
+from tests.fuzz.trace_files import trace_target
 
 TARGET = trace_target(
     "t.memtrace",

@@ -2,8 +2,8 @@
 
 import struct
 
-from fuzz.target import Target
-from fuzz.trace_files import trace_target
+from tests.fuzz.target import Target
+from tests.fuzz.trace_files import trace_target
 
 MAGIC = struct.pack("<Q", 0x123456789ABCDEF0)
 INNER = trace_target("t.lcs")

@@ -4,7 +4,8 @@ import io
 from collections.abc import Iterator
 
 import numpy as np
-from fuzz.trace_files import trace_target
+
+from tests.fuzz.trace_files import trace_target
 
 
 def arrays() -> Iterator[bytes]:

@@ -1,5 +1,5 @@
 """libCacheSim's oracleGeneral."""
 
-from fuzz.trace_files import trace_target
+from tests.fuzz.trace_files import trace_target
 
 TARGET = trace_target("t.oracleGeneral", bytes(24), bytes(48))

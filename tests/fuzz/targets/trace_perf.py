@@ -1,6 +1,6 @@
 """perf script and perf mem report -D."""
 
-from fuzz.trace_files import trace_target
+from tests.fuzz.trace_files import trace_target
 
 TARGET = trace_target(
     "t.perf",

@@ -2,7 +2,7 @@
 
 import struct
 
-from fuzz.trace_files import trace_target
+from tests.fuzz.trace_files import trace_target
 
 TARGET = trace_target(
     "t.vscsi",

@@ -15,7 +15,8 @@ from litex.build.sim import SimPlatform
 from litex.soc.integration.export import get_csr_json
 from litex.soc.integration.soc_core import SoCCore, SoCMini
 from renode_export import description
-from sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
+
+from tests.gateware.sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
 
 REPO = Path(__file__).resolve().parents[3]
 DRIVER = REPO / "firmware/linux/driver"

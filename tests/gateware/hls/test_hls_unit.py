@@ -12,7 +12,8 @@ from litemrc_gateware.hls.unit import InFlight
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
 from migen import ClockDomain, run_simulation
-from mutation import mutated_module
+
+from tests.mutation import mutated_module
 
 # By cycle: a record is offered, the unit takes one, shows one, it is taken; whether none was inside before.
 CLOCKS = [

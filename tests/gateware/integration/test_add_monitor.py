@@ -18,8 +18,9 @@ from litemrc_gateware.tap.dram_tap import DRAMTap
 from litex.build.sim import SimPlatform
 from litex.soc.integration.soc import SoCIORegion
 from litex.soc.integration.soc_core import SoCMini
-from pnr_catalogue import UNITS
-from sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
+
+from scripts.boards.pnr_catalogue import UNITS
+from tests.gateware.sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
 
 ENGINES_PAGE = Path(__file__).parents[3] / "docs" / "engines.md"
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import litemrc_gateware.monitor.command_queue as command_queue
 import pytest
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 FRAMES, PLACES, LATE = 16, 16, 64
 # Probability of a clear, an invalidation, an acknowledge, and of room in the monitor's queue, in each cycle.

@@ -2,9 +2,15 @@
 
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from command_bench import DEPTH, invalidations, written_under_load
 from litemrc_gateware.records import OpKind
-from monitor_bench import CLEAR, STATUS_COMMAND_LATE, STATUS_COMMAND_LOST, STATUS_COMMAND_PENDING
+
+from tests.gateware.command_bench import DEPTH, invalidations, written_under_load
+from tests.gateware.monitor_bench import (
+    CLEAR,
+    STATUS_COMMAND_LATE,
+    STATUS_COMMAND_LOST,
+    STATUS_COMMAND_PENDING,
+)
 
 MIXED = [("invalidate", 3), ("command", CLEAR), ("invalidate", 7), ("invalidate", 7), ("invalidate", 1)]
 

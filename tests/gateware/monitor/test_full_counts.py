@@ -7,8 +7,9 @@ import litemrc_gateware.filter.page_filter as filter_module
 import litemrc_gateware.monitor.intake as intake_module
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from monitor_bench import BUILDS, run
-from mutation import mutated_module
+
+from tests.gateware.monitor_bench import BUILDS, run
+from tests.mutation import mutated_module
 
 BITS = 4  # of the filter's counts, in place of 32
 FEW = 3  # accesses lost until the intake's count, which begins near its limit here, is there

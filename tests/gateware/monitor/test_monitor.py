@@ -6,7 +6,8 @@ from functools import cache
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
 from litemrc_gateware.records import OpKind
-from monitor_bench import (
+
+from tests.gateware.monitor_bench import (
     BUILDS,
     CONTEXTS,
     DEFAULT,
@@ -28,7 +29,7 @@ from monitor_bench import (
     shots_are_single,
     traffic,
 )
-from verilated_simulation import run_simulation
+from tests.verilated_simulation import run_simulation
 
 
 @cache

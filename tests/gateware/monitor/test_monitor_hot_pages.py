@@ -7,7 +7,8 @@ import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
 from litemrc.golden.monitor.hot_pages import HotPages, HotSettings
 from litemrc_gateware.records import OpKind
-from monitor_bench import (
+
+from tests.gateware.monitor_bench import (
     CLEAR,
     CONTEXTS,
     ENABLE,
@@ -27,8 +28,8 @@ from monitor_bench import (
     set_up,
     traffic,
 )
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 PAGES = 4
 BITMAP_WORDS = 4

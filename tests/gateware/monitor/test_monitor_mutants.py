@@ -6,8 +6,9 @@ import litemrc_gateware.filter.page_filter as filter_module
 import litemrc_gateware.monitor.intake as intake_module
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from monitor_bench import MODES, matches_golden, run, shots_are_single
-from mutation import mutated_module
+
+from tests.gateware.monitor_bench import MODES, matches_golden, run, shots_are_single
+from tests.mutation import mutated_module
 
 # A fault, and the run that finds it.
 MUTANTS = {

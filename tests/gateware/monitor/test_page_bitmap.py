@@ -5,7 +5,8 @@ from pathlib import Path
 
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from monitor_bench import (
+
+from tests.gateware.monitor_bench import (
     CLEAR,
     CONTEXTS,
     ENABLE,
@@ -27,8 +28,8 @@ from monitor_bench import (
     set_up,
     traffic,
 )
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 BUILD = Build("bucket_stack", sampling=1, lower=2, upper=13, page_bitmap=True)
 FRAMES_BITS = WINDOW + CONTEXTS * 2 * GROUPS

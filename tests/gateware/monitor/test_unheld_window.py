@@ -9,9 +9,21 @@ import litemrc_gateware.counters.hit_counters as hit_counters_module
 import litemrc_gateware.counters.totals as totals_module
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from monitor_bench import CONTEXTS, ENABLE, GROUPS, Bench, Build, Log, golden, observe, set_up, traffic
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.gateware.monitor_bench import (
+    CONTEXTS,
+    ENABLE,
+    GROUPS,
+    Bench,
+    Build,
+    Log,
+    golden,
+    observe,
+    set_up,
+    traffic,
+)
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 BUILD = Build("bucket_stack", sampling=1, lower=2)  # accesses of all kinds: counted, outside, unsampled
 LENGTH, READS = 150, 2000

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dram_bench import command_pins
 from litedram.common import GeomSettings
 from litedram.phy import dfi
 from litemrc.checks.rank_record import COMMANDS, Command, snapshots_of
@@ -17,8 +16,10 @@ from litemrc_gateware.ranks.records import AWAKE, PowerState
 from litemrc_gateware.tap import dfi_activity
 from litex.gen import LiteXModule
 from migen import Mux, Signal
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.gateware.dram_bench import command_pins
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 GEOM = GeomSettings(bankbits=2, rowbits=12, colbits=8)
 COLUMN_BYTES, PHASES = 2, 2

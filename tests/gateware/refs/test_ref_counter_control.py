@@ -8,8 +8,9 @@ import pytest
 from litemrc.golden.refs.ref_counters import Counter, Event, RefCounters, Selector
 from litex.gen import LiteXModule
 from litex.soc.interconnect import csr_bus
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 PAGES, MASTERS, CONTEXTS, WIDTH, QUEUE = 16, 2, 2, 5, 4
 REARM = 1 << 31

@@ -7,7 +7,8 @@ import litemrc_gateware.refs.remote_window as remote_window
 import pytest
 from litedram.common import LiteDRAMNativePort
 from migen import passive, run_simulation
-from mutation import mutated_module
+
+from tests.mutation import mutated_module
 
 ORIGIN = 0x9000_0000
 ADDRESS_BITS, WORD_BYTES = 10, 8

@@ -9,7 +9,8 @@ import pytest
 from litedram.common import LiteDRAMNativePort
 from litemrc.traces.generators.traffic import Traffic, traffic_stream, xorshift32
 from migen import passive, run_simulation
-from mutation import mutated_module
+
+from tests.mutation import mutated_module
 
 ADDRESS_BITS, WORD_BITS = 16, 64
 STREAMS = {

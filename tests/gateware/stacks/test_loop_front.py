@@ -8,8 +8,9 @@ import litemrc_gateware.stacks.bucket.loop_front as loop_front
 import pytest
 from litemrc.golden.monitor.loop_front import LoopFront as GoldenFront
 from migen import passive
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 CONTEXTS, IDS, HITS = 4, 32, 6000
 SIZES = [1, 4, 32, 1024]  # pages of a group, for none, some and all eight fractional bits

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import litemrc_gateware.tap.dfi_activity as dfi_activity
 import pytest
-from dram_bench import DRAMBench, command_pins, drive, driven
 from litedram.common import GeomSettings
 from litedram.phy import dfi
 from litemrc.golden.ranks.dram_activity import Command, DRAMActivity, Slices
 from litemrc.golden.ranks.meter import PowerState
 from litex.gen import LiteXModule
 from migen import passive
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.gateware.dram_bench import DRAMBench, command_pins, drive, driven
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 GEOM = GeomSettings(bankbits=2, rowbits=12, colbits=8)
 COLUMN_BYTES, PHASES = 2, 2

@@ -7,13 +7,14 @@ from pathlib import Path
 import litemrc_gateware.tap.dram_address as dram_address
 import litemrc_gateware.tap.dram_tap as dram_tap
 import pytest
-from dram_bench import CLK_HZ, DATA_WIDTH, MEMORIES, BarePHY, DRAMBench, drive, driven
 from litedram.common import GeomSettings
 from litedram.phy.dfi import Interface
 from litex.gen.fhdl.verilog import convert
 from migen import Cat, ClockDomain, passive
-from mutation import mutated_module
-from verilated_simulation import run_simulation
+
+from tests.gateware.dram_bench import CLK_HZ, DATA_WIDTH, MEMORIES, BarePHY, DRAMBench, drive, driven
+from tests.mutation import mutated_module
+from tests.verilated_simulation import run_simulation
 
 
 @passive

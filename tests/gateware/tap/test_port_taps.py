@@ -5,11 +5,12 @@ from pathlib import Path
 
 import litemrc_gateware.tap.port_taps as port_taps
 import pytest
-from dram_bench import DRAMBench, drive
 from litedram.common import LiteDRAMNativePort
 from litex.gen import LiteXModule
 from migen import passive, run_simulation
-from mutation import mutated_module
+
+from tests.gateware.dram_bench import DRAMBench, drive
+from tests.mutation import mutated_module
 
 PAGE_SHIFT = 10
 MASTERS = 3

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import litemrc_gateware.tap.dram_address as dram_address
 import litemrc_gateware.tap.dram_tap as dram_tap
-import masters
 import pytest
-import tap_bench
-import tap_check
-from dram import DRAM
-from mutation import mutated_module
+
+from scripts.targets import masters, tap_bench, tap_check
+from scripts.targets.dram import DRAM
+from tests.mutation import mutated_module
 
 ACCESSES = 1500
 # Of machdyne_konfekt, digilent_arty and antmicro_lpddr4_test_board.

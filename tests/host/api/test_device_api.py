@@ -6,7 +6,8 @@ import litemrc
 import pytest
 from litemrc.device.device import Device as LinkedDevice
 from litemrc.device.running import Run
-from scripted_device import ScriptedLink, ack, device_at, hello, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
 
 ON = ("monitor", {"on": True})
 

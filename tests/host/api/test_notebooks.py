@@ -2,11 +2,12 @@
 
 import nbformat
 import pytest
-from notebooks import EXAMPLES, REPO, executed, texts
+
+from scripts.docs.notebooks import EXAMPLES, REPO, executed, texts
 
 SIMULATOR = REPO / "build/sim/gateware/obj_dir/Vsim"
 FIRMWARE = REPO / "build/firmware/firmware.bin"
-REPAIR = "run: python scripts/docs/notebooks.py"
+REPAIR = "run: python -m scripts.docs.notebooks"
 
 
 def kept(name: str) -> nbformat.NotebookNode:

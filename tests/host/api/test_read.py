@@ -7,11 +7,12 @@ from dataclasses import replace
 import litemrc
 import numpy as np
 import pytest
-from epoch_rows import PARAMETERS, row
 from litemrc.cli import main as cli
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.table import EpochTable
 from matplotlib.figure import Figure
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ from litemrc.epochs.processes import Process
 from litemrc.epochs.table import COLUMNS
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.ranks.activity import RankActivity
-from recordings import recording_of, table_of, whole_memory
-from test_rank_record import activities, record
+
+from tests.host.checks.test_rank_record import activities, record
+from tests.host.recordings import recording_of, table_of, whole_memory
 
 FRAMES = 16
 

@@ -15,7 +15,8 @@ from litemrc.cli.soc.linux_demo import examine
 from litemrc.device.simulation.recording import Settings
 from litemrc.epochs.processes import Process
 from litemrc.golden.monitor.monitor import MonitorModel
-from recordings import recording_of, table_of, whole_memory
+
+from tests.host.recordings import recording_of, table_of, whole_memory
 
 FRAMES, GROUPS, CONTEXTS = 16, 4, 4
 

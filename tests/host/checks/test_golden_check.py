@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import recordings
 from litemrc.checks.accuracy import accuracy
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import Settings
 from litemrc.epochs.table import COLUMNS
 from litemrc.golden.monitor.monitor import MonitorModel
+
+from tests.host import recordings
 
 FRAMES, GROUPS, CONTEXTS, EPOCH = 64, 8, 2, 400
 ALL = Settings(0, FRAMES - 1, 0)

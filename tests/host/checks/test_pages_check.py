@@ -8,7 +8,8 @@ from litemrc.checks.pages import check_accessed, check_hot, replay_hot
 from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.hot import HotSettings
 from litemrc.device.simulation.recording import Settings
-from recordings import recording_of
+
+from tests.host.recordings import recording_of
 
 FRAMES = 16
 SETTINGS = HotSettings(True, True, True, True, 0, 2, 2, 1, 14, 1)

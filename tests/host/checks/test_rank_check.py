@@ -9,9 +9,10 @@ from litemrc.checks.ranks import RECORDED, compare_with_record
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.ranks.table import RankRow, RankTable
-from rank_rows import PARAMETERS
-from rank_traces import random_trace
-from test_rank_record import recorded
+
+from tests.host.checks.test_rank_record import recorded
+from tests.host.rank_rows import PARAMETERS
+from tests.host.rank_traces import random_trace
 
 PART = find_part("MT41K256M16-125:E")
 

@@ -9,7 +9,8 @@ from litemrc.energy.parts.files import find_part
 from litemrc.errors import UserError
 from litemrc.golden.ranks.dram_activity import Slices
 from litemrc.ranks.activity import ADDING, RankActivity
-from rank_traces import activity_of, random_trace
+
+from tests.host.rank_traces import activity_of, random_trace
 
 PART = find_part("MT41K256M16-125:E")
 QUARTERS = Slices(4, bank_bits=3, row_bits=9)  # of 128 rows of all banks

@@ -8,7 +8,8 @@ from litemrc.checks.selftest import COUNTS, KNOWN
 from litemrc.cli.main import main
 from litemrc.device.device import Device
 from litemrc.device.link.link import LinkCounts
-from scripted_device import ScriptedLink, ack, device_at, hello, nak, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, nak, told
 
 BURST = 8  # accesses for 16 bytes of a memory of 16 data lines
 PAGES = 512  # 2 MB

@@ -11,7 +11,8 @@ from litemrc.cli import main as cli
 from litemrc.cli.device import govern
 from litemrc.cli.main import main
 from litemrc.errors import OutputError
-from patience import patience
+
+from tests.patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 TRACE = "gen:loop?pages=10&n=1000"

@@ -12,7 +12,8 @@ from litemrc.cli.curves.curve import json_object
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
-from patience import patience
+
+from tests.patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 

@@ -15,7 +15,8 @@ from litemrc.epochs.files import write_epochs
 from litemrc.errors import UserError
 from litemrc.ranks.files import write_ranks
 from litemrc.ranks.table import RankTable
-from rank_rows import PARAMETERS, rank_row
+
+from tests.host.rank_rows import PARAMETERS, rank_row
 
 PART = find_part("MT41K64M16-187E:J")  # 1.35 V, 533.333 MHz; IDD2N 23, 3N 33, 2P0 12, 2P1 15, 6 8, 5B 155 mA
 

@@ -4,10 +4,11 @@ import io
 import json
 
 import pytest
-from bitmaps import bitmaps_of_sets, random_bitmaps, shown
-from in_process import litemrc
 from litemrc.cli.traces.heat_text import is_unicode
 from litemrc.pages.files import read_page_bitmaps, write_page_bitmaps
+
+from tests.host.bitmaps import bitmaps_of_sets, random_bitmaps, shown
+from tests.host.in_process import litemrc
 
 # Epoch 0: pages 0 to 3; epoch 1: pages 0 and 1; epoch 2: pages 0, 0; epoch 3: page 7, then the trace ends.
 REFERENCES = "0 1 2 3  1 0 1 0  0 0 0 0  7"

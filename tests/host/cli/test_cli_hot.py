@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from in_process import litemrc
+
+from tests.host.in_process import litemrc
 
 # 3 accesses to page 7, 2 to page 9, 1 to page 8; then an epoch of 2 accesses.
 PAGES = [7, 7, 9, 8, 9, 7, 8, 8]

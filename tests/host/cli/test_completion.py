@@ -6,7 +6,7 @@ import pytest
 import shtab
 from litemrc import extras
 from litemrc.cli.completion import SHELLS
-from litemrc.cli.main import COMMANDS, main
+from litemrc.cli.main import COMMANDS, STUDIES, main
 
 COMPLETE = """
 source "$1"; shift
@@ -38,7 +38,8 @@ def completed(tmp_path, capsys):
 
 def test_bash_completes_commands(completed):
     assert completed("litemrc", "mr") == ["mrc"]
-    assert set(completed("litemrc", "")) == set(COMMANDS)
+    names = {*STUDIES, *(name for commands in COMMANDS.values() for name in commands)}
+    assert set(completed("litemrc", "")) == names
     assert completed("litemrc", "simulate", "tr") == ["trays"]
 
 
@@ -60,7 +61,7 @@ def test_bash_completes_choices_and_files(completed, tmp_path):
 def test_every_shell_has_a_script_that_knows_the_commands(shell, capsys):
     assert shell in shtab.SUPPORTED_SHELLS
     text = script(shell, capsys)
-    assert "ranks-demo" in text and "sample-rate" in text
+    assert "linux-trays" in text and "sample-rate" in text
 
 
 def test_a_missing_extra_is_named(monkeypatch, capsys):

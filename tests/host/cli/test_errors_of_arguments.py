@@ -1,11 +1,10 @@
 """Errors of arguments look like all others: what, where, remedy, with the name that was meant."""
 
+import re
+
 import pytest
 from litemrc.cli.main import COMMANDS, main
-from litemrc.cli.sweeps.inputs import inputs_of
-from litemrc.errors import UserError, choose_from, closest
-from litemrc.files.scenarios import known_scenario, shipped_scenarios
-from litemrc.machines.multiprogram.scenario_file import read_scenario
+from litemrc.errors import choose_from, closest
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -22,7 +21,26 @@ def test_a_bare_command_prints_help(capsys):
     assert main([]) == 2
     shown = capsys.readouterr()
     assert shown.out.startswith("usage: litemrc") and not shown.err
-    assert all(f"    {name}" in shown.out for name in COMMANDS)
+    assert all(f"\n  {title}:\n" in shown.out for title in (*COMMANDS, "studies"))
+    assert all(
+        re.search(rf"^    {name}\s", shown.out, re.MULTILINE)
+        for commands in COMMANDS.values()
+        for name in commands
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [("simulate mm", "simulate"), ("replace a", "replace"), ("demo linux-govern", "demo linux-govern")],
+)
+def test_a_command_of_the_studies_says_what_to_install(words, command, capsys, monkeypatch):
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: ())
+    assert refused(capsys, *words.split()) == (
+        f"litemrc: error: litemrc {command} is in litemrc-studies, which is not installed\n"
+        "  remedy: run, in a clone of LiteMRC: pip install . ./host\n"
+    )
+    main([])
+    assert "simulate   in litemrc-studies, which is not installed" in capsys.readouterr().out
 
 
 def test_an_unknown_command_is_answered_with_the_closest(capsys):
@@ -74,42 +92,3 @@ def test_only_close_names_are_suggested():
     assert closest("LRU", ["lru"]) == "did you mean lru?"
     assert closest("fifo", ["lru", "opt"]) == closest("x", []) == ""
     assert choose_from("fifo", ["lru", "opt"]) == "choose from lru, opt"
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [(("simulate", "mm"), ""), (("simulate", "trays"), "trays"), (("sweep",), "sweeps")],
-)
-def test_shipped_scenarios_are_listed_and_need_no_folder(words, kind, capsys):
-    with pytest.raises(SystemExit) as end:
-        main([*words, "--list"])
-    lines = capsys.readouterr().out.splitlines()
-    assert end.value.code == 0 and len(lines) == len(shipped_scenarios(kind)) >= 7
-    for line in lines:
-        name, title = line.split(maxsplit=1)
-        assert known_scenario(name, kind).is_file() and title
-
-
-def test_listed_scenarios_are_those_of_the_machine():
-    for name in shipped_scenarios():
-        assert read_scenario(known_scenario(name)).title == shipped_scenarios()[name]
-
-
-def test_a_path_is_no_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert known_scenario("absent.toml", "trays").name == "absent.toml"  # reading it says that it is absent
-    assert known_scenario("folder/absent").name == "absent"
-    with pytest.raises(UserError, match="no scenario is named 'absent'"):
-        known_scenario("absent")
-
-
-def test_a_scenario_by_its_short_name_is_an_input_of_a_sweep(tmp_path):
-    """Workers compare the files of a point: a name without its folder must lead to the same files."""
-    short, long = (
-        [each.path for each in inputs_of({"scenario": name}, tmp_path)] for name in ("fop", "trays/fop")
-    )
-    assert short == long and short[0].endswith("trays/fop.toml")
-
-
-def test_no_name_is_shipped_for_two_machines():
-    assert not set(shipped_scenarios()) & set(shipped_scenarios("trays"))

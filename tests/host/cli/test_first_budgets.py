@@ -38,7 +38,7 @@ def test_idle_memory_is_divided_equally(memory, used, most, budgets):
     ],
 )
 def test_nothing_is_lent_where_pages_were_evicted_for_lack_of_memory(evicted, budgets):
-    """As in scenarios/linux_pair.toml in the RTL, where the memory of INTR was lent to LINEAR."""
+    """As in zhou2004/scenarios/linux_pair.toml in the RTL, where the memory of INTR was lent to LINEAR."""
     decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
     decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
     hello = SimpleNamespace(page_shift=12, pages=8192, groups=64, frames=8192, engine="bucket_stack")
@@ -74,7 +74,7 @@ def row_of(epoch, context, resident, evicted, hits=(), misses=0):
     ],
 )
 def test_nothing_is_lent_while_pages_are_evicted(evicted, lent):
-    """The first epochs of scenarios/linux_pair.toml in the RTL: INTR was lent to LINEAR as it grew."""
+    """The first epochs of linux_pair.toml in the RTL: INTR was lent to LINEAR as it grew."""
     decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
     decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
     decided(decisions, [row_of(1, 1, 51, 0), row_of(1, 2, 127, 0)])

@@ -9,12 +9,13 @@ import io
 from itertools import chain
 
 import pytest
-from hostile import VALUES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.cli.main import command_parser
 from litemrc.cli.shared.commands import parsers_of
 from litemrc.errors import UserError
+
+from tests.host.cli.hostile import VALUES
 
 PARSERS = {parser.prog: parser for parser in parsers_of(command_parser())}
 # Words that mix with the hostile ones, so that some lines come far.

@@ -17,7 +17,8 @@ from litemrc.cluster.joined_run import JoinedRun
 from litemrc.cluster.scheduler import open_client
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.opening import create_trace
-from patience import patience
+
+from tests.patience import patience
 
 TRACE = "gen:zipf+loop?pages=200000&loop_pages=50000&n=12000000"
 

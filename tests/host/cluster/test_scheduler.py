@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 from litemrc.cluster.scheduler import ANSWER_WITHIN_S, check_version, open_client
 from litemrc.errors import UserError
-from patience import patience, wait_until
+
+from tests.patience import patience, wait_until
 
 DASK = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
 

@@ -8,7 +8,8 @@ import pytest
 from litemrc.device.link.cbor import CBORError, read_array
 from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import schema
-from scripted_device import told
+
+from tests.host.scripted_device import told
 
 DEEPEST = 2 + schema().constants["later_depth"]
 CODECS = [device_messages(), host_requests()]

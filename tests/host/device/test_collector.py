@@ -8,7 +8,8 @@ from litemrc.device.errors import DeviceFaultError, DeviceGoneError, SilentDevic
 from litemrc.device.ranks import Dram
 from litemrc.device.running import Run
 from litemrc.epochs.processes import Process
-from scripted_device import ScriptedLink, ack, device_at, hello, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
 
 DRAM = Dram(2, False, ("awake",), "part", chips=1, phases=4, kept=0)
 

@@ -5,7 +5,8 @@ from litemrc.device import ranks, ref_counters
 from litemrc.device.errors import DeviceFaultError
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, TrafficState
 from litemrc.traces.generators.traffic import Traffic
-from scripted_device import ScriptedLink, ack, device_at, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, told
 
 STREAM = {"base": 3, "words_log2": 4, "random": True, "stride": 5, "writes": 6, "seed": 7}
 

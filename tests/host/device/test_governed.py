@@ -5,7 +5,8 @@ from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.governed import GovernedDevice
 from litemrc.device.ranks import power_state_number
-from scripted_device import ScriptedLink, ack, device_at, nak
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, nak
 
 LEASE = ("set_lease", {"cycles": 5000})
 KEPT = {"static_state": "power_down", "threshold_self_refresh": 9}  # of the device's own policy

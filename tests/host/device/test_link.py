@@ -16,7 +16,8 @@ from litemrc.device.link.link import Link, LinkCounts, MessageReceiver
 from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import Field, schema, version_text
 from litemrc.device.link.unix_port import UnixPort
-from scripted_device import hello, told
+
+from tests.host.scripted_device import hello, told
 
 PROTOCOL = schema().constants["protocol_version"]
 

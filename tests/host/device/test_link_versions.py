@@ -6,7 +6,8 @@ from litemrc.device.link.frames import frame
 from litemrc.device.link.link import LinkCounts, MessageReceiver
 from litemrc.device.link.protocol import LaterVersionError, device_messages, host_requests
 from litemrc.device.link.schema import read_schema, schema
-from scripted_device import hello, told
+
+from tests.host.scripted_device import hello, told
 
 PROTOCOL = schema().constants["protocol_version"]
 

@@ -6,7 +6,8 @@ from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.page_messages import get_page_messages
 from litemrc.device.ranks import Dram, get_dram, get_policy
 from litemrc.device.ref_counters import get_traffic, get_unit
-from scripted_device import ScriptedLink, ack, device_at, hello, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
 
 
 @pytest.mark.parametrize(

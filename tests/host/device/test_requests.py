@@ -12,7 +12,8 @@ from litemrc.device.lease import lease_cycles, take_lease
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.page_messages import page_messages
 from litemrc.errors import UserError
-from scripted_device import ScriptedLink, ack, device_at, hello, nak, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, nak, told
 
 NO_BUDGET = 2**32 - 1
 

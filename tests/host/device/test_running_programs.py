@@ -3,7 +3,8 @@
 import pytest
 from litemrc.device.running import Run, RunningPrograms
 from litemrc.errors import UserError
-from scripted_device import ScriptedLink, device_at, hello, told
+
+from tests.host.scripted_device import ScriptedLink, device_at, hello, told
 
 
 @pytest.fixture

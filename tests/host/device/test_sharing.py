@@ -26,7 +26,8 @@ from litemrc.device.link.sharing import (
 )
 from litemrc.device.qemu.server import MessageServer
 from litemrc.feed.feed import Feed, FeedOptions
-from patience import patience, wait_until
+
+from tests.patience import patience, wait_until
 
 HELLO = {
     "protocol": schema().constants["protocol_version"],

@@ -10,7 +10,8 @@ from litemrc.energy.parts.files import find_part, known_parts
 from litemrc.energy.parts.part import Rail, SdramPart
 from litemrc.errors import UserError
 from litemrc.ranks.activity import ADDING, PowerState, RankActivity
-from rank_traces import activity_of, integrate, random_trace
+
+from tests.host.rank_traces import activity_of, integrate, random_trace
 
 DDR3 = find_part("MT41K256M16-125:E")  # 1.35 V, 800 MHz, loops of 39, 28 and 208 clocks
 RDRAM = find_part("RDRAM-zhou2004")

@@ -9,7 +9,8 @@ from litemrc.energy.rank_energy import DomainEnergy, RankEnergy, operation, rank
 from litemrc.errors import UserError
 from litemrc.ranks.activity import RankActivity
 from litemrc.ranks.table import RankTable
-from rank_rows import PARAMETERS, rank_row
+
+from tests.host.rank_rows import PARAMETERS, rank_row
 
 PART = find_part("MT41K64M16-187E:J")  # 1.35 V; IDD2N 23, IDD6 8 mA at 533.333 MHz
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from epoch_rows import PARAMETERS, row
 from litemrc.cli.curves.counter_table import counter_table
 from litemrc.epochs.files import EpochTable, read_epochs, write_epochs
 from litemrc.epochs.processes import Owner, Process
 from litemrc.epochs.split import rows_together
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 SORT = Process(2, 57, "sort", 0, 1)
 # Epochs 0 and 1 are split: context 1 and its writes, context 2 and its writes; epoch 2 is not.

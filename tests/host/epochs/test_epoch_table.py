@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from epoch_rows import PARAMETERS, row
 from litemrc.epochs.accesses_text import all_accesses_text
 from litemrc.epochs.files import EpochTable
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 
 def test_curve_of_a_context_sums_its_epochs(epoch_table):

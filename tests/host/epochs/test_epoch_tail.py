@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from epoch_rows import PARAMETERS, row
 from litemrc.epochs.files import KIND, UNITS, EpochTable, read_epochs, write_epochs
 from litemrc.epochs.groups import open_group
 from litemrc.epochs.processes import Owner
@@ -13,6 +12,8 @@ from litemrc.epochs.rows import cut_lists, padded
 from litemrc.epochs.table import COLUMNS, DEFAULT_COLUMNS
 from litemrc.errors import UserError
 from litemrc.files.sealed_parquet import write_sealed
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 
 def write_version_3(path, table, **more):

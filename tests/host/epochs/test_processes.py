@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from epoch_rows import PARAMETERS, row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.cli import main as cli
@@ -14,6 +13,8 @@ from litemrc.epochs.files import EpochTable, read_epochs, write_epochs
 from litemrc.epochs.processes import Owner, Process, ProcessLog
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.reports.run import write_report
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 SORT, GZIP, SORT_AGAIN = (
     Process(1, 57, "sort", 0, 1),

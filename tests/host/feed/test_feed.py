@@ -12,8 +12,9 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.errors import DeviceGoneError, RequestRefusedError
 from litemrc.feed.feed import Event, Feed, FeedOptions
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
-from paced_device import CLOCKS, FRAMES, hits_of, misses_of, paced
-from patience import patience
+
+from tests.host.paced_device import CLOCKS, FRAMES, hits_of, misses_of, paced
+from tests.patience import patience
 
 
 class Heard:

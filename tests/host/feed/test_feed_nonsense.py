@@ -17,9 +17,10 @@ from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.recent import EPOCHS, Recent
 from litemrc.feed.records import DeviceParameters, FeedLost
 from litemrc.serve.announcer import Announcer
-from paced_device import PacedDevice, paced
-from patience import patience
-from scripted_device import ScriptedLink, device_at, hello, told
+
+from tests.host.paced_device import PacedDevice, paced
+from tests.host.scripted_device import ScriptedLink, device_at, hello, told
+from tests.patience import patience
 
 NONSENSE, GONE, NO_PORT = DeviceFaultError("nonsense"), DeviceGoneError("gone"), PortError("no port")
 

@@ -23,8 +23,9 @@ from litemrc.feed.records import FeedEpoch
 from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 from litemrc.ranks.files import read_ranks
-from paced_device import CLOCKS, hits_of, misses_of, paced
-from patience import patience
+
+from tests.host.paced_device import CLOCKS, hits_of, misses_of, paced
+from tests.patience import patience
 
 EVER = (0.0, 1e10)
 

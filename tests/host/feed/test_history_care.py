@@ -16,8 +16,9 @@ from litemrc.feed.history.index import HistoryIndex
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.layout import open_files
 from litemrc.feed.history.reading import HistoryReader
-from patience import wait_until
-from synthetic_epochs import DAY, EVER, START, epoch, keep, parameters, times_kept
+
+from tests.host.synthetic_epochs import DAY, EVER, START, epoch, keep, parameters, times_kept
+from tests.patience import wait_until
 
 
 def sessions(count: int, epochs: int = 2) -> list[list[float]]:

@@ -11,7 +11,8 @@ from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.layout import open_files
 from litemrc.feed.history.reading import HistoryReader
 from litemrc.feed.history.stream import read_stream
-from synthetic_epochs import EVER, START, epoch, keep, parameters, times_kept
+
+from tests.host.synthetic_epochs import EVER, START, epoch, keep, parameters, times_kept
 
 TIMES = [START + number for number in range(6)]
 LATER = [START + 100, START + 101]

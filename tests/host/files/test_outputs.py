@@ -1,16 +1,8 @@
-"""Output files are checked before the work and replaced when complete; scenarios are found by name."""
+"""Output files are checked before the work and replaced when complete."""
 
-from pathlib import Path
-
-import litemrc
 import pytest
 from litemrc.errors import UserError
-from litemrc.files import scenarios
 from litemrc.files.outputs import check_output_path, replacing
-from litemrc.files.scenarios import scenario_path
-
-PACKAGE = Path(litemrc.__file__).resolve().parent
-SHIPPED = Path(__file__).resolve().parents[3] / "scenarios"
 
 
 @pytest.mark.parametrize(
@@ -53,20 +45,3 @@ def test_a_file_is_replaced_when_complete_and_kept_otherwise(tmp_path):
         partial.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
-
-
-def test_a_scenario_is_a_file_or_a_shipped_one(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("mine").touch()
-    for text, found in (
-        ("mine", Path("mine")),
-        ("apache_gcc", SHIPPED / "apache_gcc.toml"),
-        ("trays/fop", SHIPPED / "trays/fop.toml"),
-        ("none", Path("none")),
-        ("/apache_gcc", Path("/apache_gcc")),
-    ):
-        assert scenario_path(text) == found
-    (tmp_path / "apache_gcc.toml").touch()
-    assert (scenarios._INSTALLED.name, scenarios._INSTALLED.parent) == ("scenarios", PACKAGE)
-    monkeypatch.setattr(scenarios, "_INSTALLED", tmp_path)
-    assert scenario_path("apache_gcc") == tmp_path / "apache_gcc.toml"

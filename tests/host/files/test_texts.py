@@ -13,7 +13,8 @@ from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
 from litemrc.plots.mrc import mrc_figure
 from litemrc.texts import picture_text, printable, printable_lines, spreadsheet_text
-from scripted_device import ScriptedLink, ack, device_at, hello, told
+
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
 
 HOSTILE = "a\x1b]0;owned\x07\x9b31m\u202eb\r\nc\u2028\x7f\x00"  # OSC, CSI as C1, a bidi override, new lines
 SHOWN = "a?]0;owned??31m?b??c???"

@@ -14,7 +14,8 @@ from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.live.view import Settings
-from paced_device import FRAMES, GROUPS, PAGES, PacedDevice
+
+from tests.host.paced_device import FRAMES, GROUPS, PAGES, PacedDevice
 
 STATES = ("awake", "power_down", "self_refresh")
 PARAMETERS = DeviceParameters(

@@ -8,9 +8,10 @@ from pathlib import Path
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.live.app import LiveApp
 from litemrc.live.connection import Connection
-from paced_device import PacedDevice
-from patience import Deadline, patience
 from textual.pilot import Pilot
+
+from tests.host.paced_device import PacedDevice
+from tests.patience import Deadline, patience
 
 NARROW, WIDE = (80, 24), (160, 48)
 

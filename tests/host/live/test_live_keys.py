@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 from litemrc.live.app import LiveApp
-from live_sessions import WIDE, connected, said, shown, text, until
-from paced_device import NO_BUDGET, PacedDevice, paced
 from textual.widgets import Input, Label
+
+from tests.host.live.live_sessions import WIDE, connected, said, shown, text, until
+from tests.host.paced_device import NO_BUDGET, PacedDevice, paced
 
 
 def run(device: PacedDevice, out: Path, scenario, size=(80, 24)) -> None:

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from litemrc.epochs.files import read_epochs
 from litemrc.live.app import LiveApp
-from live_sessions import NARROW, WIDE, connected, shown, text, until
-from paced_device import paced
-from patience import patience, wait_until
+
+from tests.host.live.live_sessions import NARROW, WIDE, connected, shown, text, until
+from tests.host.paced_device import paced
+from tests.patience import patience, wait_until
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "live", "--port"]
 UPDATE_S = 0.2  # the promise: an epoch is on the screen that soon

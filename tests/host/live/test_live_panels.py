@@ -10,8 +10,9 @@ from litemrc.live.header import Status, header_lines
 from litemrc.live.heat import HeatPanel
 from litemrc.live.ink import Ink
 from litemrc.live.view import Settings, View
-from live_epochs import PARAMETERS, SETTINGS, feed_epochs
-from paced_device import FRAMES, hits_of, misses_of
+
+from tests.host.live.live_epochs import PARAMETERS, SETTINGS, feed_epochs
+from tests.host.paced_device import FRAMES, hits_of, misses_of
 
 INK = Ink(dark=True)
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from litemrc.device.running import Run
 from litemrc.errors import UserError
-from live_sessions import connected
-from paced_device import PacedDevice, paced
-from patience import patience, wait_until
-from scripted_device import told
+
+from tests.host.live.live_sessions import connected
+from tests.host.paced_device import PacedDevice, paced
+from tests.host.scripted_device import told
+from tests.patience import patience, wait_until
 
 RUNS = [Run("zipf"), Run("loop", 3, 2)]
 

@@ -20,10 +20,11 @@ from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 from litemrc.ranks.files import read_ranks
 from litemrc.ranks.table import COLUMNS as RANK_COLUMNS
-from live_epochs import PARAMETERS, feed_epochs
-from live_sessions import connected, said, shown, until
-from paced_device import PacedDevice, hits_of, misses_of, paced
-from patience import patience, wait_until
+
+from tests.host.live.live_epochs import PARAMETERS, feed_epochs
+from tests.host.live.live_sessions import connected, said, shown, until
+from tests.host.paced_device import PacedDevice, hits_of, misses_of, paced
+from tests.patience import patience, wait_until
 
 EPOCHS = 12
 

@@ -7,8 +7,9 @@ from litemrc.feed.records import FeedLost
 from litemrc.live import app as live_app
 from litemrc.live.app import LiveApp
 from litemrc.live.connection import Connection
-from live_epochs import PARAMETERS, RATE, PlayedFeed, feed_epochs
-from live_sessions import NARROW, WIDE, until
+
+from tests.host.live.live_epochs import PARAMETERS, RATE, PlayedFeed, feed_epochs
+from tests.host.live.live_sessions import NARROW, WIDE, until
 
 EPOCHS = 120
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from litemrc.feed.recent import Recent
 from litemrc.live.view import Settings, View
-from live_epochs import NAMES, PARAMETERS, RATE, SETTINGS, feed_epochs
-from paced_device import CLOCKS, hits_of, misses_of
+
+from tests.host.live.live_epochs import NAMES, PARAMETERS, RATE, SETTINGS, feed_epochs
+from tests.host.paced_device import CLOCKS, hits_of, misses_of
 
 EPOCHS = 60
 

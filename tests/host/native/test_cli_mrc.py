@@ -10,7 +10,8 @@ from pathlib import Path
 import litemrc
 import pytest
 from litemrc.cli.curves.measuring import trace_names
-from patience import patience
+
+from tests.patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "mrc"]
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from in_process import litemrc
 from litemrc.errors import UserError
 from litemrc.native.engines import make_engine
 from litemrc.native.os_tracker import OsTracker, scaled_defaults
+
+from tests.host.in_process import litemrc
 
 TRACE = "gen:loop?pages=9&n=99"
 

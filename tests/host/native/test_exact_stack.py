@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from golden_histogram import golden_histogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.exact_stack import ExactStack
+
+from tests.host.native.golden_histogram import golden_histogram
 
 FAR = 0x9E3779B97F4A7C15  # times this, modulo 2^64, neighbouring pages lie far apart
 PAGES = st.lists(st.integers(0, 40), max_size=400)

@@ -5,7 +5,6 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from golden_histogram import golden_histogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.curves.curve import Curve
@@ -14,7 +13,9 @@ from litemrc.native.engines import make_engine
 from litemrc.native.exact_part import ExactPart, ExactState
 from litemrc.native.part_engines import PartState, make_part_engine
 from numpy.typing import NDArray
-from page_streams import loop, zipf
+
+from tests.host.native.golden_histogram import golden_histogram
+from tests.host.native.page_streams import loop, zipf
 
 SCATTERED = 0x9E3779B97F4A7C15
 

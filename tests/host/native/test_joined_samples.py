@@ -14,7 +14,8 @@ from litemrc.native.shards_size_part import (
     SmallestPagesPart,
 )
 from numpy.typing import NDArray
-from page_streams import loop, zipf
+
+from tests.host.native.page_streams import loop, zipf
 
 ROUNDING = 1e-12  # relative: sums of up to 10^6 weights, in another order
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from golden_histogram import golden_histogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.exact_stack import ExactStack
-from page_streams import loop, zipf
+
+from tests.host.native.golden_histogram import golden_histogram
+from tests.host.native.page_streams import loop, zipf
 
 PAGES = st.lists(st.integers(0, 30), max_size=300)
 

@@ -9,7 +9,8 @@ from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
-from page_streams import loop, zipf
+
+from tests.host.native.page_streams import loop, zipf
 
 PAGES = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), min_size=1, max_size=200)
 

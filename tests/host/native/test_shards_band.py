@@ -7,7 +7,8 @@ from litemrc.native import _core
 from litemrc.native.engines import make_engine
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
-from page_streams import loop, zipf
+
+from tests.host.native.page_streams import loop, zipf
 
 SAMPLES = 200
 BINOMIAL = (0.95 * 0.05 / SAMPLES) ** 0.5  # standard deviation of a coverage of 95 % in so many samples

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bitmaps import DRAM, bitmaps_of_sets, random_bitmaps, shown
 from litemrc.pages.damo_record import EPOCH_NS, write_damo_record
 from litemrc.traces.formats.recorders.damon_records import parse_snapshots
+
+from tests.host.bitmaps import DRAM, bitmaps_of_sets, random_bitmaps, shown
 
 HEAT = 1e9 / EPOCH_NS  # Hz of a page that is accessed in each epoch of unknown length
 

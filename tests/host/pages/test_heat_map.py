@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from bitmaps import bitmaps_of_sets, random_bitmaps, shown
 from litemrc.pages.heat_map import heat_map
+
+from tests.host.bitmaps import bitmaps_of_sets, random_bitmaps, shown
 
 
 def test_a_cell_is_the_share_of_its_pages_and_epochs():

@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from bitmaps import bitmaps_of_sets, random_bitmaps, shown
 from litemrc.epochs.files import write_epochs
 from litemrc.errors import OutputError, UserError
 from litemrc.pages.files import (
@@ -17,6 +16,8 @@ from litemrc.pages.files import (
     write_page_bitmaps,
 )
 from litemrc.pages.page_bitmaps import PageBitmaps
+
+from tests.host.bitmaps import bitmaps_of_sets, random_bitmaps, shown
 
 
 def assert_equal(found: PageBitmaps, wanted: PageBitmaps) -> None:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bitmaps import DRAM, bitmaps_of_sets, random_bitmaps, shown
 from litemrc.pages.page_bitmaps import PagesShown, packed_bits, packed_words
 from litemrc.pages.times import mean_ns, times_ns
+
+from tests.host.bitmaps import DRAM, bitmaps_of_sets, random_bitmaps, shown
 
 
 def test_bit_0_is_the_lowest_bit_of_the_first_byte():

@@ -1,11 +1,12 @@
 """The picture of a division of memory: whole, and true for a process without memory."""
 
 import pytest
-from axes import assert_sound
 from litemrc.curves.curve import Curve
 from litemrc.plots.allocation import allocation_figure
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import allocate
+
+from tests.host.plots.axes import assert_sound
 
 LOOP = Curve([3], [0.1], 100, 10, name="loop")
 ZIPF = Curve([1, 2, 3, 4], [0.6, 0.4, 0.3, 0.25], 400, 100, name="zipf")

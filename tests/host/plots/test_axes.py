@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from axes import indistinct, leaving
 from matplotlib.figure import Figure
+
+from tests.host.plots.axes import indistinct, leaving
 
 INSIDE = (0, 1)
 

@@ -1,12 +1,13 @@
 """The picture of a heat map: its cells, addresses, sizes and gaps."""
 
 import numpy as np
-from axes import assert_sound
-from bitmaps import bitmaps_of_sets, random_bitmaps, shown
 from litemrc.pages.heat_map import heat_map
 from litemrc.plots.files import inline_svg
 from litemrc.plots.heat import heat_figure
-from test_plots import texts
+
+from tests.host.bitmaps import bitmaps_of_sets, random_bitmaps, shown
+from tests.host.plots.axes import assert_sound
+from tests.host.plots.test_plots import texts
 
 
 def test_cells_are_the_shares_at_their_places():

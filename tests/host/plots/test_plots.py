@@ -9,7 +9,6 @@ from dataclasses import replace
 import litemrc.plots
 import numpy as np
 import pytest
-from axes import assert_sound
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.sizes import size_text
@@ -19,6 +18,8 @@ from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg, save_figure
 from litemrc.plots.mrc import difference_figure, mrc_figure
 from litemrc.plots.windows import windows_figure
+
+from tests.host.plots.axes import assert_sound
 
 FIGURES = [curves_figure, panels_figure, epochs_figure]
 

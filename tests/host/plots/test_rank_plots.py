@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from axes import assert_sound
 from litemrc.energy.model import RDRAM_COMPONENTS, SDRAM_COMPONENTS
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
@@ -12,7 +11,9 @@ from litemrc.plots.ranks import GROUPS, STATE_COLOURS, ranks_figure
 from litemrc.ranks.activity import LABELS, PowerState, RankActivity
 from litemrc.ranks.table import RankTable
 from matplotlib.patches import Rectangle, StepPatch
-from rank_rows import PARAMETERS, rank_row
+
+from tests.host.plots.axes import assert_sound
+from tests.host.rank_rows import PARAMETERS, rank_row
 
 PART = find_part("MT41K64M16-187E:J")
 

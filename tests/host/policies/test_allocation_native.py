@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-import litemrc.golden.machines.allocation as golden
+import litemrc.golden.allocation as golden
 import numpy as np
 import pytest
 from litemrc.native import allocation as native
 from litemrc.policies.allocation.division import Demand, allocate
-from mutation import mutated_module
-from zhou2004.curve_sets import curve_sets
+from litemrc_studies.zhou2004.results.curve_sets import curve_sets
+
+from tests.mutation import mutated_module
 
 
 def random_demand(rng: np.random.Generator, sizes: int, name: str) -> Demand:

@@ -10,7 +10,8 @@ from litemrc.cli.main import main
 from litemrc.epochs.files import EpochRow, EpochTable, write_epochs
 from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
-from patience import patience
+
+from tests.patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 # 0.9 for three pages, and less and less for one each.

@@ -1,6 +1,6 @@
 """Idle memory is lent to programs that reach their budgets: by arithmetic, in pages of a memory of 1,024.
 
-The numbers of resident pages are those of scenarios/linux_growing.toml on Linux in the RTL.
+The numbers of resident pages are those of zhou2004/scenarios/linux_growing.toml on Linux in the RTL.
 """
 
 from hypothesis import given

@@ -12,7 +12,8 @@ from litemrc.ranks.files import write_ranks
 from litemrc.ranks.states import MeterWord, PowerState
 from litemrc.ranks.table import COLUMNS, RankRow, RankTable
 from litemrc_gateware.ranks import records as gateware
-from rank_rows import PARAMETERS, rank_row
+
+from tests.host.rank_rows import PARAMETERS, rank_row
 
 # 1, 2, 4 ... so that every sum of them is another number.
 ACTIVITY = RankActivity(*(1 << place for place in range(len(ADDING))))

@@ -12,7 +12,8 @@ from litemrc.ranks.files import read_ranks, write_ranks
 from litemrc.ranks.table import COLUMNS, RankTable
 from litemrc_gateware.ranks.records import MeterWord
 from litemrc_gateware.ranks.records import PowerState as PowerStateOfRegisters
-from rank_rows import PARAMETERS, rank_row
+
+from tests.host.rank_rows import PARAMETERS, rank_row
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from litemrc.energy.rank_energy import rank_energy
 from litemrc.errors import UserError
 from litemrc.ranks.table import RankTable
 from litemrc.reports.run import write_report
-from rank_rows import PARAMETERS as RANKS
-from rank_rows import rank_row
+
+from tests.host.rank_rows import PARAMETERS as RANKS
+from tests.host.rank_rows import rank_row
 
 EQUAL = Comparison((ContextComparison(1, 18, 0), ContextComparison(2, 6, 0)), accesses=42)
 DIFFERENT = Comparison(

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from epoch_rows import PARAMETERS, row
 from litemrc.epochs.table import EpochTable
 from litemrc.reports import run
 from litemrc.reports.run import write_report
+
+from tests.host.epoch_rows import PARAMETERS, row
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from litemrc.feed.feed import FeedOptions
 from litemrc.serve.app import build
 from litemrc.serve.fleet import Fleet, open_fleet
 from litemrc.serve.server import Server
-from paced_device import PacedDevice
-from patience import patience, wait_until
+
+from tests.host.paced_device import PacedDevice
+from tests.patience import patience, wait_until
 
 TOKEN = "a-token-of-the-tests-0123"
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from paced_device import GROUPS, PacedDevice, hits_of, misses_of
-from patience import Deadline, patience, wait_until
+
+from tests.host.paced_device import GROUPS, PacedDevice, hits_of, misses_of
+from tests.patience import Deadline, patience, wait_until
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")

@@ -8,8 +8,18 @@ from pathlib import Path
 
 import litemrc.serve
 import pytest
-from paced_device import PacedDevice, paced
-from page_browser import Served, chromium, expect, needs_chromium, opened, run_to_a_stop, served, sync_api
+
+from tests.host.paced_device import PacedDevice, paced
+from tests.host.serve.page_browser import (
+    Served,
+    chromium,
+    expect,
+    needs_chromium,
+    opened,
+    run_to_a_stop,
+    served,
+    sync_api,
+)
 
 pytestmark = needs_chromium
 PAGE = Path(litemrc.serve.__file__).with_name("page")

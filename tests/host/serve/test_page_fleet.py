@@ -6,8 +6,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from paced_device import PacedDevice, hits_of, misses_of, paced
-from page_browser import (
+
+from tests.host.paced_device import PacedDevice, hits_of, misses_of, paced
+from tests.host.serve.page_browser import (
     SIZES,
     accesses_of,
     cells,
@@ -19,7 +20,7 @@ from page_browser import (
     served,
     sync_api,
 )
-from patience import wait_until
+from tests.patience import wait_until
 
 pytestmark = needs_chromium
 EPOCHS = {"a": 4, "b": 7, "c": 10}

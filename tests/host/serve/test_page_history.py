@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 
 import pyarrow.parquet as pq
 import pytest
-from paced_device import PacedDevice, hits_of, misses_of, paced
-from page_browser import (
+
+from tests.host.paced_device import PacedDevice, hits_of, misses_of, paced
+from tests.host.serve.page_browser import (
     accesses_of,
     cells,
     chromium,

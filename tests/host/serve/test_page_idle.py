@@ -5,9 +5,19 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from paced_device import GROUPS, PacedDevice, paced
-from page_browser import chromium, expect, needs_chromium, opened, ratios_of, run_to_a_stop, served, sync_api
-from scripted_device import told
+
+from tests.host.paced_device import GROUPS, PacedDevice, paced
+from tests.host.scripted_device import told
+from tests.host.serve.page_browser import (
+    chromium,
+    expect,
+    needs_chromium,
+    opened,
+    ratios_of,
+    run_to_a_stop,
+    served,
+    sync_api,
+)
 
 pytestmark = needs_chromium
 CHART = "document.querySelector('#curves .chart')"

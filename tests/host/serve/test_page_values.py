@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 from litemrc.device.link.protocol import Message
-from paced_device import PacedDevice, misses_of, paced
-from page_browser import (
+
+from tests.host.paced_device import PacedDevice, misses_of, paced
+from tests.host.scripted_device import told
+from tests.host.serve.page_browser import (
     SIZES,
     accesses_of,
     cells,
@@ -20,8 +22,7 @@ from page_browser import (
     size_of,
     sync_api,
 )
-from patience import patience
-from scripted_device import told
+from tests.patience import patience
 
 pytestmark = needs_chromium
 ROUNDED = 5.1e-5  # tables show 4 decimals

@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from http_serving import serving
 from litemrc.serve.api import models
-from paced_device import CLOCKS, FRAMES, GROUPS, hits_of, misses_of, paced
+
+from tests.host.paced_device import CLOCKS, FRAMES, GROUPS, hits_of, misses_of, paced
+from tests.host.serve.http_serving import serving
 
 GROUP_BYTES = FRAMES // GROUPS * 4096
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 from litemrc.device.bundle import DESCRIPTION, FORMAT
-from paced_device import paced
-from patience import patience, wait_until
-from scripted_device import told
+
+from tests.host.paced_device import paced
+from tests.host.scripted_device import told
+from tests.patience import patience, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 SIMULATOR = ROOT / "build/sim/gateware/obj_dir/Vsim"

@@ -2,10 +2,11 @@
 
 import httpx
 import pytest
-from http_serving import TOKEN, Serving, serving
 from litemrc.serve.security import Tokens
-from paced_device import paced
-from patience import patience, wait_until
+
+from tests.host.paced_device import paced
+from tests.host.serve.http_serving import TOKEN, Serving, serving
+from tests.patience import patience, wait_until
 
 
 def post(

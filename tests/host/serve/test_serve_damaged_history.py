@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from http_serving import serving
 from litemrc.feed.history.history import sealed_files
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.serve.api import models
-from paced_device import paced
-from synthetic_epochs import START, keep
+
+from tests.host.paced_device import paced
+from tests.host.serve.http_serving import serving
+from tests.host.synthetic_epochs import START, keep
 
 API = "/api/v1/devices/board"
 LATER = [START + 100, START + 101]

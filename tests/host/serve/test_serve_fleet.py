@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from http_serving import epochs_of, events, serving
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
 from litemrc.serve.api import models
 from litemrc.serve.api.sums import SUMMED, WEIGHTED, Counted, merged
 from litemrc.serve.ports import check_url, parse_bundles, parse_labels, parse_ports
-from paced_device import GROUPS, hits_of, misses_of, paced
+
+from tests.host.paced_device import GROUPS, hits_of, misses_of, paced
+from tests.host.serve.http_serving import epochs_of, events, serving
 
 
 def counted(hits: list[int], misses: int, group_pages: int, **changes: int) -> Counted:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from http_serving import serving
 from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.history.kinds import EPOCHS
@@ -15,8 +14,10 @@ from litemrc.serve.api import models
 from litemrc.serve.api.merging import merged_contexts
 from litemrc.serve.api.queries import _tables_of_rows, counted
 from litemrc.serve.kept import KeptEpochs
-from paced_device import GROUPS, hits_of, misses_of, paced
-from patience import wait_until
+
+from tests.host.paced_device import GROUPS, hits_of, misses_of, paced
+from tests.host.serve.http_serving import serving
+from tests.patience import wait_until
 
 
 def curve_of(numbers: list[int], context: int) -> tuple[int, list[float]]:

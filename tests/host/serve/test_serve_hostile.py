@@ -11,9 +11,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from http_serving import parsed
-from paced_device import paced
-from patience import patience, wait_until
+
+from tests.host.paced_device import paced
+from tests.host.serve.http_serving import parsed
+from tests.patience import patience, wait_until
 
 REQUESTS = 10_000
 THREADS = 8

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from http_serving import Serving, epochs_of, events, serving
 from litemrc.feed.history.reading import HistoryReader, Part
 from litemrc.serve.api import models
 from litemrc.serve.lanes import Lane
-from paced_device import paced
-from patience import patience, wait_until
+
+from tests.host.paced_device import paced
+from tests.host.serve.http_serving import Serving, epochs_of, events, serving
+from tests.patience import patience, wait_until
 
 RECENT = "/api/v1/devices/device"
 OTHERS = (

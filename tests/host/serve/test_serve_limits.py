@@ -4,14 +4,15 @@ import socket
 import time
 
 import pytest
-from http_serving import epochs_of, events, serving
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 from litemrc.serve import limits
-from paced_device import paced
-from patience import patience
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+
+from tests.host.paced_device import paced
+from tests.host.serve.http_serving import epochs_of, events, serving
+from tests.patience import patience
 
 GET = b"GET /api/v1/devices HTTP/1.1\r\nHost: localhost\r\n"
 

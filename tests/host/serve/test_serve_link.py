@@ -8,7 +8,6 @@ from pathlib import Path
 
 import litemrc
 import pytest
-from http_serving import TOKEN, Serving, serving
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError, PortError, RequestRefusedError
@@ -20,8 +19,10 @@ from litemrc.epochs.table import EpochTable
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.recent import Recent
 from litemrc.serve.link import stream as link_stream
-from paced_device import FRAMES, hits_of, misses_of, paced
-from patience import patience, wait_until
+
+from tests.host.paced_device import FRAMES, hits_of, misses_of, paced
+from tests.host.serve.http_serving import TOKEN, Serving, serving
+from tests.patience import patience, wait_until
 
 
 def opened(served: Serving, name: str = "", token: str = ""):

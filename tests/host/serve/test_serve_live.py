@@ -5,11 +5,12 @@ import time
 from statistics import median
 
 import pytest
-from http_serving import epochs_of, events, parsed, serving
 from litemrc.serve import live
 from litemrc.serve.api import models
-from paced_device import GROUPS, hits_of, misses_of, paced
-from patience import patience
+
+from tests.host.paced_device import GROUPS, hits_of, misses_of, paced
+from tests.host.serve.http_serving import epochs_of, events, parsed, serving
+from tests.patience import patience
 
 
 def test_every_epoch_comes_once_and_in_order_to_all_readers() -> None:

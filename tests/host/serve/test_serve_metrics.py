@@ -11,11 +11,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from http_serving import Serving, serving
 from litemrc.serve.metrics.families import FAMILIES
-from paced_device import CLOCKS, GROUPS, hits_of, misses_of, paced
-from patience import patience, wait_until
 from prometheus_client.parser import text_string_to_metric_families
+
+from tests.host.paced_device import CLOCKS, GROUPS, hits_of, misses_of, paced
+from tests.host.serve.http_serving import Serving, serving
+from tests.patience import patience, wait_until
 
 DOCS = Path(__file__).parents[3] / "docs"
 DASHBOARD = DOCS / "grafana" / "litemrc.json"

@@ -5,13 +5,14 @@ import asyncio
 import httpx
 import pytest
 from fastapi.routing import APIRoute
-from http_serving import TOKEN, serving
 from litemrc.serve.api import models
 from litemrc.serve.app import build
 from litemrc.serve.fleet import Fleet
-from paced_device import paced
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+
+from tests.host.paced_device import paced
+from tests.host.serve.http_serving import TOKEN, serving
 
 GETS = {
     "/": "/",

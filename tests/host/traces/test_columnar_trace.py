@@ -9,7 +9,8 @@ from litemrc.errors import UserError
 from litemrc.traces import open_trace
 from litemrc.traces.formats import columnar
 from litemrc.traces.opening import WriteOptions, create_trace
-from trace_columns import chunk_of, columns
+
+from tests.host.trace_columns import chunk_of, columns
 
 
 def parquet(tmp_path, **data):

@@ -5,7 +5,8 @@ import zlib
 
 import pytest
 from litemrc.errors import UserError
-from recorder_samples import SAMPLES, read
+
+from tests.host.traces.recorder_samples import SAMPLES, read
 
 FORMS = ["two_targets.damon", "two_targets.perf_script", "two_targets.raw.txt", "two_targets.report.json"]
 

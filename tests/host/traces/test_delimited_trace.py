@@ -11,7 +11,8 @@ from litemrc.traces.formats.column_names import ROLES, Column, parse_columns
 from litemrc.traces.formats.delimited import DIRECTIONS, DelimitedTrace
 from litemrc.traces.formats.lines import Block
 from litemrc.traces.formats.streams import open_source
-from recorder_samples import SAMPLES, read
+
+from tests.host.traces.recorder_samples import SAMPLES, read
 
 
 def written(folder, text: str, name: str = "t.csv"):

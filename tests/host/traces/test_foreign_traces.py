@@ -5,9 +5,10 @@ import struct
 
 import numpy as np
 import pytest
-from in_process import litemrc
 from litemrc.errors import UserError
 from litemrc.traces import open_trace
+
+from tests.host.in_process import litemrc
 
 
 def written(folder, name, content):

@@ -8,7 +8,8 @@ from litemrc.errors import UserError
 from litemrc.traces import open_trace
 from litemrc.traces.generators import draws, urls
 from litemrc.traces.generators.programs import PROGRAMS
-from trace_columns import columns
+
+from tests.host.trace_columns import columns
 
 
 def pages_of(url: str) -> list[int]:

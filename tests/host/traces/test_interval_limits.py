@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.traces.formats.interval_limits import smallest_opt_memory
 from litemrc.traces.opening import WriteOptions, create_trace
-from trace_columns import chunk_of, columns
+
+from tests.host.trace_columns import chunk_of, columns
 
 STEPS = st.lists(st.tuples(st.integers(0, 7), st.sampled_from([1, 1, 1, 2, 9, 40])), min_size=1, max_size=100)
 NEVER = float("inf")

@@ -13,7 +13,8 @@ from litemrc.traces.formats.interval_records import RecordReader
 from litemrc.traces.formats.lines import Block
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.opening import WriteOptions, create_trace
-from trace_columns import chunk_of, columns, joined
+
+from tests.host.trace_columns import chunk_of, columns, joined
 
 REFERENCES = st.lists(
     st.tuples(st.integers(0, 7), st.sampled_from([0, 1, 1, 1, 2, 9, 40])), min_size=1, max_size=120

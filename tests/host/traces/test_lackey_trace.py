@@ -10,7 +10,8 @@ from litemrc.traces import open_trace
 from litemrc.traces.formats import lackey_lines
 from litemrc.traces.formats.lackey_lines import LARGEST_ACCESS, parse
 from litemrc.traces.formats.lines import Block
-from trace_columns import columns
+
+from tests.host.trace_columns import columns
 
 SAMPLE = """\
 ==13702== Lackey, an example Valgrind tool

@@ -11,7 +11,8 @@ from litemrc.traces import Chunk
 from litemrc.traces.formats import oracle_general
 from litemrc.traces.opening import create_trace
 from litemrc.traces.trace import WriteOptions
-from trace_columns import chunk_of, columns
+
+from tests.host.trace_columns import chunk_of, columns
 
 RECORD = "<IQIq"  # packed: 4 + 8 + 4 + 8 bytes
 

@@ -2,7 +2,8 @@
 
 import pytest
 from litemrc.errors import UserError
-from recorder_samples import SAMPLES, read
+
+from tests.host.traces.recorder_samples import SAMPLES, read
 
 
 def written(folder, text: str):

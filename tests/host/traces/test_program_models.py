@@ -10,7 +10,8 @@ from litemrc.traces.generators import draws
 from litemrc.traces.generators.programs import PROGRAMS
 from litemrc.traces.generators.traffic import Traffic, traffic_stream, xorshift32
 from litemrc.traces.generators.urls import COMMON, parameters
-from trace_columns import columns
+
+from tests.host.trace_columns import columns
 
 SEED, N = 3, 400
 

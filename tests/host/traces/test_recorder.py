@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from litemrc.cli.main import main
 from litemrc.errors import UserError
-from litemrc.machines.numa.machine import read_references
 from litemrc.traces.recorder.recording import Recording
 from litemrc.traces.shared import open_shared_trace
+from litemrc_studies.reference_counters.machine.numa import read_references
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
@@ -157,7 +157,7 @@ def test_programs_that_fail_or_do_not_compile_are_reported(tmp_path):
 )
 def test_the_programs_of_scenarios_run(tmp_path, program, rounds):
     out = tmp_path / "out.parquet"
-    source = str(ROOT / f"scenarios/threads/{program}.c")
+    source = str(ROOT / f"host/litemrc_studies/shared/threads/{program}.c")
     assert main(["trace", "threads", "--out", str(out), "--turn", "64", source, "--", "4", f"{rounds}"]) == 0
     with open_shared_trace(out) as trace:
         references = read_references(trace)

@@ -9,7 +9,8 @@ from litemrc.plots.traces import space_time_figure
 from litemrc.traces import Chunk, summary
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import PageSet, Summary
-from trace_columns import chunk_of
+
+from tests.host.trace_columns import chunk_of
 
 
 def summed(chunks: list[Chunk]) -> Summary:

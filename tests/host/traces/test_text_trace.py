@@ -10,7 +10,8 @@ from litemrc.traces.formats import lines
 from litemrc.traces.formats.lines import Block
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.formats.text import TextTrace
-from trace_columns import columns, joined
+
+from tests.host.trace_columns import columns, joined
 
 
 def write(tmp_path, text: str):

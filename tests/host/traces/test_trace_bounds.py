@@ -18,7 +18,8 @@ from litemrc.traces import bounds, open_trace
 from litemrc.traces.formats.byte_accesses import ByteAccesses
 from litemrc.traces.parts.section import Section
 from litemrc.traces.shared import SharedChunk, create_shared_trace, open_shared_trace
-from patience import patience
+
+from tests.patience import patience
 
 RAW = (
     "base_time_absolute: 0 ns\n\nmonitoring_start: 0 ns\nmonitoring_end: 100 ms\n"

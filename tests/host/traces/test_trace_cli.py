@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from litemrc.traces import Chunk
 from litemrc.traces.opening import create_trace, open_trace
-from patience import Deadline, patience
-from trace_columns import chunk_of, columns
+
+from tests.host.trace_columns import chunk_of, columns
+from tests.patience import Deadline, patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "trace"]
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.traces import Chunk, open_trace
 from litemrc.traces.opening import FORMATS, create_trace, format_of
-from patience import patience
-from trace_columns import chunk_of, columns, joined
+
+from tests.host.trace_columns import chunk_of, columns, joined
+from tests.patience import patience
 
 COMPRESSIONS = ["", ".gz", ".zst", ".xz"]
 HEAD = "# page_bytes 4096\n"  # of a text trace

@@ -20,7 +20,8 @@ from litemrc.traces.recorder.recording import TURN, Recording
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import PageSet, Summary
 from litemrc.traces.trace import WriteOptions, first_disorder, stored_size
-from trace_columns import chunk_of, columns, joined
+
+from tests.host.trace_columns import chunk_of, columns, joined
 
 
 def source(text: bytes, total: int | None = None) -> ByteSource:

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from kept import cache_folder
-from linux.driver.building import ROOT, ZIG, build_modules
-from linux.driver.cpio import write_initramfs
 from litemrc.device.device import Device
 from litemrc.device.errors import SilentDeviceError
-from patience import Deadline, patience
-from products import alone_in
+
+from scripts.setup.kept import cache_folder
+from tests.linux.driver.building import ROOT, ZIG, build_modules
+from tests.linux.driver.cpio import write_initramfs
+from tests.patience import Deadline, patience
+from tests.products import alone_in
 
 HERE = Path(__file__).parent
 # Built by `make linux-images`; these name others, say build/linux/kernel-debug of `make linux-debug`.

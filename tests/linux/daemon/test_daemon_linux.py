@@ -8,7 +8,8 @@ import time
 
 import pytest
 from litemrc.device.errors import RequestRefusedError
-from patience import Deadline
+
+from tests.patience import Deadline
 
 ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE, ATTACK, PAGES = range(8)  # litemrcd.conf
 NO_BUDGET = 2**32 - 1

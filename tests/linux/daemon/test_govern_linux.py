@@ -9,13 +9,14 @@ import subprocess
 import time
 
 import pytest
-from linux.daemon.conftest import LITEMRC, loop_over
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.fault_cost import measure_fault_cost
 from litemrc.device.lease import lease_cycles, take_lease
-from patience import Deadline, patience
+
+from tests.linux.daemon.conftest import LITEMRC, loop_over
+from tests.patience import Deadline, patience
 
 GROUP_PAGES = 256  # 16,384 frames in 64 groups
 BEFORE = (3000, 10)

@@ -9,14 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linux.daemon.conftest import LITEMRC, booted
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import get_hot, set_hot
 from litemrc.epochs.files import read_epochs
 from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
-from patience import patience, wait_until
+
+from tests.linux.daemon.conftest import LITEMRC, booted
+from tests.patience import patience, wait_until
 
 FRAMES, CONTEXTS, HOT_PAGES = 1 << 14, 8, 16
 MEMORY = 0x80000000  # of the fake

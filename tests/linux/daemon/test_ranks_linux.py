@@ -5,13 +5,14 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from linux.daemon.conftest import LITEMRC, loop_over
 from litemrc.device import ranks
 from litemrc.device.collecting.rank_rows import watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.lease import take_lease
 from litemrc.ranks.files import read_ranks
-from patience import patience, wait_until
+
+from tests.linux.daemon.conftest import LITEMRC, loop_over
+from tests.patience import patience, wait_until
 
 RANKS = 4
 EPOCHS = 3

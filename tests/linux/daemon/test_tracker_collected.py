@@ -5,8 +5,9 @@ import re
 import subprocess
 
 import pytest
-from linux.daemon.conftest import LITEMRC, booted
 from litemrc.epochs.files import read_epochs
+
+from tests.linux.daemon.conftest import LITEMRC, booted
 
 PAGES = 300  # LOOP_PAGES of guest.c
 GROUP_PAGES = 256  # 16,384 frames in 64 groups

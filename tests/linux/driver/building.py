@@ -7,9 +7,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from kept import cache_folder
-from linux.driver.cpio import write_initramfs
-from products import alone_in
+from scripts.setup.kept import cache_folder
+from tests.linux.driver.cpio import write_initramfs
+from tests.products import alone_in
 
 ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"

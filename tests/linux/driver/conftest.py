@@ -4,9 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from linux.driver.building import ROOT, build_initramfs
-from linux.driver.following import CGROUPS
-from linux.driver.guest import FAKE, Guest, Guests
+
+from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.following import CGROUPS
+from tests.linux.driver.guest import FAKE, Guest, Guests
 
 # The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.
 KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))

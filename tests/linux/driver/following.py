@@ -1,6 +1,6 @@
 """What tests do with processes, cgroups and contexts."""
 
-from linux.driver.guest import FAKE, S
+from tests.linux.driver.guest import FAKE, S
 
 CGROUPS = "/sys/fs/cgroup"
 SWAP_BYTES = 16 << 20

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from linux.monitor import Monitor, Symbols
-from patience import Deadline
+from tests.linux.monitor import Monitor, Symbols
+from tests.patience import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"

@@ -4,8 +4,9 @@ from errno import EINVAL, ENODATA, ENODEV
 from struct import unpack
 
 import pytest
-from linux.driver.following import CGROUPS, enable, enable_swap, log
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.following import CGROUPS, enable, enable_swap, log
+from tests.linux.driver.guest import FAKE, S
 
 FRAMES = 1 << 14  # of the fake
 WORDS = FRAMES // 32

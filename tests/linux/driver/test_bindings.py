@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from linux.driver.building import DRIVER
+
+from tests.linux.driver.building import DRIVER
 
 pytest.importorskip("dtschema", reason="dtschema of the extra linux")
 BINDINGS = DRIVER / "bindings"

@@ -3,8 +3,9 @@
 import subprocess
 
 import pytest
-from linux.driver.building import DRIVER
-from linux.driver.conftest import KERNEL
+
+from tests.linux.driver.building import DRIVER
+from tests.linux.driver.conftest import KERNEL
 
 # The sources of a kernel that was built with O=.
 CHECKPATCH = KERNEL / "source" / "scripts" / "checkpatch.pl"

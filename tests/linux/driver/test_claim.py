@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.guest import FAKE, S
 
 MEMORY = "/sys/devices/platform/litemrc.0/memory/"
 

@@ -7,10 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from linux.driver import guest as guests
-from linux.driver.building import ROOT, build_initramfs
-from linux.driver.conftest import KERNEL, SHIM
 from renode_export import description
+
+from tests.linux.driver import guest as guests
+from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.conftest import KERNEL, SHIM
 
 # A hole in the memory that Linux gets, where qemu has RAM: what the driver reads there are the registers.
 HOLE, WINDOW = 0x8300_0000, 0x8301_0000

@@ -1,7 +1,8 @@
 """Several monitors: each has a device, settings and followers of its own."""
 
 import pytest
-from linux.driver.guest import FAKE, S, parse_epoch
+
+from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 SECOND = S.replace("litemrc0", "litemrc1")
 SECOND_FAKE = FAKE.replace("litemrc.0", "litemrc.1")

@@ -1,6 +1,6 @@
 """Commands: written without a look at the status while there is room; lost and late ones are reported."""
 
-from linux.driver.guest import FAKE, S, parse_epoch
+from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 COMMAND_LOST = 2  # LITEMRC_EPOCH_COMMAND_LOST of litemrc_uapi.h
 

@@ -2,7 +2,7 @@
 
 from errno import EAGAIN, EFAULT, EINTR, EINVAL
 
-from linux.driver.guest import FAKE, S, parse_epoch
+from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 DEVICE = "/dev/litemrc0"
 # Header, contexts, rows of struct litemrc_epoch: the fake's 8 contexts and 64 groups, 128 of the tail.

@@ -1,7 +1,7 @@
 """What users began is undone when the device cannot be set up, or something else writes its registers."""
 
-from linux.driver.following import CGROUPS, enable, enable_swap, follow, log
-from linux.driver.guest import FAKE, S
+from tests.linux.driver.following import CGROUPS, enable, enable_swap, follow, log
+from tests.linux.driver.guest import FAKE, S
 
 PARAMETERS = "/sys/module/litemrc/parameters/"
 RETRIES = 40

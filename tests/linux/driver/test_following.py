@@ -4,8 +4,9 @@ from errno import EBUSY, EINVAL, ESRCH
 from itertools import pairwise
 
 import pytest
-from linux.driver.following import CGROUPS, enable, follow, log, own_context
-from linux.driver.guest import FAKE, S, parse_epoch
+
+from tests.linux.driver.following import CGROUPS, enable, follow, log, own_context
+from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 FREE, FOLLOWING, ENDED = 1, 2, 3
 BOOT_PIDS = 320  # those below 300 are not used again (RESERVED_PIDS of kernel/pid.c)

@@ -1,8 +1,9 @@
 """Freed frames are invalidated, and a follower owns the frames that only its processes map."""
 
 import pytest
-from linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context
+from tests.linux.driver.guest import FAKE, S
 
 
 @pytest.mark.parametrize("sharing", ["", "shared"])

@@ -1,8 +1,8 @@
 """A process that moves into a followed cgroup takes its pages along."""
 
-from linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context
-from linux.driver.guest import S
-from patience import Deadline
+from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context
+from tests.linux.driver.guest import S
+from tests.patience import Deadline
 
 
 def handed_over(guest, frames):

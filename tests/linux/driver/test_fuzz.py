@@ -1,7 +1,8 @@
 """After thousands of writes to every file the kernel has not complained and the monitor still works."""
 
 import pytest
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.guest import FAKE, S
 
 WRITES = 10000
 FILES = [

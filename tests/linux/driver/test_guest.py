@@ -1,8 +1,9 @@
 """A guest whose kernel hangs is reported with the kernel's state, and replaced."""
 
 import pytest
-from linux.driver.guest import FAKE, GuestError
-from linux.monitor import Symbols
+
+from tests.linux.driver.guest import FAKE, GuestError
+from tests.linux.monitor import Symbols
 
 
 def test_a_kernel_that_hangs_is_described_and_the_next_test_has_another_guest(guests, monitor):

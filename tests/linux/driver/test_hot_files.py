@@ -4,8 +4,9 @@ from errno import EBUSY, EINVAL, ENODATA, ENODEV
 from struct import unpack
 
 import pytest
-from linux.driver.following import enable, follow
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.following import enable, follow
+from tests.linux.driver.guest import FAKE, S
 
 FAKE_HOT = "/sys/devices/platform/litemrc.0/fake_hot/"
 HOT = S + "hot/"

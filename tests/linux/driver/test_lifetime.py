@@ -2,7 +2,7 @@
 
 from errno import EAGAIN
 
-from linux.driver.guest import FAKE, S
+from tests.linux.driver.guest import FAKE, S
 
 TIMES = 8
 PAGE_OFFSET = 0xC0000000

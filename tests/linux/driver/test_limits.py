@@ -4,7 +4,8 @@ from errno import EINVAL, EIO
 from itertools import pairwise
 
 import pytest
-from linux.driver.guest import FAKE, S, parse_epoch
+
+from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 LEAST = 8 * (64 + 3)  # words of the fake's window
 EPOCHS_PER_S, BURST = 100, 16  # ABI.md

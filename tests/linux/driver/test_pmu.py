@@ -3,9 +3,10 @@
 from errno import EACCES, EAGAIN, EINVAL, ENODEV
 
 import pytest
-from linux.driver.following import enable, follow
-from linux.driver.guest import FAKE, S, parse_epoch
-from linux.driver.test_ranks_driver import RANKS, counter
+
+from tests.linux.driver.following import enable, follow
+from tests.linux.driver.guest import FAKE, S, parse_epoch
+from tests.linux.driver.test_ranks_driver import RANKS, counter
 
 PMU = "/sys/bus/event_source/devices/litemrc/"
 DRIVER = "/sys/bus/platform/drivers/litemrc/"

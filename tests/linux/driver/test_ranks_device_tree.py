@@ -6,11 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from linux.driver import guest as guests
-from linux.driver.building import ROOT, build_initramfs
-from linux.driver.conftest import KERNEL, SHIM
-from linux.driver.test_device_tree import HOLE, WINDOW, tree_with
 from renode_export import description
+
+from tests.linux.driver import guest as guests
+from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.conftest import KERNEL, SHIM
+from tests.linux.driver.test_device_tree import HOLE, WINDOW, tree_with
 
 RANKS, RANKS_WINDOW = HOLE + 0x1000, WINDOW + 0x8000
 CLOCK_HZ = 100_000_000

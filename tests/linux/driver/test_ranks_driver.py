@@ -3,7 +3,8 @@
 from errno import EBUSY, EINVAL, ENODEV
 
 import pytest
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.guest import FAKE, S
 
 RANKS = 4
 FRAMES = 1 << 14  # of the fake: 64 MB from 0x80000000; the kernel is in the first 16

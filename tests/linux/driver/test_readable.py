@@ -3,8 +3,9 @@
 from errno import EACCES
 
 import pytest
-from linux.driver.following import enable, follow
-from linux.driver.guest import S
+
+from tests.linux.driver.following import enable, follow
+from tests.linux.driver.guest import S
 
 USER = 1000
 SETTINGS = {"engine", "enable", "epoch_length", "freeze", "single_shot", "split", "range", "sampling"}

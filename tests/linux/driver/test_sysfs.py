@@ -3,7 +3,8 @@
 from errno import EBUSY, EINVAL, ENODEV, ENOENT, ESRCH
 
 import pytest
-from linux.driver.guest import FAKE, S
+
+from tests.linux.driver.guest import FAKE, S
 
 FRAMES = 1 << 14  # of the fake
 ALL = {

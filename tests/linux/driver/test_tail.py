@@ -1,9 +1,10 @@
 """The tail of refaults continues a context's LRU stack behind its resident pages."""
 
 import pytest
-from linux.driver.following import CGROUPS, enable, enable_swap
-from linux.driver.guest import S
 from litemrc.golden.monitor.tail import EvictingContext
+
+from tests.linux.driver.following import CGROUPS, enable, enable_swap
+from tests.linux.driver.guest import S
 
 CONTEXT = 1
 JITTER = 33  # of guest/stack.c

@@ -3,9 +3,10 @@
 from errno import EFAULT
 
 import pytest
-from linux.driver.following import enable, follow
-from linux.driver.guest import S
-from linux.driver.test_tracker_module import followed, tracker  # noqa: F401
+
+from tests.linux.driver.following import enable, follow
+from tests.linux.driver.guest import S
+from tests.linux.driver.test_tracker_module import followed, tracker  # noqa: F401
 
 USER = 1000
 PROCESSES, PAGES = 40, 200

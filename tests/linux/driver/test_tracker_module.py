@@ -3,11 +3,12 @@
 from itertools import islice
 
 import pytest
-from linux.driver.conftest import COMPLAINTS
-from linux.driver.following import CGROUPS, enable, follow
-from linux.driver.guest import FAKE, S
-from linux.driver.test_tail import positions, walked
 from litemrc.golden.monitor.os_tracker import OsTracker
+
+from tests.linux.driver.conftest import COMPLAINTS
+from tests.linux.driver.following import CGROUPS, enable, follow
+from tests.linux.driver.guest import FAKE, S
+from tests.linux.driver.test_tail import positions, walked
 
 T = "/sys/devices/platform/litemrc.0.auto/tracker/"
 CONTEXT = 1

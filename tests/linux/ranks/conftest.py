@@ -5,13 +5,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kept import cache_folder
-from linux.console import Console
-from linux.driver.building import ROOT, ZIG, build_modules
-from linux.driver.cpio import write_initramfs
-from linux.qemu import IMAGES
-from linux.ranks.machine import PAGE, RANKS, RanksMachine
-from products import alone_in
+
+from scripts.setup.kept import cache_folder
+from tests.linux.console import Console
+from tests.linux.driver.building import ROOT, ZIG, build_modules
+from tests.linux.driver.cpio import write_initramfs
+from tests.linux.qemu import IMAGES
+from tests.linux.ranks.machine import PAGE, RANKS, RanksMachine
+from tests.products import alone_in
 
 HERE = Path(__file__).parent
 GUIDE = ROOT / "firmware" / "linux" / "guide"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linux.qemu import CPU, IMAGES, SHIM, Qemu
+from tests.linux.qemu import CPU, IMAGES, SHIM, Qemu
 
 BASE = 0x8000_0000
 RANKS = 4

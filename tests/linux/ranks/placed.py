@@ -2,7 +2,7 @@
 
 import re
 
-from linux.ranks.machine import PAGE
+from tests.linux.ranks.machine import PAGE
 
 RANK_PAGES = (16 << 20) // PAGE  # of RanksMachine
 

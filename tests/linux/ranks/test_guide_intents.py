@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from litemrc.errors import UserError
-from litemrc.policies.trays.color_trays import map_colors
-from litemrc.policies.trays.intents import INTENTS, ColorIntent, intents_text, parse_intents
-from litemrc.policies.trays.trays import Tray
+from litemrc_studies.jantz2013.policies.color_trays import map_colors
+from litemrc_studies.jantz2013.policies.intents import INTENTS, ColorIntent, intents_text, parse_intents
+from litemrc_studies.jantz2013.policies.trays import Tray
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "firmware" / "linux" / "guide"
 REFUSED = 2
-# As tests/host/machines/trays/test_intents.py has them; digits of other scripts are no digits.
+# As host/litemrc_studies/jantz2013/tests/test_intents.py has them; digits of other scripts are no digits.
 WRONG = [
     "MEM-INTENSITY RED 0\n",
     "INTENT MEM-INTENSITY\n\nMEM-INTENSITY RED 2\n",
@@ -94,7 +94,7 @@ def test_the_papers_example_has_hot_pages_below_and_cold_ones_above(guide):
 
 
 def test_the_scenarios_intents_are_mapped_as_on_the_host(guide):
-    for file in sorted((ROOT / "scenarios" / "trays").glob("*.intents")):
+    for file in sorted((ROOT / "host/litemrc_studies/jantz2013/scenarios").glob("*.intents")):
         text = file.read_text()
         assert guide(text, "--resident", "6000", *told(TRAYS))[:2] == (0, expected(text, TRAYS, 6000))
 

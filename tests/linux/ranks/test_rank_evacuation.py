@@ -5,8 +5,9 @@ from errno import EBUSY, EINVAL, ENODEV, ENOSPC
 from signal import SIGKILL
 
 import pytest
-from linux.ranks.machine import PAGE
-from linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
+
+from tests.linux.ranks.machine import PAGE
+from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
 
 RANK = "/sys/class/misc/litemrc0/ranks"
 ROUNDS, PAGES = 32, 800

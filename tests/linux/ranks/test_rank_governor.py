@@ -5,9 +5,10 @@ import time
 from errno import EINVAL
 
 import pytest
-from linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
-from linux.ranks.test_rank_evacuation import MUSL, RANK, status
-from patience import patience
+
+from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
+from tests.linux.ranks.test_rank_evacuation import MUSL, RANK, status
+from tests.patience import patience
 
 MONITOR = "/sys/class/misc/litemrc0"
 FAKE = f"{MONITOR}/device/fake"

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
-from patience import wait_until
+
+from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
+from tests.patience import wait_until
 
 REFUSED = 2
 

@@ -2,8 +2,8 @@
 
 import re
 
-from linux.ranks.machine import LOCAL, OTHER, PAGE, RANKS, distance
-from linux.ranks.placed import RANK_PAGES, nodes
+from tests.linux.ranks.machine import LOCAL, OTHER, PAGE, RANKS, distance
+from tests.linux.ranks.placed import RANK_PAGES, nodes
 
 NODES = "/sys/devices/system/node"
 

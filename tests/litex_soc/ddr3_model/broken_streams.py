@@ -4,7 +4,7 @@ DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say oth
 times, in the comments, over 2.5 ns, rounded up.
 """
 
-from broken_stream import Broken, at_least, at_most
+from tests.broken_stream import Broken, at_least, at_most
 
 TREFI = 3125  # 7812.5 ns
 # Eight refreshes pulled in, so that a debt of 8 refreshes is 17 tREFI away.

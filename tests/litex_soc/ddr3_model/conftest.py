@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-import checker_program
 import pytest
-from checker_program import BUILD, CHECKED, MODEL, compile_checker
-from products import alone_in
+
+from tests.litex_soc.ddr3_model import checker_program
+from tests.litex_soc.ddr3_model.checker_program import BUILD, CHECKED, MODEL, compile_checker
+from tests.products import alone_in
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Writes the table of the checker's rules, and of the stream that breaks each, into the model's README.
 
-python tests/litex_soc/ddr3_model/rule_table.py CHECK_STREAM
+python -m tests.litex_soc.ddr3_model.rule_table CHECK_STREAM
 
 CHECK_STREAM: the program that the tests build, build/ddr3_model/check_stream.
 """
@@ -8,9 +8,9 @@ CHECK_STREAM: the program that the tests build, build/ddr3_model/check_stream.
 import sys
 from pathlib import Path
 
-from broken_stream import Broken
-from broken_streams import BROKEN_STREAMS, PULL_IN
-from streams import rules_of
+from tests.broken_stream import Broken
+from tests.litex_soc.ddr3_model.broken_streams import BROKEN_STREAMS, PULL_IN
+from tests.litex_soc.ddr3_model.streams import rules_of
 
 README = Path(__file__).parents[3] / "litex-soc" / "ddr3_model" / "README.md"
 BEGIN, END = "<!-- rules -->\n", "<!-- end of rules -->\n"

@@ -1,8 +1,9 @@
 """The DDR3 model keeps data as long as the standard guarantees, and not longer."""
 
 import pytest
-from broken_streams import MODE_REGISTERS, TREFI
-from streams import check
+
+from tests.litex_soc.ddr3_model.broken_streams import MODE_REGISTERS, TREFI
+from tests.litex_soc.ddr3_model.streams import check
 
 BANKS = range(8)
 ROW_BYTES, BANK_BYTES = 2048, 2048 << 14

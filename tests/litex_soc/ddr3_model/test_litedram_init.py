@@ -5,7 +5,8 @@ from litedram.common import PhySettings
 from litedram.init import get_ddr3_phy_init_sequence
 from litedram.modules import MT41J128M16
 from litedram.phy.model import get_sdram_phy_settings
-from streams import check
+
+from tests.litex_soc.ddr3_model.streams import check
 
 COMMANDS = ("WE", "CAS", "RAS")
 CSR_WRITE_CLOCKS = 4 * 20  # of the DRAM, for a CSR write of a processor; a command takes several

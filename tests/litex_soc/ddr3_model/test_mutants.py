@@ -4,10 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from broken_streams import BROKEN_STREAMS
-from checker_program import BUILD, MODEL, compile_checker
-from mutation import mutated_source
-from streams import check
+
+from tests.litex_soc.ddr3_model.broken_streams import BROKEN_STREAMS
+from tests.litex_soc.ddr3_model.checker_program import BUILD, MODEL, compile_checker
+from tests.litex_soc.ddr3_model.streams import check
+from tests.mutation import mutated_source
 
 # Header, text, fault, and the rule whose streams find it.
 MUTANTS = {

@@ -3,9 +3,10 @@
 import subprocess
 
 import pytest
-from broken_streams import BROKEN_STREAMS, OTHER_WAYS
-from rule_table import README, with_table
-from streams import check, rules_of
+
+from tests.litex_soc.ddr3_model.broken_streams import BROKEN_STREAMS, OTHER_WAYS
+from tests.litex_soc.ddr3_model.rule_table import README, with_table
+from tests.litex_soc.ddr3_model.streams import check, rules_of
 
 
 def test_every_rule_has_its_broken_stream(check_stream):
@@ -60,5 +61,5 @@ def test_settings_that_do_not_exist_are_refused(check_stream, setting):
 def test_the_table_of_the_readme_is_that_of_the_program(check_stream):
     table = with_table(README.read_text(), rules_of(check_stream))
     assert table == README.read_text(), (
-        "run python tests/litex_soc/ddr3_model/rule_table.py build/ddr3_model/check_stream"
+        "run python -m tests.litex_soc.ddr3_model.rule_table build/ddr3_model/check_stream"
     )

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mutation import mutated_source
-from products import alone_in
+
+from tests.mutation import mutated_source
+from tests.products import alone_in
 
 REPO = Path(__file__).parents[3]
 MODEL = REPO / "litex-soc/sim_modules/sd_card"

@@ -4,7 +4,7 @@ MT48LC16M16A2-75 at 133 MHz, CL 3, if a stream does not say otherwise. Cycles ar
 the comments, over 7.5 ns, rounded up.
 """
 
-from broken_stream import Broken, at_least, at_most
+from tests.broken_stream import Broken, at_least, at_most
 
 ACT = "@100 ACT 0 5\n"
 POWER_UP = ("cl=0",)

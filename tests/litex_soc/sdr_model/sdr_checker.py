@@ -1,14 +1,14 @@
 """Compiles and runs check_stream.cpp of the SDRAM model, and writes the table of its rules.
 
-python tests/litex_soc/sdr_model/sdr_checker.py     writes the table into the model's README
+python -m tests.litex_soc.sdr_model.sdr_checker     writes the table into the model's README
 """
 
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from broken_stream import Broken
-from sdr_broken_streams import BROKEN_STREAMS
+from tests.broken_stream import Broken
+from tests.litex_soc.sdr_model.sdr_broken_streams import BROKEN_STREAMS
 
 REPO = Path(__file__).parents[3]
 MODEL = REPO / "litex-soc" / "sdr_model"

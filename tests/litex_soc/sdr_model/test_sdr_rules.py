@@ -5,10 +5,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mutation import mutated_source
-from products import alone_in
-from sdr_broken_streams import ACT, BROKEN_STREAMS, OTHER_WAYS
-from sdr_checker import BUILD, CHECKED, MODEL, check, compile_checker, rules_of, with_table
+
+from tests.litex_soc.sdr_model.sdr_broken_streams import ACT, BROKEN_STREAMS, OTHER_WAYS
+from tests.litex_soc.sdr_model.sdr_checker import (
+    BUILD,
+    CHECKED,
+    MODEL,
+    check,
+    compile_checker,
+    rules_of,
+    with_table,
+)
+from tests.mutation import mutated_source
+from tests.products import alone_in
 
 # Header, text, fault, and the rule whose streams find it.
 MUTANTS = {

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from damon_rtl import measured, parts, recorded
-from damon_windows import Windows
 from litemrc.errors import UserError
+
+from scripts.damon.damon_rtl import measured, parts, recorded
+from scripts.damon.damon_windows import Windows
 
 BASE = 0x4000_0000
 FIELDS = [("cycle", "<u8"), ("value", "<u4"), ("source", "S1"), ("write", "?")]
@@ -82,7 +83,7 @@ def test_a_run_without_regions_is_refused(folder):
 
 @pytest.fixture
 def one_hot(monkeypatch):
-    monkeypatch.setattr("damon_rtl.WANTED", 1)
+    monkeypatch.setattr("scripts.damon.damon_rtl.WANTED", 1)
 
 
 def test_what_damon_found_is_compared_with_the_hottest_page_of_each_window(folder, one_hot):

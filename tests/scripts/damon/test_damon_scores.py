@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from damon_scores import Lag, Score, hottest, lag, mean_score, reported, score
+
+from scripts.damon.damon_scores import Lag, Score, hottest, lag, mean_score, reported, score
 
 
 def array(*numbers):

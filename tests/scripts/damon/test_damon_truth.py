@@ -2,13 +2,13 @@
 
 import json
 
-import damon_page
-import damon_truth
 import numpy as np
 import pytest
-from damon_recorded import GuestLog, Recorded
-from damon_truth import PATTERNS, SETTINGS, main
-from damon_windows import Windows
+
+from scripts.damon import damon_page, damon_truth
+from scripts.damon.damon_recorded import GuestLog, Recorded
+from scripts.damon.damon_truth import PATTERNS, SETTINGS, main
+from scripts.damon.damon_windows import Windows
 
 
 def found(precision, recall, lags=()):

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from damon_recorded import GuestLog, Recorded, Setting, parse_log, perf_script
-from damon_windows import BITMAPS, ClockError, Windows, mark_times, region_ranks
 from litemrc.traces.formats.recorders.damon_records import Snapshot, parse_snapshots
+
+from scripts.damon.damon_recorded import GuestLog, Recorded, Setting, parse_log, perf_script
+from scripts.damon.damon_windows import BITMAPS, ClockError, Windows, mark_times, region_ranks
 
 PAGE = 4096
 FIRST = 0x10000

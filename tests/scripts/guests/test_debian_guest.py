@@ -4,9 +4,10 @@ import shutil
 import subprocess
 
 import pytest
-from archives import pack, run
-from debian_guest import LINKS, needed, unpack
 from litemrc.errors import UserError
+
+from scripts.guests.archives import pack, run
+from scripts.guests.debian_guest import LINKS, needed, unpack
 
 for tool in ("cpio", "dpkg-deb", "gcc", "readelf"):
     if shutil.which(tool) is None:

@@ -4,20 +4,18 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from archives import run
-from guests import GUESTS, IMAGES, LOADS, OVERLAYS, write_initramfs
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
-from patience import patience
 
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts/guests/guest_curve.py"
+from scripts.guests.archives import run
+from scripts.guests.guests import GUESTS, IMAGES, LOADS, OVERLAYS, write_initramfs
+from tests.patience import patience
 
 
 def guest_curve(*arguments):
-    command = [sys.executable, str(SCRIPT), *arguments]
+    command = [sys.executable, "-m", "scripts.guests.guest_curve", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=patience(200))
 
 

@@ -2,9 +2,10 @@
 
 import json
 
-import guest_results
 import pytest
-from guest_results import main, monitor_of, table
+
+from scripts.guests import guest_results
+from scripts.guests.guest_results import main, monitor_of, table
 
 EXACT = {
     "seconds": 50.0, "references": 2_000_000_000, "accesses": 40_000_000, "pages": 512,

@@ -1,7 +1,7 @@
 """Parsers of commands whose modules are imported when they are run."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
@@ -79,18 +79,50 @@ class CommandParser(argparse.ArgumentParser):
             module.set_argparser(self)
 
 
-def add_commands(
-    parser: argparse.ArgumentParser, commands: dict[str, tuple[str, str]], **options: Any
-) -> None:
+Commands = Mapping[str, tuple[str, str]]
+"""For each command its module and its description."""
+
+_TITLE = "group_title"  # attribute of an action: of its group, at the first command
+_ABSENT = ("litemrc.cli.shared.absent", "in litemrc-studies, which is not installed")
+
+
+def installed(group: str, expected: Mapping[str, Sequence[str]]) -> dict[str, Commands]:
+    """Return the commands that other distributions add.
+
+    Parameters:
+        group: of entry points.
+        expected: names of commands, by the title of their group; those not found explain what to install.
+    """
+    from importlib.metadata import entry_points  # imported here: takes 30 ms
+
+    found: dict[str, Commands] = {title: dict.fromkeys(names, _ABSENT) for title, names in expected.items()}
+    for point in entry_points(group=group):
+        found |= point.load()
+    return found
+
+
+class _GroupedFormatter(argparse.HelpFormatter):
+    """Writes the title of a group above its first command."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        title = getattr(action, _TITLE, "")
+        indent = " " * (self._current_indent - self._indent_increment)
+        return f"\n{indent}{title}:\n" * bool(title) + super()._format_action(action)
+
+
+def add_commands(parser: argparse.ArgumentParser, groups: Mapping[str, Commands], **options: Any) -> None:
     """Add subcommands to a parser.
 
     Parameters:
-        commands: for each name its module below `litemrc.cli`, and its description.
+        groups: commands, by the title of their group.
         options: of `add_subparsers`.
     """
-    actions = parser.add_subparsers(parser_class=CommandParser, **options)
-    for name, (module, purpose) in commands.items():
-        actions.add_parser(name, help=purpose, description=purpose, module=f"litemrc.cli.{module}")
+    parser.formatter_class = _GroupedFormatter
+    actions = parser.add_subparsers(parser_class=CommandParser, title="commands", **options)
+    for title, commands in groups.items():
+        for name, (module, purpose) in commands.items():
+            actions.add_parser(name, help=purpose, description=purpose, module=module)
+            setattr(actions._choices_actions[-1], _TITLE, title * (name == next(iter(commands))))
 
 
 def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

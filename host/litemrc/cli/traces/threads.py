@@ -23,7 +23,7 @@ Recorded: static data and heap, also through memcpy, memmove and memset, mutexes
 Not recorded: stacks, registers, accesses in libraries. Threads may wait by mutexes, conditions, barriers and
 joins, and by polling memory.
 
-  litemrc trace threads --out ocean.parquet scenarios/threads/ocean.c -- 64 6
+  litemrc trace threads --out ocean.parquet host/litemrc_studies/shared/threads/ocean.c -- 64 6
 """
 
 

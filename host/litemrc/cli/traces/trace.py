@@ -5,16 +5,25 @@ import argparse
 from litemrc.cli.shared.commands import add_commands
 
 COMMANDS = {
-    "info": ("traces.info", "count the references, pages, writes and contexts of a trace"),
-    "convert": ("traces.convert", "store a trace in another format or compression, or as IN/OUT records"),
-    "plot": ("traces.plot", "plot a trace: pages over time"),
-    "capture": ("traces.capture", "run a program in QEMU and store its page references behind caches"),
-    "generate": ("traces.generate", "store a synthetic trace"),
-    "shared": ("traces.shared", "store a trace of processors that share memory"),
-    "threads": ("traces.threads", "run a C program with threads and store the memory references of each"),
+    "info": ("litemrc.cli.traces.info", "count the references, pages, writes and contexts of a trace"),
+    "convert": (
+        "litemrc.cli.traces.convert",
+        "store a trace in another format or compression, or as IN/OUT records",
+    ),
+    "plot": ("litemrc.cli.traces.plot", "plot a trace: pages over time"),
+    "capture": (
+        "litemrc.cli.traces.capture",
+        "run a program in QEMU and store its page references behind caches",
+    ),
+    "generate": ("litemrc.cli.traces.generate", "store a synthetic trace"),
+    "shared": ("litemrc.cli.traces.shared", "store a trace of processors that share memory"),
+    "threads": (
+        "litemrc.cli.traces.threads",
+        "run a C program with threads and store the memory references of each",
+    ),
 }
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the commands."""
-    add_commands(parser, COMMANDS, title="commands", metavar="COMMAND", required=True)
+    add_commands(parser, {"commands": COMMANDS}, metavar="COMMAND", required=True)

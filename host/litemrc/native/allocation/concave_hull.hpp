@@ -1,5 +1,5 @@
 // Memory divided by steepest gradient on the concave hulls of what processes gain, and repaired where a segment of a
-// hull does not fit whole; `litemrc.golden.machines.allocation.concave_hull` says why the repair finds the optimum.
+// hull does not fit whole; `litemrc.golden.allocation.concave_hull` says why the repair finds the optimum.
 #pragma once
 
 #include "gains.hpp"

@@ -5,20 +5,13 @@ namespace litemrc_native {
 
 void bind_allocation(nb::module_ &module);
 void bind_byte_stack(nb::module_ &module);
-void bind_energy(nb::module_ &module);
 void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
 void bind_hot_pages(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
-void bind_multiprogram(nb::module_ &module);
-void bind_numa(nb::module_ &module);
 void bind_os_tracker(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
-void bind_placement(nb::module_ &module);
-void bind_rank_visits(nb::module_ &module);
-void bind_replacement(nb::module_ &module);
 void bind_shards(nb::module_ &module);
-void bind_tray(nb::module_ &module);
 
 } // namespace litemrc_native
 
@@ -27,18 +20,11 @@ NB_MODULE(_core, module) {
     module.doc() = "Native core; use it through litemrc.native, which checks the arguments.";
     bind_allocation(module);
     bind_byte_stack(module);
-    bind_energy(module);
     bind_exact_stack(module);
     bind_hls_engine(module);
     bind_hot_pages(module);
     bind_instruction_sets(module);
-    bind_multiprogram(module);
-    bind_numa(module);
     bind_os_tracker(module);
     bind_page_numbers(module);
-    bind_placement(module);
-    bind_rank_visits(module);
-    bind_replacement(module);
     bind_shards(module);
-    bind_tray(module);
 }

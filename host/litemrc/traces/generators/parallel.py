@@ -7,7 +7,7 @@ references. The first references of a processor write its own part of the data, 
 pages are placed by first touch. Every phase is computed for all references, and then selected: before a phase
 begins, its unsigned differences wrap around and are not selected.
 
-Defaults that the paper's text decides; docs/results/reference-counters.md varies those of the last two:
+Defaults that the paper's text decides; reference_counters/page.md varies those of the last two:
 
 - simple, `variables`: ten arrays of 256 x 256 words are the working set. A processor reads a page of 1 KiB
   of the columns' variables up to 136 times in a run, so the best DELAY is 256.

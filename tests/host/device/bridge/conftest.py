@@ -1,9 +1,10 @@
 """A device behind LiteX's server, whose SoC is plain numbers."""
 
 import pytest
-from fake_soc import FakeSoC, served
 from litemrc.device.device import Device
-from patience import patience
+
+from tests.host.device.bridge.fake_soc import FakeSoC, served
+from tests.patience import patience
 
 pytest.importorskip("litex")
 

@@ -1,9 +1,10 @@
 """Epochs over a bridge: each once, whole, in order, and the missed ones counted."""
 
 import pytest
-from fake_soc import ROW, WINDOW, counters_of
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.errors import DeviceGoneError
+
+from tests.host.device.bridge.fake_soc import ROW, WINDOW, counters_of
 
 HITS_OF_CONTEXT_1 = WINDOW + 4 * ROW
 
@@ -58,8 +59,9 @@ def test_contexts_without_accesses_have_no_row_but_an_epoch_without_any_has_one(
 
 
 def test_an_epoch_of_before_the_session_is_released_and_not_reported(soc, tmp_path):
-    from fake_soc import served
     from litemrc.device.device import Device
+
+    from tests.host.device.bridge.fake_soc import served
 
     soc.end_epoch()
     with served(soc, tmp_path) as url, Device.open(url) as device:

@@ -6,14 +6,15 @@ import threading
 import time
 
 import pytest
-from fake_soc import FakeSoC, served
 from litemrc.cli.main import main
 from litemrc.device.bridge.csr_file import read_csr_file
 from litemrc.device.bridge.errors import BridgeDownError
 from litemrc.device.device import Device
 from litemrc.device.errors import VersionMismatchError, WrongDeviceError
 from litemrc.errors import UserError
-from patience import patience
+
+from tests.host.device.bridge.fake_soc import FakeSoC, served
+from tests.patience import patience
 
 
 @pytest.fixture

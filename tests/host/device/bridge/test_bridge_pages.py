@@ -4,13 +4,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 import pytest
-from fake_soc import FRAMES, FakeSoC, frames_of, hot_of, served
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, set_hot
 from litemrc.device.page_messages import get_page_messages, page_messages
-from patience import patience
+
+from tests.host.device.bridge.fake_soc import FRAMES, FakeSoC, frames_of, hot_of, served
+from tests.patience import patience
 
 SETTINGS = HotSettings(True, True, False, True, 3, 9, 100, 4, 40, 5)
 

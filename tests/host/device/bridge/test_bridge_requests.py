@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from fake_soc import DOMAINS, RANKS_WINDOW, SCRATCH, FakeSoC, served
 from litemrc.device import ranks
 from litemrc.device.bridge.layout import layout
 from litemrc.device.collecting.collector import Collector
@@ -12,7 +11,9 @@ from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.link.protocol import device_messages, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.device.ranks import RankPolicy, WorkingSetSize
-from patience import patience
+
+from tests.host.device.bridge.fake_soc import DOMAINS, RANKS_WINDOW, SCRATCH, FakeSoC, served
+from tests.patience import patience
 
 
 @pytest.fixture

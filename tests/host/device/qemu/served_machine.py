@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
-from patience import patience
+
+from tests.patience import patience
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 BASE, MEMORY_BYTES, PAGE_BYTES = 0x80000000, 64 << 20, 4096

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
-from patience import patience
-from products import REPO
-from served_machine import EMULATOR, command, compiled_machine, machine, served
+
+from tests.host.device.qemu.served_machine import EMULATOR, command, compiled_machine, machine, served
+from tests.patience import patience
+from tests.products import REPO
 
 # Encodings of the manuals (Intel SDM, MOV to control registers; Arm ARM, MSR; RISC-V privileged, satp is
 # 0x180), and the number of the register that holds the new root; -1: the instruction loads none.

@@ -12,7 +12,8 @@ from litemrc.device.link.protocol import Message, device_messages, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.device.qemu.server import MessageServer
 from litemrc.errors import UserError
-from patience import patience
+
+from tests.patience import patience
 
 HELLO = {
     "protocol": schema().constants["protocol_version"],

@@ -19,8 +19,9 @@ from litemrc.device.ref_counters import CounterSetting, PageEvent
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.ranks.files import read_ranks
-from patience import patience
-from served_machine import FIRST_FRAMES, PAGES, command, machine, served
+
+from tests.host.device.qemu.served_machine import FIRST_FRAMES, PAGES, command, machine, served
+from tests.patience import patience
 
 EPOCH = 4000
 EIGHTH = (64 << 20) // 8 // 4096  # frames

@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import architecture, plugin_for, program_path, user_emulator
-from patience import patience
+
+from tests.patience import patience
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ from litemrc.golden.monitor.page_filter import hashed
 from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running, running_machine
 from litemrc.traces.qemu.recording import RecordStream
-from patience import patience
+
+from tests.patience import patience
 
 # Random stores, and loads that cross pages. No library, so that it makes few accesses.
 WALK = """

@@ -11,9 +11,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from litemrc.traces import open_trace
-from patience import Deadline, patience
-from qemu_programs import HOSTILE, PAIR, SPIN, WALK
-from trace_columns import columns, joined
+
+from tests.host.trace_columns import columns, joined
+from tests.host.traces.qemu.qemu_programs import HOSTILE, PAIR, SPIN, WALK
+from tests.patience import Deadline, patience
 
 NO_CACHES = ["--cache", "none", "--icache", "none"]
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]

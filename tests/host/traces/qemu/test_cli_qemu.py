@@ -10,8 +10,9 @@ import time
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import architecture, plugin_for, user_emulator
-from patience import patience
-from qemu_programs import HOSTILE, SPIN, WALK
+
+from tests.host.traces.qemu.qemu_programs import HOSTILE, SPIN, WALK
+from tests.patience import patience
 
 NO_CACHES = ["--cache", "none", "--icache", "none"]
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]

@@ -6,7 +6,8 @@ import pytest
 from litemrc.golden.monitor.lru_stack import LruStack
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.qemu.monitored import Monitor
-from qemu_programs import HOSTILE, WALK, golden_counts, recorded, transfers
+
+from tests.host.traces.qemu.qemu_programs import HOSTILE, WALK, golden_counts, recorded, transfers
 
 SMALL = (CacheShape(512, 2, 32), CacheShape(2048, 4, 64))
 SHARED = (*SMALL, CacheShape(16384, 4, 64))

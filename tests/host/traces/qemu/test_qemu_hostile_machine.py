@@ -12,8 +12,9 @@ from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 from litemrc.traces.qemu.monitored import Monitor
-from patience import patience
-from qemu_programs import Recorded, golden_counts, recorded, transfers
+
+from tests.host.traces.qemu.qemu_programs import Recorded, golden_counts, recorded, transfers
+from tests.patience import patience
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 HARTS, TURNS, PAGES, ARENA = 4, 800, 600, 0x80400000

@@ -16,9 +16,10 @@ from litemrc.traces.qemu.counts import read_counts
 from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors, plugin_for
 from litemrc.traces.qemu.monitored import Monitor, running_machine
 from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
-from patience import patience
-from qemu_programs import golden_counts, recorded, transfers
-from trace_columns import columns
+
+from tests.host.trace_columns import columns
+from tests.host.traces.qemu.qemu_programs import golden_counts, recorded, transfers
+from tests.patience import patience
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 TURNS, PAGES, CROSSED = 6000, 200, 150

@@ -3,14 +3,15 @@
 from pathlib import Path
 
 import pytest
-from builder import FilterSizes, rtl_bench
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.monitored import Monitor, running
 from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
-from patience import patience
-from qemu_programs import HOSTILE
-from running import counts_of
+
+from tests.cosim.builder import FilterSizes, rtl_bench
+from tests.cosim.running import counts_of
+from tests.host.traces.qemu.qemu_programs import HOSTILE
+from tests.patience import patience
 
 pytestmark = pytest.mark.cosim
 

@@ -10,8 +10,9 @@ from litemrc.golden.monitor.lru_stack import LruStack
 from litemrc.golden.monitor.page_filter import hashed
 from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running
-from patience import patience
-from qemu_programs import WALK, recorded, transfers
+
+from tests.host.traces.qemu.qemu_programs import WALK, recorded, transfers
+from tests.patience import patience
 
 GROUPS = 8  # of pages, for the jackknife: native/qemu/sample_groups.hpp
 NOTHING_BEFORE_MEMORY = {"levels": (), "instructions": None, "fetches": False}

@@ -14,7 +14,8 @@ from litemrc.traces.qemu.counts import read_counts
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 from litemrc.traces.qemu.monitored import Monitor, running_machine
 from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
-from patience import patience
+
+from tests.patience import patience
 
 REPO = Path(__file__).resolve().parents[4]
 PROGRAMS = ("zipf", "loop", "phases", "chase", "matmul")

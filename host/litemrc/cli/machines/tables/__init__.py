@@ -1,1 +1,0 @@
-"""What the machine commands print: tables, and the objects of `--json`."""

@@ -1,1 +1,0 @@
-"""One program whose memory chips sleep (Zhou et al. 2004, section 5)."""
