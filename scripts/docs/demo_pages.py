@@ -1,6 +1,6 @@
 """Writes what a demo prints and draws into the pages that show it: `make results-demo`.
 
-    python -m scripts.docs.demo_pages litemrc demo --sim build/sim ... --out build/demo
+    python -m scripts.docs.demo_pages litemrc demo soc --sim build/sim ... --out build/demo
 
 Counters depend on gateware and firmware alone, so a test compares the pages of `make demo` with a run.
 """
@@ -20,10 +20,10 @@ from scripts.docs.page_tables import fill_tables
 REPO = Path(__file__).parents[2]
 DOCS = REPO / "docs"
 PAGES = {
-    "demo": REPO / "README.md",
-    "demo-accuracy": DOCS / "tutorial" / "simulated-board.md",
-    "ranks-demo": DOCS / "ranks.md",
-    "linux-demo": DOCS / "linux.md",
+    "soc": REPO / "README.md",
+    "soc-accuracy": DOCS / "tutorial" / "simulated-board.md",
+    "ranks": DOCS / "ranks.md",
+    "linux": DOCS / "linux.md",
 }
 CHECKS = ("tap:", "account:", "page bitmap:", "hot pages:", "golden model:", "report:")
 MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "ranks:", "DRAM:")
@@ -34,7 +34,7 @@ def blocks(output: str, out: Path) -> dict[str, str]:
     """Return the parts of the demo's output that pages quote, by name.
 
     Parameters:
-        output: of `litemrc demo --out OUT`.
+        output: of `litemrc demo soc --out OUT`.
         out: that folder; pages have the one of `make demo`.
     """
     text = output.replace(f"{out}", "build/demo")
@@ -42,8 +42,8 @@ def blocks(output: str, out: Path) -> dict[str, str]:
     table = head[re.search(r"^ +MR at", head, re.MULTILINE).start() :].rstrip()
     checks = [line for line in text.splitlines() if line.startswith(CHECKS)]
     return {
-        "demo": "\n".join([table, "...", *checks]),
-        "demo-accuracy": compared.split("\n\n", 1)[0].rstrip(),
+        "soc": "\n".join([table, "...", *checks]),
+        "soc-accuracy": compared.split("\n\n", 1)[0].rstrip(),
     }
 
 
@@ -65,13 +65,13 @@ def main() -> None:
     command = parser.parse_args().command
     out = Path(command[command.index("--out") + 1])
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    demo = command[1]
+    demo = command[2]
     curves = curves_figure(read_epochs(out / "curves.parquet"))
-    if demo == "demo":
+    if demo == "soc":
         parts = blocks(output, out)
         picture(out / "report.html", DOCS / "report.png")
         save_figure(curves, DOCS / "curves.svg")
-    elif demo == "ranks-demo":
+    elif demo == "ranks":
         parts = {demo: table_and_checks(output, r"^ +active precharge", r"^report:")}
         plot = ["--plot", str(DOCS / "ranks.svg")]
         subprocess.run(["litemrc", "energy", str(out / "ranks.parquet"), *plot], check=True)

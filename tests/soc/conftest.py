@@ -19,7 +19,7 @@ def soc(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def build_arguments():
-    """Options of `litemrc demo` that name the build."""
+    """Options of `litemrc demo soc` that name the build."""
     return ["--sim", str(SIM), "--firmware", str(FIRMWARE)]
 
 

@@ -1,4 +1,4 @@
-"""`litemrc demo`, as a user runs it, and its files against a recomputation that shares no code with it."""
+"""`litemrc demo soc`, as a user runs it, and its files against a recomputation that shares no code with it."""
 
 import csv
 import io
@@ -39,7 +39,7 @@ GROUP_PAGES = FRAMES // GROUPS
 def demo(tmp_path_factory, build_arguments, cli_environment):
     """(folder, finished process) of one whole demo."""
     out = tmp_path_factory.mktemp("demo")
-    return out, litemrc(["demo", *build_arguments, "--out", out], cli_environment)
+    return out, litemrc(["demo", "soc", *build_arguments, "--out", out], cli_environment)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_the_demo_succeeds_and_says_where_the_report_is(demo):
     assert f"report: {out / 'report.html'}" in process.stdout
 
 
-@pytest.mark.parametrize("name", ["demo", "demo-accuracy"])
+@pytest.mark.parametrize("name", ["soc", "soc-accuracy"])
 def test_the_pages_have_the_figures_of_the_demo(demo, name):
     """`make results-demo` writes them. A host that answers later moves some accesses into another epoch."""
     out, process = demo

@@ -1,4 +1,4 @@
-"""`litemrc linux-demo` over the link, with a C peer in place of Linux."""
+"""`litemrc demo linux` over the link, with a C peer in place of Linux."""
 
 import pytest
 from litemrc.cli.soc.linux_demo import collect, wanted_runs

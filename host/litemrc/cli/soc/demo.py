@@ -1,4 +1,4 @@
-"""`litemrc demo`: boot the simulated SoC, collect the curves of its programs and verify every counter."""
+"""`litemrc demo soc`: boot the simulated SoC, collect the curves of its programs and verify every counter."""
 
 import argparse
 import time
@@ -28,7 +28,7 @@ PROGRAMS = (
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc demo`."""
+    """Declare the arguments of `litemrc demo soc`."""
     add_build_arguments(parser)
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/demo"))
     add_output_formats(parser)
@@ -36,7 +36,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc demo`."""
+    """Run `litemrc demo soc`."""
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_pages import with_pages

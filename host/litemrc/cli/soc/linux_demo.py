@@ -1,4 +1,4 @@
-"""`litemrc linux-demo`: boot Linux on the simulated SoC and collect the curves of concurrent programs."""
+"""`litemrc demo linux`: boot Linux on the simulated SoC and collect the curves of concurrent programs."""
 
 import argparse
 import time
@@ -36,7 +36,7 @@ WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # of each group the first p
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc linux-demo`."""
+    """Declare the arguments of `litemrc demo linux`."""
     add_linux_build_arguments(parser)
     add_linux_start_arguments(parser)
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/linux-demo"))
@@ -50,7 +50,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc linux-demo`."""
+    """Run `litemrc demo linux`."""
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_pages import with_pages

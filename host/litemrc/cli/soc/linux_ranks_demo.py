@@ -1,4 +1,4 @@
-"""`litemrc linux-ranks-demo`: Linux empties DDR3 ranks that its working set does not need; verify energy.
+"""`litemrc demo linux-ranks`: Linux empties DDR3 ranks that its working set does not need; verify energy.
 
 The same work runs twice from the same state of the machine: with all ranks awake, and governed.
 """
@@ -49,12 +49,12 @@ GOVERNED = {
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc linux-ranks-demo`."""
+    """Declare the arguments of `litemrc demo linux-ranks`."""
     add_arguments(parser, out="build/linux-ranks-demo", epochs=22)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc linux-ranks-demo`."""
+    """Run `litemrc demo linux-ranks`."""
     awake, governed = (
         Work(name, policy, prepare="\n".join(PREPARE), begin="\n".join(WORK), end=END, turns=TURNS)
         for name, policy in (("awake", {}), ("governed", GOVERNED))

@@ -1,4 +1,4 @@
-"""`litemrc linux-trays-demo`: two programs with hot and cold ranges, interleaved over the ranks and colored.
+"""`litemrc demo linux-trays`: two programs with hot and cold ranges, interleaved over the ranks and colored.
 
 Jantz et al. 2013, section 4.1: when hot and cold pages are on ranks of their own, the cold ranks sleep. Both
 runs have the same programs and the same policy, so that only the places of the pages differ.
@@ -25,13 +25,13 @@ WORKING = ("activate", "read", "write", "active")  # components that are no back
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc linux-trays-demo`."""
+    """Declare the arguments of `litemrc demo linux-trays`."""
     # Long epochs: the messages of one take 6 million cycles, in which interleaved ranks may sleep.
     add_arguments(parser, out="build/linux-trays-demo", epochs=4, epoch_cycles=40_000_000, soc="ranks8")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc linux-trays-demo`."""
+    """Run `litemrc demo linux-trays`."""
     interleaved = _work("interleaved", "hotcold {hot} {cold} {turns} interleaved")
     colored = _work("colored", "litemrc-guide --color HOT /tmp/intents -- hotcold {hot} {cold} {turns}")
     return compare(args, (interleaved, colored), _saving, title="LiteMRC: trays under Linux")

@@ -1,4 +1,4 @@
-"""`litemrc ranks-demo`: ranks of DDR3 that hold no page of the working set sleep; verify their energy.
+"""`litemrc demo ranks`: ranks of DDR3 that hold no page of the working set sleep; verify their energy.
 
 The reference is a record of all commands on the DRAM bus, counted by the golden model.
 """
@@ -32,7 +32,7 @@ CONTEXT = 1
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc ranks-demo`."""
+    """Declare the arguments of `litemrc demo ranks`."""
     parser.add_argument("--sim", type=Path, default=Path("build/sim-ranks"), help="simulator (%(default)s)")
     parser.add_argument(
         "--firmware",
@@ -47,7 +47,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc ranks-demo`."""
+    """Run `litemrc demo ranks`."""
     # Imported here: numpy, pyarrow and matplotlib take long to load.
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check

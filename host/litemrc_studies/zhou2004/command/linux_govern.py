@@ -1,4 +1,4 @@
-"""`litemrc linux-govern`: budgets by curves under Linux on the simulated SoC, beside global reclaim."""
+"""`litemrc demo linux-govern`: budgets by curves under Linux on the simulated SoC, beside global reclaim."""
 
 import argparse
 import json
@@ -55,7 +55,7 @@ class Summary:
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc linux-govern`."""
+    """Declare the arguments of `litemrc demo linux-govern`."""
     add_linux_build_arguments(parser)
     add_linux_start_arguments(parser)
     parser.add_argument(
@@ -70,7 +70,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc linux-govern`."""
+    """Run `litemrc demo linux-govern`."""
     # Imported here: numpy takes long to load.
     from litemrc.device.simulation.guest_shell import GuestShell
     from litemrc.device.simulation.linux_start import LinuxBuild

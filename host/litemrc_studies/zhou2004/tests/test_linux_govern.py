@@ -1,4 +1,4 @@
-"""`litemrc linux-govern`: what it concludes from two runs, by arithmetic."""
+"""`litemrc demo linux-govern`: what it concludes from two runs, by arithmetic."""
 
 from types import SimpleNamespace
 
