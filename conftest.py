@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import patience, slow_tests
+from tests import slow_tests, timeouts
 
 settings.register_profile("litemrc", deadline=None)
 settings.load_profile("litemrc")
@@ -52,12 +52,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Set the limit after which pytest-timeout, a wrapper within this one, ends the test: it hangs."""
     if not item.get_closest_marker("timeout"):
-        item.add_marker(pytest.mark.timeout(patience.patience(slow_tests.limit_s(item.nodeid))))
+        item.add_marker(pytest.mark.timeout(timeouts.scaled_timeout(slow_tests.limit_s(item.nodeid))))
     return (yield)
 
 
 def pytest_report_header() -> str:
-    return f"patience: limits x {patience.factor():.1f} now (tests/patience.py)"
+    return f"time limits x {timeouts.factor():.1f} now (tests/timeouts.py)"
 
 
 @pytest.fixture(autouse=True)

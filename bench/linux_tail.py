@@ -95,7 +95,7 @@ def boot(traces: dict[str, Path]) -> Guest:
     initramfs = build_initramfs(
         kernel, OUT / "guest", {f"{name}.trace": path for name, path in traces.items()}
     )
-    guest = Guest(IMAGES / "shim-virt.bin", kernel, initramfs, patience_s=600)
+    guest = Guest(IMAGES / "shim-virt.bin", kernel, initramfs, timeout_s=600)
     for command in ("insmod /litemrc.ko", "insmod /litemrc_fake.ko", f"swap {SWAP_BYTES}"):
         guest.do(command)
     guest.do(f"w {CGROUPS}/cgroup.subtree_control +memory")

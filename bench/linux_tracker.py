@@ -70,7 +70,7 @@ def boot() -> Guest:
     kernel = IMAGES / "kernel"
     traces = {f"{name}.trace": trace_of(name) for name in PROGRAMS}
     guest = Guest(
-        IMAGES / "shim-virt.bin", kernel, build_initramfs(kernel, OUT / "guest", traces), patience_s=600
+        IMAGES / "shim-virt.bin", kernel, build_initramfs(kernel, OUT / "guest", traces), timeout_s=600
     )
     guest.do("insmod /litemrc.ko")
     return guest

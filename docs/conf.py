@@ -18,7 +18,7 @@ project = "LiteMRC"
 copyright = "the LiteMRC authors, BSD 2-Clause"
 root_doc = "README"
 extensions = ["myst_parser", "sphinx_argparse_cli"]
-suppress_warnings = ["toc.not_included"]  # a room's README is reached by links
+suppress_warnings = ["toc.not_included"]  # a package's README is reached by links
 exclude_patterns = ["build", ".*"]
 
 _PAGES = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests import stress
-from tests.patience import patience
 from tests.stress import Tally, busy_processes
+from tests.timeouts import scaled_timeout
 
 FLAKY = """
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_is_skipped():
 def run(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, stress.__file__, "--out", folder / "out", "--load", 1, *arguments]
     return subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, timeout=patience(60)
+        [str(word) for word in command], capture_output=True, text=True, timeout=scaled_timeout(60)
     )
 
 

@@ -29,7 +29,7 @@ _Static_assert(LITEMRC_MASTER_TRAFFIC == LITEMRC_REFS_MASTER_TRAFFIC, "traffic")
 _Static_assert(OF(LITEMRC_COUNTER_UPDATE, UPPER) == LITEMRC_REFS_UPDATE_UPPER, "upper");
 _Static_assert(OF(LITEMRC_COUNTER_UPDATE, SELECT) == LITEMRC_REFS_UPDATE_SELECT, "select");
 
-static void (*volatile taker)(uint32_t page, uint32_t counter);
+static void (*volatile consumer)(uint32_t page, uint32_t counter);
 static uint32_t sent;
 
 static uint32_t refs_read(uint32_t offset)
@@ -104,7 +104,7 @@ void refs_init(void (*on_event)(void))
 
 void refs_give_events(void (*to)(uint32_t page, uint32_t counter))
 {
-	taker = to;
+	consumer = to;
 }
 
 static void send_count(uint32_t page, uint32_t counter)
@@ -125,11 +125,11 @@ void refs_progress(bool between_epochs)
 	uint32_t event;
 
 	while (!stuck && (event = refs_read(LITEMRC_REFS_EVENT)) & LITEMRC_REFS_EVENT_VALID) {
-		stuck = !taker && (!link_has_room() || !between_epochs);
+		stuck = !consumer && (!link_has_room() || !between_epochs);
 		if (stuck)
 			break;
 		refs_write(LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_NEXT);
-		(taker ? taker : send_count)(FIELD(event, EVENT_PAGE), FIELD(event, EVENT_COUNTER));
+		(consumer ? consumer : send_count)(FIELD(event, EVENT_PAGE), FIELD(event, EVENT_COUNTER));
 	}
 	/* Without room the link's interrupt calls again; the counters' level interrupt would be raised endlessly. */
 	refs_write(LITEMRC_REFS_EV_ENABLE, stuck ? 0 : LITEMRC_REFS_EV_ENABLE_EVENT);
@@ -176,7 +176,7 @@ static int arm(const struct arm_counter_body *arm, const char **reason)
 		return refuse(reason, error_code_bad_argument_c, "there is no such master or context");
 	if (arm->lower > arm->upper || arm->upper >= pages())
 		return refuse(reason, error_code_bad_argument_c, "there is no such range of pages");
-	if (taker)
+	if (consumer)
 		return refuse(reason, error_code_busy_c, "a program uses the counters");
 	refs_write(LITEMRC_REFS_CONTROL, 0);
 	refs_select(arm->counter.page_counter_choice, &selection);
@@ -190,7 +190,7 @@ static int set_count(const struct set_count_body *set, const char **reason)
 		return refuse(reason, error_code_bad_argument_c, "there is no such page");
 	if (set->value >> FIELD(refs_read(LITEMRC_REFS_CAPABILITIES), CAPABILITIES_WIDTH))
 		return refuse(reason, error_code_bad_argument_c, "the value does not fit into the counter");
-	if (taker)
+	if (consumer)
 		return refuse(reason, error_code_busy_c, "a program uses the counters");
 	refs_load(set->counter.page_counter_choice, set->page, set->value);
 	return 0;
@@ -198,7 +198,7 @@ static int set_count(const struct set_count_body *set, const char **reason)
 
 static int count_requests(bool on, const char **reason)
 {
-	if (taker)
+	if (consumer)
 		return refuse(reason, error_code_busy_c, "a program uses the counters");
 	refs_write(LITEMRC_REFS_CONTROL, on ? LITEMRC_REFS_CONTROL_ENABLE : 0);
 	return 0;
@@ -236,7 +236,7 @@ int refs_perform(const struct host_request *request, struct ack_body *ack, const
 		return set_count(&request->set_count, reason);
 	case host_request_type_get_traffic_c:
 	case host_request_type_set_traffic_c:
-		if (taker && request->type_choice == host_request_type_set_traffic_c)
+		if (consumer && request->type_choice == host_request_type_set_traffic_c)
 			return refuse(reason, error_code_busy_c, "a program uses the generator");
 		return traffic_perform(request, ack, reason);
 	default:

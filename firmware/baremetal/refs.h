@@ -25,13 +25,13 @@ struct refs_selection {
 void refs_init(void (*on_event)(void));
 
 /*
- * Hands events to their taker. Those for the host wait for room on the link, and until no epoch is half sent:
+ * Hands events to their consumer. Those for the host wait for room on the link, and until no epoch is half sent:
  * `between_epochs`.
  */
 void refs_progress(bool between_epochs);
 
 /* Directs events to a program, which is called in interrupts; NULL: to the host. */
-void refs_give_events(void (*taker)(uint32_t page, uint32_t counter));
+void refs_give_events(void (*consumer)(uint32_t page, uint32_t counter));
 
 void refs_select(uint32_t counter, const struct refs_selection *selection);
 

@@ -7,7 +7,7 @@
 
 #include "messages/followers.h"
 #include "requests/service.h"
-#include "system/say.h"
+#include "system/log.h"
 #include "system/timing.h"
 #include "system/unix_socket.h"
 
@@ -48,13 +48,13 @@ void clients_watch(struct pollfd *sources)
 static void pause_listening(int error)
 {
 	if (!cannot_accept)
-		say("a client of the socket waits: accept: %s; clients are accepted again when the daemon may open files",
+		log_info("a client of the socket waits: accept: %s; clients are accepted again when the daemon may open files",
 		    strerror(error));
 	cannot_accept = true;
 	listen_again_ms = now_ms() + PAUSE_MS;
 }
 
-int clients_patience_ms(void)
+int clients_timeout_ms(void)
 {
 	int64_t left = listen_again_ms - now_ms();
 
@@ -82,7 +82,7 @@ static void accept_one(void)
 	}
 	close(port);
 	if (!refused)
-		say("a client of the socket was refused: %u are connected", CLIENTS_MAX);
+		log_info("a client of the socket was refused: %u are connected", CLIENTS_MAX);
 	refused = true;
 }
 

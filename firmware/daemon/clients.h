@@ -16,7 +16,7 @@ void clients_init(int listener);
 void clients_watch(struct pollfd *sources);
 
 /* Until the listener is to be watched again, in ms; -1: it is, or there is none. */
-int clients_patience_ms(void);
+int clients_timeout_ms(void);
 
 /* After poll(): accepts clients, and reads their requests. */
 void clients_read(const struct pollfd *sources);

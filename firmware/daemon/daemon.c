@@ -30,7 +30,7 @@
 #include "processes/starter.h"
 #include "requests/service.h"
 #include "system/privileges.h"
-#include "system/say.h"
+#include "system/log.h"
 #include "system/tty.h"
 #include "system/unix_socket.h"
 
@@ -57,7 +57,7 @@ static int open_signals(void)
 	signal(SIGPIPE, SIG_IGN);	/* stderr may be a closed pipe */
 	signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (signals < 0)
-		give_up(1, "use a kernel with CONFIG_SIGNALFD", "signalfd: %s", strerror(errno));
+		die(1, "use a kernel with CONFIG_SIGNALFD", "signalfd: %s", strerror(errno));
 	return signals;
 }
 
@@ -68,8 +68,8 @@ static void start_counting(void)
 	bool cycles;
 
 	if (!driver_epoch_length(&cycles, &length) && !length)
-		driver_order(SETTING_EPOCH_LENGTH, "%u cycles\n", BOOT_EPOCH_CYCLES);
-	driver_order(SETTING_ENABLE, "1\n");
+		driver_write_setting(SETTING_EPOCH_LENGTH, "%u cycles\n", BOOT_EPOCH_CYCLES);
+	driver_write_setting(SETTING_ENABLE, "1\n");
 }
 
 static bool must_end(int signals)
@@ -88,7 +88,7 @@ static void take_record(const struct pollfd *device)
 
 	if (!record) {
 		if (device->revents & GONE)	/* reported by each poll() from now on */
-			give_up(1, "load the driver and start the daemon again", "the driver has no more epochs");
+			die(1, "load the driver and start the daemon again", "the driver has no more epochs");
 		return;
 	}
 	/* No epoch overtakes a process message. */
@@ -113,15 +113,15 @@ static int read_serial(short ready)
 
 static void say_end(void)
 {
-	say("ends: %u requests answered, %u frames damaged, %u epoch messages, %u of them lost", service_answered(),
+	log_info("ends: %u requests answered, %u frames damaged, %u epoch messages, %u of them lost", service_answered(),
 	    service_damaged(), (unsigned int)epochs_sent(), (unsigned int)epochs_lost());
 }
 
 /* Timeout of the next poll(), in ms; -1: none. */
-static int patience_ms(void)
+static int next_timeout_ms(void)
 {
-	const int limits[] = {runs_patience_ms(), lease_patience_ms(), fault_cost_patience_ms(), pages_patience_ms(),
-			      clients_patience_ms()};
+	const int limits[] = {runs_timeout_ms(), lease_timeout_ms(), fault_cost_timeout_ms(), pages_timeout_ms(),
+			      clients_timeout_ms()};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -138,7 +138,7 @@ static int serve(struct pollfd *sources)
 	while (!error) {
 		sources[TTY].events = service_events(SERIAL);
 		clients_watch(sources + CLIENTS);
-		if (poll(sources, SOURCES, patience_ms()) < 0 && errno != EINTR)
+		if (poll(sources, SOURCES, next_timeout_ms()) < 0 && errno != EINTR)
 			return -errno;
 		if (must_end(sources[SIGNALS].fd))
 			return 0;
@@ -186,28 +186,28 @@ int daemon_serve(const struct options *options)
 	int listener, error;
 
 	if (root && !options->user)
-		give_up(EXIT_BAD_INPUT, "name an unprivileged user with --user USER:GROUP",
+		die(EXIT_BAD_INPUT, "name an unprivileged user with --user USER:GROUP",
 			"started as root without --user");
 	if (!root && options->user)
-		give_up(EXIT_BAD_INPUT, "leave out --user, or start as root",
+		die(EXIT_BAD_INPUT, "leave out --user, or start as root",
 			"--user %s: only root can change the user", options->user);
 	if (options->user)
 		identity = identity_named("--user", options->user);
 	programs_read(options->config);
 	if (root && program_count && !options->program_user)
-		give_up(EXIT_BAD_INPUT, "name a user for them with --program-user USER:GROUP",
+		die(EXIT_BAD_INPUT, "name a user for them with --program-user USER:GROUP",
 			"%s lists programs, which would run as the daemon's user", options->config);
 	if (!root && options->program_user)
-		give_up(EXIT_BAD_INPUT, "leave out --program-user, or start as root",
+		die(EXIT_BAD_INPUT, "leave out --program-user, or start as root",
 			"--program-user %s: only root can change the user", options->program_user);
 	if (options->program_user)
 		programs_identity = identity_named("--program-user", options->program_user);
 	if (options->program_user && programs_identity.user == identity.user)
-		give_up(EXIT_BAD_INPUT, "name two users", "--program-user %s is the daemon's user, too",
+		die(EXIT_BAD_INPUT, "name two users", "--program-user %s is the daemon's user, too",
 			options->program_user);
 	for (uint32_t i = 0; i < program_count; i++)
 		if (programs[i].children && !strcmp(options->cgroup, CGROUPS_NONE))
-			give_up(EXIT_BAD_INPUT, "remove [children], or name a cgroup with --cgroup",
+			die(EXIT_BAD_INPUT, "remove [children], or name a cgroup with --cgroup",
 				"%s: [children] of %s needs a cgroup", options->config, programs[i].name);
 	sources[SIGNALS].fd = open_signals();
 	driver_open(options->sysfs, options->device, options->clock_hz);
@@ -220,7 +220,7 @@ int daemon_serve(const struct options *options)
 	starter_begin(root ? &identity : NULL, options->program_user ? &programs_identity : NULL);
 	listener = open_socket(options, root ? &identity : NULL);
 	if (root && setpriority(PRIO_PROCESS, 0, PRIORITY))
-		say("busy programs may delay epochs: setpriority: %s", strerror(errno));
+		log_info("busy programs may delay epochs: setpriority: %s", strerror(errno));
 	privileges_drop(root ? &identity : NULL);
 	atexit(runs_end_all);
 	atexit(fault_cost_end);
@@ -232,18 +232,18 @@ int daemon_serve(const struct options *options)
 	service_init(sources[TTY].fd);
 	start_counting();
 	if (program_count && !options->program_user)
-		say("programs run as the daemon's user: they can change their budgets");
+		log_info("programs run as the daemon's user: they can change their budgets");
 	if (listed_count)
-		say("a host may govern %u cgroups", (unsigned int)listed_count);
+		log_info("a host may govern %u cgroups", (unsigned int)listed_count);
 	if (options->socket) {
 		socket_path = options->socket;
 		atexit(remove_socket);
-		say("up to %u clients may read at %s", CLIENTS_MAX, options->socket);
+		log_info("up to %u clients may read at %s", CLIENTS_MAX, options->socket);
 	}
-	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
+	log_info("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
 	say_end();
 	if (error)
-		give_up(1, "check the port and start the daemon again", "%s: %s", options->tty, strerror(-error));
+		die(1, "check the port and start the daemon again", "%s: %s", options->tty, strerror(-error));
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/say.h"
+#include "system/log.h"
 #include "system/text.h"
 #include "system/tty.h"
 
@@ -59,7 +59,7 @@ static uint32_t number(const char *name, const char *text)
 	uint64_t value;
 
 	if (!whole_number(text, UINT32_MAX, &value) || !value)
-		give_up(EXIT_BAD_INPUT, HELP_HINT, "--%s %s: not a number from 1 to 4294967295", name, text);
+		die(EXIT_BAD_INPUT, HELP_HINT, "--%s %s: not a number from 1 to 4294967295", name, text);
 	return value;
 }
 
@@ -69,7 +69,7 @@ static uint32_t mode(const char *text)
 	unsigned long value = strtoul(text, &end, 8);
 
 	if (*text < '0' || *text > '7' || *end || value > 0777)
-		give_up(EXIT_BAD_INPUT, HELP_HINT, "--socket-mode %s: not an octal number from 0 to 0777", text);
+		die(EXIT_BAD_INPUT, HELP_HINT, "--socket-mode %s: not an octal number from 0 to 0777", text);
 	return value;
 }
 
@@ -92,7 +92,7 @@ static void take(struct options *options, int letter)
 	case 'b':
 		options->baud = number("baud", optarg);
 		if (!tty_knows_baud(options->baud))
-			give_up(EXIT_BAD_INPUT, "use a standard speed such as 115200",
+			die(EXIT_BAD_INPUT, "use a standard speed such as 115200",
 				"--baud %s: not a speed of a serial port", optarg);
 		break;
 	case 'h':
@@ -123,11 +123,11 @@ struct options options_read(int argc, char **argv)
 	while ((letter = getopt_long(argc, argv, "+h", known, NULL)) != -1)
 		take(&options, letter);
 	if (run && optind == argc)
-		give_up(EXIT_BAD_INPUT, "write litemrcd run [--context N] -- COMMAND ...", "run: no command");
+		die(EXIT_BAD_INPUT, "write litemrcd run [--context N] -- COMMAND ...", "run: no command");
 	if (!run && optind < argc)
-		give_up(EXIT_BAD_INPUT, HELP_HINT, "%s: not an option", argv[optind]);
+		die(EXIT_BAD_INPUT, HELP_HINT, "%s: not an option", argv[optind]);
 	if (options.socket_group && !options.socket)
-		give_up(EXIT_BAD_INPUT, "name the socket with --socket", "--socket-group %s: there is no socket",
+		die(EXIT_BAD_INPUT, "name the socket with --socket", "--socket-group %s: there is no socket",
 			options.socket_group);
 	if (run)
 		options.command = argv + optind;

@@ -14,7 +14,7 @@
 #include "driver/contexts.h"
 #include "driver/driver.h"
 #include "processes/spawn.h"
-#include "system/say.h"
+#include "system/log.h"
 
 #define FREE_ONE "end one of these processes, or free its context: echo 0 >contexts/N/pid in the device's folder in sysfs"
 
@@ -34,7 +34,7 @@ static int open_contexts(const char *sysfs, const char *device)
 	int contexts = openat(monitor, "contexts", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (contexts < 0)
-		give_up(EXIT_BAD_INPUT, "use driver and daemon of the same version", "%s has no contexts in sysfs: %s",
+		die(EXIT_BAD_INPUT, "use driver and daemon of the same version", "%s has no contexts in sysfs: %s",
 			device, strerror(errno));
 	close(monitor);
 	return contexts;
@@ -45,10 +45,10 @@ static void open_context(struct context_files *files, int contexts, unsigned int
 	int error = context_files_open(files, contexts, number);
 
 	if (error == -ENOENT)
-		give_up(EXIT_BAD_INPUT, "name a context of the monitor, or leave out --context",
+		die(EXIT_BAD_INPUT, "name a context of the monitor, or leave out --context",
 			"there is no context %u", number);
 	if (error)
-		give_up(EXIT_BAD_INPUT, "run it as a user with write permission", "contexts/%u: %s", number,
+		die(EXIT_BAD_INPUT, "run it as a user with write permission", "contexts/%u: %s", number,
 			strerror(-error));
 }
 
@@ -60,7 +60,7 @@ static bool try_context(const struct context_files *files, struct held_child *ch
 	if (!error || error == -EBUSY)
 		return !error;
 	spawn_cancel(child);
-	give_up(EXIT_BAD_INPUT, "look into the kernel log (dmesg)", "contexts/%u/pid: %s", number,
+	die(EXIT_BAD_INPUT, "look into the kernel log (dmesg)", "contexts/%u/pid: %s", number,
 		strerror(-error));
 }
 
@@ -89,7 +89,7 @@ static void take_any(struct context_files *files, int contexts, struct held_chil
 	    take_first(files, contexts, child, LITEMRC_CONTEXT_ENDED))
 		return;
 	spawn_cancel(child);
-	give_up(EXIT_BAD_INPUT, FREE_ONE, "all contexts follow processes");
+	die(EXIT_BAD_INPUT, FREE_ONE, "all contexts follow processes");
 }
 
 static void take_named(struct context_files *files, int contexts, struct held_child *child, unsigned int number)
@@ -98,7 +98,7 @@ static void take_named(struct context_files *files, int contexts, struct held_ch
 	if (try_context(files, child, number))
 		return;
 	spawn_cancel(child);
-	give_up(EXIT_BAD_INPUT, FREE_ONE, "context %u follows another process", number);
+	die(EXIT_BAD_INPUT, FREE_ONE, "context %u follows another process", number);
 }
 
 /*
@@ -167,7 +167,7 @@ int run_command(const struct options *options)
 	sigchld_of_caller = signal(SIGCHLD, SIG_DFL);
 	error = spawn_held(&child, options->command, prepare, SPAWN_CHILD);
 	if (error)
-		give_up(EXIT_BAD_INPUT, "end other programs", "cannot create a process: %s", strerror(-error));
+		die(EXIT_BAD_INPUT, "end other programs", "cannot create a process: %s", strerror(-error));
 	if (options->context)
 		take_named(&files, contexts, &child, options->context);
 	else

@@ -10,14 +10,18 @@ from pathlib import Path
 
 from coverage import CoverageData
 
-from scripts.mutants.workspace import BUILD, REPO, TESTS, UNFIT, Workspace
+from scripts.mutants.workspace import BUILD, REPO, STUDIES, TESTS, UNFIT, Workspace
 
 MAP = BUILD / "coverage.json"
 # Behind the test in a context: pytest-cov's phase, or that of PYTEST_CURRENT_TEST in a subprocess.
 _PHASE = re.compile(r"(\|(setup|run|teardown)| \((setup|call|teardown)\))$")
 _CONFIGURATION = """\
 [run]
-source = host/litemrc
+source =
+    host/litemrc
+    host/litemrc_studies
+omit =
+    host/litemrc_studies/*/tests/*
 parallel = true
 relative_files = true
 patch = subprocess
@@ -42,7 +46,7 @@ class CoverageMap:
 
         A line that only runs on import counts as run by every test that runs any line of the module.
         Files of tests that changed since the measurement come last, whole, if they ran the line or belong to
-        the module's room: ids in them may be gone, and which lines new tests run is not known.
+        the module's package: ids in them may be gone, and which lines new tests run is not known.
         """
         covered = self.lines.get(module, {})
         tests = set(covered.get(line, ()))
@@ -50,13 +54,13 @@ class CoverageMap:
             tests = {test for others in covered.values() for test in others}
         changed = {str(path.relative_to(REPO)) for path in _changed_since(MAP)}
         files = {test.partition("::")[0] for test in tests}
-        room = module.removeprefix("host/litemrc/").partition("/")[0]
+        own = _tests_of_package(module)
         tests = {
             test
             for test in tests
             if (file := test.partition("::")[0]) not in changed and (REPO / file).exists()
         }
-        whole = sorted(each for each in changed if each in files or each.startswith(f"tests/host/{room}/"))
+        whole = sorted(each for each in changed if each in files or each.startswith(own))
         chosen: list[str] = []
         spent = 0.0
         for test in sorted(tests, key=lambda each: self.seconds.get(each, 1.0)):
@@ -69,7 +73,14 @@ class CoverageMap:
 
 def _changed_since(measured: Path) -> list[Path]:
     when = measured.stat().st_mtime
-    return [path for path in (REPO / "tests" / "host").rglob("test_*.py") if path.stat().st_mtime > when]
+    tests = [*(REPO / "tests/host").rglob("test_*.py"), *(REPO / STUDIES).rglob("test_*.py")]
+    return [path for path in tests if path.stat().st_mtime > when]
+
+
+def _tests_of_package(module: str) -> str:
+    if module.startswith(STUDIES):
+        return f"{'/'.join(module.split('/')[:3])}/tests/"
+    return f"tests/host/{module.removeprefix('host/litemrc/').partition('/')[0]}/"
 
 
 def load_map() -> CoverageMap:

@@ -28,10 +28,10 @@ from typing import Any
 
 from scripts.mutants.candidates import Mutant, sample
 from scripts.mutants.coverage_map import MAP, CoverageMap, load_map, measure
-from scripts.mutants.workspace import BUILD, REPO, Workspace, workspace
+from scripts.mutants.workspace import BUILD, REPO, STUDIES, Workspace, workspace
 
-PACKAGE = "host/litemrc"
-LEFT_OUT = ("host/litemrc/plots/", "host/litemrc/native/")
+PACKAGES = ("host/litemrc", STUDIES)
+LEFT_OUT = {"plots", "plots.py", "plot.py", "native", "tests", "results", "bench"}  # folders and files
 EQUIVALENT = REPO / "tests" / "host" / "equivalent_mutants.toml"
 
 
@@ -125,13 +125,13 @@ def _report_file(args: argparse.Namespace) -> Path:
 
 
 def _modules(args: argparse.Namespace) -> list[str]:
-    command = ["git", "ls-files", "--", PACKAGE]
+    command = ["git", "ls-files", "--", *PACKAGES]
     if args.modules:
         command = ["git", "ls-files", "--", *args.modules]
     elif not args.all:
-        command = ["git", "diff", "--name-only", "--diff-filter=d", args.base, "--", PACKAGE]
+        command = ["git", "diff", "--name-only", "--diff-filter=d", args.base, "--", *PACKAGES]
     files = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=True).stdout.split()
-    return [file for file in files if file.endswith(".py") and not file.startswith(LEFT_OUT)]
+    return [file for file in files if file.endswith(".py") and not LEFT_OUT & set(file.split("/"))]
 
 
 def _equivalent() -> set[tuple[str, str, str]]:

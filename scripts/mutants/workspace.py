@@ -13,7 +13,8 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "mutants"
 # What exercises the host package and needs no simulator, kernel or emulator.
-TESTS = ("tests/host", "tests/firmware/link", "tests/scripts")
+STUDIES = "host/litemrc_studies"
+TESTS = ("tests/host", "tests/firmware/link", "tests/scripts", STUDIES)
 UNFIT = "not cosim and not soc"
 # In a subprocess the context is the test that started it.
 _START_COVERAGE = """
@@ -70,8 +71,9 @@ def workspace(name: str) -> Workspace:
         if (REPO / file).is_file():
             (tree / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(REPO / file, tree / file)
-    core = Path(importlib.util.find_spec("litemrc.native._core").origin)
-    shutil.copy2(core, tree / "host" / "litemrc" / "native" / core.name)
+    for name in ("litemrc.native", "litemrc_studies"):
+        core = Path(importlib.util.find_spec(f"{name}._core").origin)
+        shutil.copy2(core, tree / "host" / Path(*name.split(".")) / core.name)
     # Programs that tests build once are taken over; benches that take long are not.
     for product in ("ap_types", "link"):
         if (REPO / "build" / product).is_dir():

@@ -22,7 +22,7 @@ from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.files.fat_image import write_fat_image
 
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 SIM = ROOT / "build/sim-ulx3s"
@@ -67,9 +67,9 @@ def booted() -> Iterator[Booted]:
     seen, card = Booted(), OUT / "sd.img"
     write_fat_image(card, read_boot_files(SIM / "boot"), label="LITEMRC")
     with Simulator(SIM, None, OUT / "run", sd_card=card) as simulator:
-        simulator.wait_ready(patience(30))
+        simulator.wait_ready(scaled_timeout(30))
         wait_for(simulator, r"^# litemrcd: serves", BOOT_S)
-        with Device.open(simulator.url, timeout_s=patience(LINK_S)) as device:
+        with Device.open(simulator.url, timeout_s=scaled_timeout(LINK_S)) as device:
             seen.hello = device.hello
             seen.collector = collect(device, list(RUNS), OUT)
         simulator.type(b"poweroff\n")
@@ -114,7 +114,7 @@ def test_boot_files_of_another_build_halt(tmp_path: Path) -> None:
     files = {"boot.json": b'{"shim.bin": "0x407f0000"}', "shim.bin": shim.replace(identifier, other)}
     write_fat_image(tmp_path / "sd.img", files, label="LITEMRC")
     with Simulator(SIM, None, tmp_path / "run", sd_card=tmp_path / "sd.img") as simulator:
-        simulator.wait_ready(patience(30))
+        simulator.wait_ready(scaled_timeout(30))
         wait_for(simulator, f"^halted: boot files of {other.decode()} on {identifier.decode()}", BOOT_S)
         simulator.stop()
 

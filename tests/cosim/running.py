@@ -2,14 +2,16 @@
 
 import subprocess
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 BENCH_SECONDS = 300
 
 
 def run(*command: object, seconds: float = BENCH_SECONDS) -> subprocess.CompletedProcess:
     """Run a bench; its exit code is 0 if it found no difference, else 1."""
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=patience(seconds))
+    return subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, timeout=scaled_timeout(seconds)
+    )
 
 
 def output_of(*command: object, seconds: float = BENCH_SECONDS) -> str:

@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 from tests.cosim.builder import COSIM
-from tests.patience import patience
 from tests.products import BUILD, REPO, alone_in
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.cosim
 
@@ -52,7 +52,11 @@ def simulate(simulator, folder, **arguments):
         if entry.name == "modules" or entry.suffix == ".init":
             (folder / entry.name).symlink_to(entry)
     return subprocess.run(
-        [simulator / "obj_dir" / "Vsim"], cwd=folder, capture_output=True, text=True, timeout=patience(60)
+        [simulator / "obj_dir" / "Vsim"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=scaled_timeout(60),
     )
 
 

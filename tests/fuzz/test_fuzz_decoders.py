@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.target import NAMES, kept_inputs, target
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 REPO = Path(__file__).parents[2]
 RUNS = 500
@@ -24,5 +24,5 @@ def test_kept_inputs_are_read_or_refused(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_run_finds_nothing(name, tmp_path):
     command = [sys.executable, "-m", "tests.fuzz", name, "--runs", str(RUNS), "--out", str(tmp_path)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=patience(60), cwd=REPO)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60), cwd=REPO)
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]

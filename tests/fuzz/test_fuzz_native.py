@@ -10,8 +10,8 @@ import pytest
 
 from tests.fuzz.native import seeds
 from tests.fuzz.target import HERE, kept_inputs
-from tests.patience import patience
 from tests.products import alone_in
+from tests.timeouts import scaled_timeout
 
 BUILD = HERE.parents[1] / "build" / "fuzz-native"
 MUTATIONS = 20_000
@@ -49,7 +49,7 @@ def run(program: Path, inputs: list[bytes], folder: Path, mutations: int) -> sub
         cwd=folder.parent,
         capture_output=True,
         text=True,
-        timeout=patience(60),
+        timeout=scaled_timeout(60),
         env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0:handle_abort=1"},
     )
 

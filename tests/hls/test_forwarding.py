@@ -12,8 +12,8 @@ import pytest
 
 from tests.compiling import CXX_FLAGS
 from tests.mutation import mutated_source
-from tests.patience import patience
 from tests.products import REPO, run_tool
+from tests.timeouts import scaled_timeout
 
 HLS = REPO / "hls"
 LATE = "-DLITEMRC_LATE_WRITES"
@@ -73,7 +73,7 @@ def simulated(folder: Path, fault: Fault, *flags: str) -> subprocess.CompletedPr
     unit = sources / fault.unit / fault.unit
     files = [f"{unit}.cpp", f"{unit}_tb.cpp", "-o", folder / "bench"]
     run_tool(["g++", *CXX_FLAGS, "-O0", *SIZES, *flags, "-isystem", sources / "small_int", *files])
-    return subprocess.run([folder / "bench"], capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run([folder / "bench"], capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=NAMES)

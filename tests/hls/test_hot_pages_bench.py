@@ -7,8 +7,8 @@ import pytest
 
 from tests.compiling import CXX_FLAGS
 from tests.mutation import mutated_source
-from tests.patience import patience
 from tests.products import REPO, run_tool
+from tests.timeouts import scaled_timeout
 
 HLS = REPO / "hls"
 SIZES = ("FRAMES=256", "GROUPS=16", "HOT_SETS=32", "HOT_PAGES=8", "HOT_COUNT_BITS=7", "HOT_ERROR_BITS=3")
@@ -34,6 +34,8 @@ def test_the_testbench_finds_a_fault(tmp_path, old: str, new: str) -> None:
     files = [source, sources / "hot_pages" / "hot_pages_tb.cpp", "-o", tmp_path / "bench"]
     sizes = [f"-DLITEMRC_{size}" for size in SIZES]
     run_tool(["g++", *CXX_FLAGS, "-O0", *sizes, "-isystem", sources / "small_int", *files])
-    done = subprocess.run([tmp_path / "bench", "60000"], capture_output=True, text=True, timeout=patience(60))
+    done = subprocess.run(
+        [tmp_path / "bench", "60000"], capture_output=True, text=True, timeout=scaled_timeout(60)
+    )
     assert done.returncode == 1, done.stdout
     assert "hot_pages_tb: operation" in done.stderr, done.stderr

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.patience import Deadline
+from tests.timeouts import Deadline
 
 LONGEST_LINE = 1023  # of busybox.config: CONFIG_FEATURE_EDITING_MAX_LEN
 

@@ -7,7 +7,7 @@ import socket
 import time
 from pathlib import Path
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 MEMORY = 0x80000000  # of qemu's machine `virt`
 SAMPLES = 3
@@ -22,7 +22,7 @@ class Monitor:
 
     def __init__(self) -> None:
         self._ours, self._theirs = socket.socketpair()
-        self._ours.settimeout(patience(10))
+        self._ours.settimeout(scaled_timeout(10))
         self._lines = self._ours.makefile("r")
         self.descriptor = self._theirs.fileno()
         self.arguments = ["-chardev", f"socket,id=monitor,fd={self.descriptor}"]

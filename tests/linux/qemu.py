@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.linux.console import Console
 from tests.linux.monitor import Monitor, Symbols
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those of `make linux-images`, or of an OUT of firmware/linux/Makefile.
@@ -87,7 +87,7 @@ class Qemu:
 
     def wait(self, timeout_s: float = 10) -> int:
         """Waits until the machine switched itself off; returns qemu's exit status."""
-        return self.process.wait(patience(timeout_s))
+        return self.process.wait(scaled_timeout(timeout_s))
 
     def _state(self) -> str:
         try:

@@ -16,7 +16,7 @@ from litemrc.device.simulation.linux_start import LinuxBuild
 
 from tests.linux.console import Console
 from tests.linux.qemu import IMAGES, READY, ROOT
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 600
@@ -32,13 +32,13 @@ pytestmark = [
 def machine(tmp_path_factory):
     build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
     run_dir = tmp_path_factory.mktemp("rtl") / "run"
-    with build.simulator(run_dir, boot_timeout_s=patience(BOOT_TIMEOUT_S)) as simulator:
+    with build.simulator(run_dir, boot_timeout_s=scaled_timeout(BOOT_TIMEOUT_S)) as simulator:
         yield simulator
 
 
 @pytest.fixture(scope="module")
 def shell(machine):
-    machine.wait_ready(patience(30))
+    machine.wait_ready(scaled_timeout(30))
     console = Console(machine.type, machine.console, lambda: machine.running, COMMAND_TIMEOUT_S)
     console.wait_for(READY)
     # A shell that reads whole lines: the console's line editing costs 100,000 cycles per key.
@@ -54,7 +54,7 @@ def out(tmp_path_factory):
 @pytest.fixture(scope="module")
 def collected(machine, shell, out):
     """Return the daemon's hello and what it sent while two programs ran side by side; pages are in `out`."""
-    with Device.open(machine.url, timeout_s=patience(COMMAND_TIMEOUT_S)) as device:
+    with Device.open(machine.url, timeout_s=scaled_timeout(COMMAND_TIMEOUT_S)) as device:
         return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)], out)
 
 
@@ -101,7 +101,7 @@ def test_epochs_interrupt_the_processor(collected, shell):
 
 def test_poweroff_ends_the_simulation(machine, collected, shell):
     shell.write(b"poweroff\n")
-    assert machine.wait(patience(COMMAND_TIMEOUT_S)) == 0
+    assert machine.wait(scaled_timeout(COMMAND_TIMEOUT_S)) == 0
 
 
 def test_counters_and_single_pages_are_those_of_the_golden_models(machine, collected, out, tmp_path):

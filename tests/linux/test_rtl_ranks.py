@@ -16,7 +16,7 @@ from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.ranks.activity import PowerState
 
 from tests.linux.qemu import ROOT
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 IMAGES = ROOT / "build/linux-ranks"
 BOOT_TIMEOUT_S = 1800
@@ -35,13 +35,13 @@ pytestmark = [
 def machine(tmp_path_factory):
     build = LinuxBuild(ROOT / "build/sim-linux-ranks", ROOT / "build/boot-ranks/shim.bin", IMAGES)
     run_dir = tmp_path_factory.mktemp("rtl") / "run"
-    with build.simulator(run_dir, boot_timeout_s=patience(BOOT_TIMEOUT_S)) as simulator:
-        yield simulator.wait_ready(patience(30))
+    with build.simulator(run_dir, boot_timeout_s=scaled_timeout(BOOT_TIMEOUT_S)) as simulator:
+        yield simulator.wait_ready(scaled_timeout(30))
 
 
 @pytest.fixture(scope="module")
 def device(machine):
-    with Device.open(machine.url, timeout_s=patience(REQUEST_TIMEOUT_S)) as device:
+    with Device.open(machine.url, timeout_s=scaled_timeout(REQUEST_TIMEOUT_S)) as device:
         yield device
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
 from tests.products import REPO
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.packaging
 
@@ -60,7 +60,7 @@ def run(*command: str | Path, cwd: Path) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=patience(600),
+        timeout=scaled_timeout(600),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from scripts import start_renode
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 REPO = Path(__file__).resolve().parents[2]
 MODEL = REPO / "build/models/liblitemrc_model.so"
@@ -95,7 +95,7 @@ class RenodeMachine:
 
     def __exit__(self, *exception: object) -> None:
         try:
-            self._process.communicate(b"quit\n", timeout=patience(30))
+            self._process.communicate(b"quit\n", timeout=scaled_timeout(30))
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

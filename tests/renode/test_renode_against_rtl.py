@@ -8,8 +8,8 @@ import pytest
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.epochs.files import read_epochs
 
-from tests.patience import patience
 from tests.renode.renode_machine import FIRMWARE, MODEL, REPO, RenodeMachine, why_not
+from tests.timeouts import scaled_timeout
 
 BUILD = REPO / "build/sim"
 PROGRAMS = ("loop", "chase")
@@ -24,7 +24,7 @@ def counters(url: str, out: Path) -> dict[int, tuple[int, int, list[int]]]:
             *("--out", out),
         ],
         check=True,
-        timeout=patience(240),
+        timeout=scaled_timeout(240),
     )
     table = read_epochs(out)
     rows = {context: table.context == context for context in np.unique(table.context).tolist()}

@@ -10,8 +10,8 @@ from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 
-from tests.patience import patience
 from tests.renode.renode_machine import FIRMWARE, LINUX, MODEL, ULX3S, RenodeMachine, why_not
+from tests.timeouts import scaled_timeout
 
 # The last words of a boot, what is run, contexts that must count then, and accesses of an epoch: on Linux
 # more than its daemon needs to read one, about 15,000; on the ULX3S, whose DRAM has 2 bytes an access instead
@@ -43,7 +43,7 @@ def collected(
                 *(word for program in programs for word in ("--run", program)),
             ],
             check=True,
-            timeout=patience(240),
+            timeout=scaled_timeout(240),
         )
     return machine, epochs, contexts, length
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from tests.patience import patience
 from tests.renode.renode_machine import REPO, why_not
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=str(why_not()))
 
@@ -25,7 +25,7 @@ def test_what_does_not_compile_names_the_renode_it_needs(tmp_path):
         f"include @{copy}/peripherals.resc; quit",
     ]
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience(120)
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=scaled_timeout(120)
     )
     said = done.stdout + done.stderr
     assert "need Renode 1.15.2" in said

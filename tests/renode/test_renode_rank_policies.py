@@ -18,8 +18,8 @@ from litemrc.device.running import Run
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.table import RankTable
 
-from tests.patience import Deadline, patience
 from tests.renode.renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
+from tests.timeouts import Deadline, scaled_timeout
 
 TIMEOUT_S = 120.0
 LAST = 3  # the rank in which chase runs, all of it
@@ -37,7 +37,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RenodeMachine]
 
 def table_of(machine: RenodeMachine, policy: str) -> RankTable:
     """Of `chase` under a policy with thresholds of 50 and 20,000 cycles."""
-    with Device.open(machine.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         dram = ranks.get_dram(device)
         device.request("monitor", on=True)  # the collector of the last policy switched it off
         collector = collect(device, dram, [Run("chase", 1)], policy)
@@ -101,7 +101,7 @@ def test_govern_energy_sends_ranks_outside_the_working_set_to_sleep(
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)  # the lease goes on
     process.communicate()
-    with Device.open(machine.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         policy, dram = ranks.get_policy(device), ranks.get_dram(device)
         rows = watch_ranks(device, dram)
         table = rank_table(device, dram, [row for _ in range(20) for row in next(rows)])

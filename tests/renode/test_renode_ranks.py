@@ -12,8 +12,8 @@ from litemrc.ranks.activity import PowerState
 from litemrc.ranks.files import read_ranks
 from litemrc.ranks.table import RankTable
 
-from tests.patience import patience
 from tests.renode.renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
+from tests.timeouts import scaled_timeout
 
 DOMAINS, SLEEPING, RUNNING = 4, (1, 3), 1  # the program runs in one of those that sleep
 
@@ -35,7 +35,7 @@ def metered(tmp_path_factory: pytest.TempPathFactory) -> tuple[RankTable, Path]:
                 *("--run", "loop", "--out", run_dir / "epochs.parquet", "--ranks", ranks),
             ],
             check=True,
-            timeout=patience(120),
+            timeout=scaled_timeout(120),
         )
     return read_ranks(ranks), machine.record
 

@@ -11,8 +11,8 @@ import pytest
 
 from scripts.start_renode import why_not
 from tests.mutation import mutated_source
-from tests.patience import patience
 from tests.renode.renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, ULX3S, free_port
+from tests.timeouts import scaled_timeout
 
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix, "bin")
@@ -89,7 +89,7 @@ def renode_test(robot, out, **variables):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=patience(600),
+        timeout=scaled_timeout(600),
     )
 
 
@@ -112,7 +112,7 @@ def test_every_test_of_the_file_passes(name, script, needed, renode, register_ma
         pytest.skip(f"not built: {', '.join(missing)}")
     robot = HERE / name
     variables = {"MAP": register_map, "SCRIPT": script, "LITEMRC": VENV / "litemrc", "PORT": free_port()}
-    variables["PATIENCE"] = patience(1)
+    variables["PATIENCE"] = scaled_timeout(1)
     finished = renode_test(robot, tmp_path, **variables)
     assert finished.returncode == 0, finished.stdout[-6000:] + finished.stderr[-2000:]
     assert passed(tmp_path) == written(robot)

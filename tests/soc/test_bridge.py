@@ -24,8 +24,8 @@ from litemrc.epochs.files import read_epochs
 from litemrc.traces.generators.traffic import Traffic, traffic_stream
 
 from scripts.bridged_soc import free_port
-from tests.patience import patience
 from tests.soc.bridge_server import ROOT, bridged
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 SIM = ROOT / os.environ.get("LITEMRC_BRIDGE_SIM", "build/sim-bridge")
@@ -44,7 +44,7 @@ def soc(tmp_path_factory):
 
 @pytest.fixture
 def device(soc):
-    with Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(soc.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         yield device
 
 
@@ -56,12 +56,17 @@ def run_traffic(device, traffic, count, gap=3):
 
 def litemrc(*arguments, environment):
     command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(120), env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=scaled_timeout(120), env=environment
+    )
 
 
 def test_every_counter_collected_over_the_bridge_equals_the_golden_model(tmp_path):
     """Contexts, invalidations, a clear, a range, sampling, and reads of the bridge itself, all in order."""
-    with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with (
+        bridged(SIM, tmp_path / "run") as soc,
+        Device.open(soc.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device,
+    ):
         device.request("set_epoch", unit="accesses", length=3000)
         device.request("monitor", on=True)
         collector = Collector(device)
@@ -97,7 +102,10 @@ def test_every_counter_collected_over_the_bridge_equals_the_golden_model(tmp_pat
 def test_single_pages_read_over_the_bridge_equal_the_golden_models(tmp_path):
     settings = HotSettings(True, True, True, True, 0, 30, 64, 8, 6000, 4)
     queued = []
-    with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with (
+        bridged(SIM, tmp_path / "run") as soc,
+        Device.open(soc.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device,
+    ):
         device.request("set_epoch", unit="accesses", length=8000)
         device.request("set_split", on=True)
         assert set_hot(device, settings) == settings
@@ -130,7 +138,10 @@ def test_single_pages_read_over_the_bridge_equal_the_golden_models(tmp_path):
 
 
 def test_without_hold_every_epoch_read_is_whole_and_the_others_are_counted_as_lost(tmp_path):
-    with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with (
+        bridged(SIM, tmp_path / "run") as soc,
+        Device.open(soc.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device,
+    ):
         soc.write("mrc_control", CONTROL_ENABLE)  # hold is 0
         device.request("set_epoch", unit="accesses", length=12_000)
         ref_counters.start_traffic(device, RANDOM, gap=5, count=4_000_000)
@@ -254,7 +265,7 @@ def test_ctrl_c_ends_a_collection_that_waits_for_epochs(soc, cli_environment, tm
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=cli_environment) as process:
         assert "collecting" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=patience(30))
+        _, said = process.communicate(timeout=scaled_timeout(30))
     assert process.returncode == 130
     assert "interrupted" in said and "Traceback" not in said
 
@@ -266,7 +277,7 @@ def test_a_server_that_dies_in_a_collection_gives_one_line_and_exit_code_1(cli_e
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=cli_environment) as process:
             assert "collecting" in process.stderr.readline()
             soc.server.kill()
-            _, said = process.communicate(timeout=patience(60))
+            _, said = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 1
     (line,) = [line for line in said.splitlines() if "error" in line]
     assert soc.url in line and "litex_server" in line and "Traceback" not in said

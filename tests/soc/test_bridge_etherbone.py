@@ -21,8 +21,8 @@ from litemrc.traces.generators.traffic import Traffic
 from sim_bridge import INTERFACE, SOC_IP
 
 from scripts.bridged_soc import start_dram
-from tests.patience import patience
 from tests.soc.bridge_server import ROOT, litex_server
+from tests.timeouts import scaled_timeout
 
 SIM = ROOT / "build/sim-etherbone"
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x4004_54CA, 0x0002, 0x1000  # linux/if_tun.h
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.soc, pytest.mark.skipif(bool(why_no_tap()), reason=why
 @pytest.fixture
 def simulator(tmp_path):
     with Simulator(SIM, None, tmp_path / "run") as simulator:
-        deadline = time.monotonic() + patience(30)
+        deadline = time.monotonic() + scaled_timeout(30)
         while not Path("/sys/class/net", INTERFACE).exists():  # litex_server then probes the SoC
             assert simulator.running and time.monotonic() < deadline, simulator.console.read_text()
             time.sleep(0.1)
@@ -55,9 +55,9 @@ def test_epochs_collected_over_etherbone_equal_the_golden_model(simulator, tmp_p
     with litex_server(tmp_path / "server.log", "--udp", "--udp-ip", SOC_IP) as (_, port):
         url = f"litex://localhost:{port}?csr={SIM / 'csr.json'}"
         soc = read_csr_file(SIM / "csr.json")
-        words = BridgeClient(url, BridgeURL.parse(url), soc, patience(60))
+        words = BridgeClient(url, BridgeURL.parse(url), soc, scaled_timeout(60))
         start_dram(words, SIM)
-        with Device.open(url, timeout_s=patience(60)) as device:
+        with Device.open(url, timeout_s=scaled_timeout(60)) as device:
             assert device.echo_test(8).failed == 0
             device.request("set_epoch", unit="accesses", length=3000)
             device.request("monitor", on=True)

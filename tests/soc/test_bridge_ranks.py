@@ -16,8 +16,8 @@ from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.recording import read_recording
 
-from tests.patience import patience
 from tests.soc.bridge_server import ROOT, bridged
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 SIM = ROOT / "build/sim-bridge-ranks"
@@ -35,7 +35,7 @@ def collected(tmp_path_factory):
     """A session: accesses to two ranks, states and policies; the SoC has ended, and its record is whole."""
     with (
         bridged(SIM, tmp_path_factory.mktemp("ranks") / "run") as soc,
-        Device.open(soc.url, timeout_s=patience(60)) as device,
+        Device.open(soc.url, timeout_s=scaled_timeout(60)) as device,
     ):
         dram = ranks.get_dram(device)
         # The epoch since reset is not collected: software drove the DRAM in it.
@@ -63,7 +63,7 @@ def collected(tmp_path_factory):
             [sys.executable, "-m", "litemrc.cli.main", "ranks", "--port", soc.url, "--json"],
             capture_output=True,
             text=True,
-            timeout=patience(120),
+            timeout=scaled_timeout(120),
         )
         with pytest.raises(RequestRefusedError, match="not known which pages"):
             ranks.set_loss(device, 1, allowed=True, part=1)

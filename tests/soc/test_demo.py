@@ -1,4 +1,4 @@
-"""`litemrc demo soc`, as a user runs it, and its files against a recomputation that shares no code with it."""
+"""`litemrc demo soc`, as a user runs it, and its files against an independent recomputation."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ from litemrc.epochs.table import COLUMNS
 from litemrc.errors import OutputError
 
 from scripts.docs.demo_pages import PAGES, blocks
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 
@@ -57,7 +57,7 @@ def litemrc(arguments, environment):
         capture_output=True,
         text=True,
         env=environment,
-        timeout=patience(1200),
+        timeout=scaled_timeout(1200),
     )
 
 

@@ -20,7 +20,7 @@ from litemrc.device.running import Run
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -29,12 +29,14 @@ TIMEOUT_S = 120.0
 @pytest.fixture(scope="module")
 def running(soc):
     with soc() as simulator:
-        yield simulator.wait_ready(patience(30))
+        yield simulator.wait_ready(scaled_timeout(30))
 
 
 def litemrc(*arguments, environment):
     command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(600), env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=scaled_timeout(600), env=environment
+    )
 
 
 def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_environment):
@@ -43,7 +45,7 @@ def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_env
         "--port",
         running.url,
         "--timeout",
-        round(patience(60)),
+        round(scaled_timeout(60)),
         "--json",
         environment=cli_environment,
     )
@@ -67,7 +69,7 @@ def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_env
 
 
 def test_a_refused_request_changes_nothing(running):
-    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         device.request("set_epoch", unit="cycles", length=12345)
         for name, values in (
             ("set_epoch", {"unit": "cycles", "length": 0}),
@@ -95,7 +97,7 @@ def test_a_refused_request_changes_nothing(running):
 
 
 def test_bare_metal_knows_no_processes_and_says_so(running):
-    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         hello = device.hello
         assert (hello.running, hello.system, hello.driver, hello.abi) == (0, "", "", 0)
         csr = json.loads((running.build / "csr.json").read_text())
@@ -111,7 +113,7 @@ def test_bare_metal_knows_no_processes_and_says_so(running):
 
 def test_hosts_that_leave_in_mid_message_do_not_end_the_device(running):
     """With epochs of 12,345 cycles the device sends without a pause."""
-    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         device.request("set_epoch", unit="cycles", length=12345)
     dice, port = random.Random(1), int(running.url.rpartition(":")[2])
     for _ in range(1000):
@@ -122,12 +124,12 @@ def test_hosts_that_leave_in_mid_message_do_not_end_the_device(running):
                 with suppress(BlockingIOError):
                     host.recv(4096)
                 time.sleep(0.0005)
-    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         assert device.request("get_epoch").values[1] == 12345
 
 
 def test_without_tasks_nobody_has_a_budget(running):
-    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
+    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         for name, values in (
             ("get_budget", {"context": 1}),
             ("set_budget", {"context": 1, "pages": 100}),
@@ -140,7 +142,7 @@ def test_without_tasks_nobody_has_a_budget(running):
 
 def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):
     out = tmp_path / "curves.parquet"
-    command = ["collect", "--port", running.url, "--timeout", str(round(patience(60)))]
+    command = ["collect", "--port", running.url, "--timeout", str(round(scaled_timeout(60)))]
     command += ["--epochs", "1000", "--out", str(out)]
     command += ["--epoch-length", "4096", "--run", "zipf:1:1000"]
     with subprocess.Popen(
@@ -154,7 +156,7 @@ def test_an_interrupted_collection_is_saved_and_readable(running, cli_environmen
         shown = (re.match(r" *(\d+) of 1000 epochs", line) for line in process.stderr)
         assert any(count and int(count[1]) > 1 for count in shown), "ended before its second epoch"
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=patience(60))
+        _, error = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 130, error
     table = read_epochs(out)
     assert table.interrupted
@@ -166,7 +168,9 @@ def test_commands_in_mid_run_keep_their_order_with_the_accesses(soc):
     """Invalidations, a clear, contexts, switching off and on, while a program runs: still every counter."""
     with (
         soc() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+        Device.open(
+            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
+        ) as device,
     ):
         hello = device.hello
         device.request("set_epoch", unit="cycles", length=50_000)

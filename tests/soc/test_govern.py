@@ -16,7 +16,7 @@ from litemrc.device.contexts import get_budget
 from litemrc.device.device import Device
 from litemrc.device.simulation.simulator import Simulator
 
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.soc
 def governing(url, log, *arguments):
     """`litemrc govern` until the block ends; then it is killed without a message to the device."""
     command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", url]
-    command += ["--timeout", str(round(patience(60)))]
+    command += ["--timeout", str(round(scaled_timeout(60)))]
     process = subprocess.Popen(
         [*command, "--epoch-unit", "cycles", "--log", log, *map(str, arguments)],
         stdout=subprocess.DEVNULL,
@@ -77,14 +77,14 @@ def pair(tmp_path_factory):
     folder = tmp_path_factory.mktemp("govern")
     log = folder / "log.jsonl"
     with Simulator(ROOT / "build/sim", ROOT / "build/firmware/firmware.bin", folder / "run") as simulator:
-        simulator.wait_ready(patience(30))
+        simulator.wait_ready(scaled_timeout(30))
         with governing(
             simulator.url, log, "--run", "pair:1:2", "--epoch-length", 300_000, "--lease", 0.1
         ) as it:
             # Some epochs, so that pages have gone and come: each has 100 references or more.
             wait_for_record(it, log, lambda r: _governed_tasks(r) >= {INTR, LINEAR} and r["epoch"] >= 8)
         governed = [json.loads(line) for line in log.read_text().splitlines()]
-        with Device.open(simulator.url, timeout_s=patience(TIMEOUT_S)) as device:
+        with Device.open(simulator.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
             collector = Collector(device)
             assert collect_until_lease_ends(device, collector, epochs=2)
             budgets = [get_budget(device, context).allowed for context in (INTR, LINEAR)]
@@ -123,9 +123,9 @@ def energy(tmp_path_factory):
     log = folder / "log.jsonl"
     firmware = ROOT / "build/firmware-ranks/firmware.bin"
     with Simulator(ROOT / "build/sim-ranks", firmware, folder / "run") as simulator:
-        simulator.wait_ready(patience(30))
+        simulator.wait_ready(scaled_timeout(30))
         with Device.open_booting(
-            simulator.url, boot_timeout_s=patience(TIMEOUT_S), timeout_s=patience(TIMEOUT_S)
+            simulator.url, boot_timeout_s=scaled_timeout(TIMEOUT_S), timeout_s=scaled_timeout(TIMEOUT_S)
         ) as device:
             own = ranks.get_policy(device)
         arguments = ("--energy", "--run", "chase:1", "--epoch-length", 200_000, "--lease", 0.02)
@@ -133,7 +133,7 @@ def energy(tmp_path_factory):
             # Asleep, ranks let chase through some 650 times an epoch.
             wait_for_record(it, log, lambda record: record["accesses"].get("1", 0) > 500)
         record = json.loads(log.read_text().rpartition("\n")[0].splitlines()[-1])
-        with Device.open(simulator.url, timeout_s=patience(TIMEOUT_S)) as device:
+        with Device.open(simulator.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
             dram = ranks.get_dram(device)
             collector = Collector(device, dram)
             in_force = ranks.get_policy(device), ranks.get_working_set(device)

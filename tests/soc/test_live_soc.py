@@ -17,7 +17,7 @@ from litemrc.curves.sizes import size_text
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import COLUMNS, EpochTable
 
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 pytestmark = pytest.mark.soc
 

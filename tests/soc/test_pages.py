@@ -16,7 +16,7 @@ from litemrc.device.running import Run
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.processes import Owner
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -32,7 +32,9 @@ def running(soc):
     """A simulator, which completes its record at the end of the block, and its device."""
     with (
         soc() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+        Device.open(
+            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
+        ) as device,
     ):
         yield simulator, device
 

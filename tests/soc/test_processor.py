@@ -5,7 +5,7 @@ import re
 import pytest
 from litemrc.device.simulation.recording import read_recording
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.soc
 def measure(soc, monitor):
     """({workload: clocks}, recording) of a boot that runs every workload once."""
     with soc(f"measure=1 monitor={monitor}") as simulator:
-        said = simulator.wait_console("measure: done", patience(600))
+        said = simulator.wait_console("measure: done", scaled_timeout(600))
     clocks = {name: int(cycles) for name, cycles in re.findall(r"measure: (\w+) (\d+) cycles", said)}
     return clocks, read_recording(simulator.record, page_shift=12)
 

@@ -21,7 +21,7 @@ from litemrc.energy.parts.files import part_of_module
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.ranks.activity import PowerState
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 300.0  # against a device that hangs; a busy machine simulates slowly
@@ -34,13 +34,13 @@ def simulator(tmp_path_factory):
     firmware = ROOT / "build/firmware-ranks/firmware.bin"
     run_dir = tmp_path_factory.mktemp("ranks") / "run"
     with Simulator(ROOT / "build/sim-ranks", firmware, run_dir) as simulator:
-        yield simulator.wait_ready(patience(30))
+        yield simulator.wait_ready(scaled_timeout(30))
 
 
 @pytest.fixture(scope="module")
 def device(simulator):
     with Device.open_booting(
-        simulator.url, boot_timeout_s=patience(TIMEOUT_S), timeout_s=patience(TIMEOUT_S)
+        simulator.url, boot_timeout_s=scaled_timeout(TIMEOUT_S), timeout_s=scaled_timeout(TIMEOUT_S)
     ) as device:
         yield device
 
@@ -106,11 +106,13 @@ def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
     with pytest.raises(RequestRefusedError, match="data would be lost"):
         ranks.set_state(device, 3, "self_refresh_partial")
     device.request("run", workload=device.hello.workloads.index("chase"), context=1, scale=1)
-    while device.receive(patience(TIMEOUT_S)).name != "event":
+    while device.receive(scaled_timeout(TIMEOUT_S)).name != "event":
         pass
     with pytest.raises(RequestRefusedError, match="holds live pages"):
         ranks.set_loss(device, 3, allowed=True, part=1)
-    while (message := device.receive(patience(TIMEOUT_S))).name != "event" or message.kind != "workload_done":
+    while (
+        message := device.receive(scaled_timeout(TIMEOUT_S))
+    ).name != "event" or message.kind != "workload_done":
         pass
     ranks.set_loss(device, 3, allowed=True, part=1)
     ranks.set_state(device, 3, "self_refresh_partial")

@@ -23,7 +23,7 @@ from litemrc_studies.reference_counters.machine.replicate_scenario import (
     replicate_references,
 )
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
@@ -44,9 +44,9 @@ def device(tmp_path_factory):
     firmware = ROOT / "build/firmware-refs/firmware.bin"
     run_dir = tmp_path_factory.mktemp("refs") / "run"
     with Simulator(ROOT / "build/sim-refs", firmware, run_dir) as simulator:
-        simulator.wait_ready(patience(30))
+        simulator.wait_ready(scaled_timeout(30))
         with Device.open_booting(
-            simulator.url, boot_timeout_s=patience(TIMEOUT_S), timeout_s=patience(TIMEOUT_S)
+            simulator.url, boot_timeout_s=scaled_timeout(TIMEOUT_S), timeout_s=scaled_timeout(TIMEOUT_S)
         ) as device:
             yield device
 
@@ -169,7 +169,9 @@ def test_the_misses_of_the_caches_are_the_processors(device):
     ref_counters.arm(device, "delay", replace(setting(50, MASTER["cpu"]), **everywhere))
     device.waiting()
     device.request("run", workload=device.hello.workloads.index("zipf"), context=1, scale=1)
-    events = list(islice(ref_counters.events_of(iter(lambda: device.receive(patience(TIMEOUT_S)), None)), 5))
+    events = list(
+        islice(ref_counters.events_of(iter(lambda: device.receive(scaled_timeout(TIMEOUT_S)), None)), 5)
+    )
     assert len({event.page for event in events}) == 5
     assert {event.counter for event in events} == {"delay"}
     assert [ref_counters.get_count(device, "update", event.page) for event in events] == [50] * 5

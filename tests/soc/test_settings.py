@@ -9,7 +9,7 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import OPS, Settings, read_recording
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -40,7 +40,9 @@ def test_range_and_sampling_set_over_serial_leave_out_what_they_say(soc):
     """zipf has the frames 0 to 2047, loop those from 2048 on: half of the one, an eighth of the other."""
     with (
         soc() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+        Device.open(
+            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
+        ) as device,
     ):
         assert device.request("set_range", lower=1024, upper=2239).values == [1024, 2239]
         assert device.request("set_sampling", sampling=2).values == [2, 2]
@@ -67,7 +69,9 @@ def test_sampling_that_changes_in_mid_run_gives_each_epoch_its_own_scale(soc):
     """Epochs are so short that one always waits for the link when the sampling changes."""
     with (
         soc() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+        Device.open(
+            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
+        ) as device,
     ):
         device.request("set_epoch", unit="cycles", length=30_000)
         collector = Collector(device)
@@ -87,7 +91,9 @@ def test_epochs_shorter_than_their_sending_leave_time_to_programs(soc):
     """As much as the sending takes: a third of all, as it leaves caches cold and the link interrupts."""
     with (
         soc() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+        Device.open(
+            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
+        ) as device,
     ):
         cycles = {}
         for length in (1 << 22, 1000):
@@ -105,7 +111,9 @@ def test_a_frozen_monitor_counts_nothing_until_it_is_unfrozen(soc):
     length = 4096
     with (
         soc() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+        Device.open(
+            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
+        ) as device,
     ):
         device.request("set_epoch", unit="accesses", length=length)
         device.request("single_shot", on=True)

@@ -17,7 +17,7 @@ from litemrc.device.simulation.recording import OPS, Recording, read_recording
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.epochs.table import EpochTable
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 SIM = ROOT / "build/sim-smp"
@@ -61,7 +61,7 @@ def collected(smp):
     """All workloads, one after the other, in one context and in epochs of 32,768 accesses."""
     with (
         smp() as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(120)) as device,
+        Device.open(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(120)) as device,
     ):
         device.request("set_epoch", unit="accesses", length=1 << 15)
         collector = Collector(device)
@@ -138,7 +138,7 @@ def test_no_workload_of_two_harts_is_slowed_by_a_single_cycle(smp):
     cycles = []
     for monitor in (1, 0):
         with smp(f"measure=1 monitor={monitor}") as simulator:
-            said = simulator.wait_console("measure: done", patience(600))
+            said = simulator.wait_console("measure: done", scaled_timeout(600))
         cycles.append({name: int(count) for name, count in re.findall(r"measure: (\w+) (\d+) cycles", said)})
     assert sorted(cycles[0]) == sorted(PLACES)
     assert min(cycles[0].values()) > 1_000_000

@@ -10,7 +10,7 @@ from litemrc.device.device import Device
 from litemrc.device.simulation.simulator import Simulator
 
 from scripts.boards.selftest_counts import ROOT, counts_of
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 PAGES = 272  # of 128 in a group: position 272 is in the third
@@ -22,11 +22,11 @@ def test_the_simulated_soc_passes_and_is_what_the_expected_counts_were_made_of(
     """The counts of every board's monitor, computed from the record of this run, are those of the file."""
     report = tmp_path / "report.json"
     with soc() as simulator:
-        url = simulator.wait_ready(patience(30)).url
+        url = simulator.wait_ready(scaled_timeout(30)).url
         command = [sys.executable, "-m", "litemrc.cli.main", "selftest", "--port", url]
-        command += ["--timeout", str(round(patience(60))), "--memory", str(PAGES), "--out", str(report)]
+        command += ["--timeout", str(round(scaled_timeout(60))), "--memory", str(PAGES), "--out", str(report)]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=patience(600), env=cli_environment
+            command, capture_output=True, text=True, timeout=scaled_timeout(600), env=cli_environment
         )
     assert done.returncode == 0, done.stdout + done.stderr
     steps = {step["name"]: step for step in json.loads(report.read_text())["steps"]}
@@ -44,7 +44,7 @@ def test_another_memory_clock_and_engine_count_the_same(tmp_path):
     firmware = ROOT / "build/firmware-ranks/firmware.bin"
     with (
         Simulator(ROOT / "build/sim-ranks", firmware, tmp_path / "run") as simulator,
-        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(60)) as device,
+        Device.open(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(60)) as device,
     ):
         found, wrong = run_known(device)
     assert not wrong

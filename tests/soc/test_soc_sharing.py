@@ -9,7 +9,7 @@ from litemrc.device.errors import PortTakenError
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -18,11 +18,11 @@ TIMEOUT_S = 120.0
 @pytest.fixture(scope="module")
 def url(soc) -> str:
     with soc() as simulator:
-        yield simulator.wait_ready(patience(30)).url
+        yield simulator.wait_ready(scaled_timeout(30)).url
 
 
 def opened(url: str, *, take: bool = False):
-    return Device.open(url, timeout_s=patience(TIMEOUT_S), take=take)
+    return Device.open(url, timeout_s=scaled_timeout(TIMEOUT_S), take=take)
 
 
 def test_a_second_host_is_refused_with_the_name_of_the_first_which_stays(url):
@@ -57,7 +57,7 @@ def test_a_program_without_an_introduction_holds_the_port_too_and_is_refused_as_
             opened(url).__enter__()
     with opened(url) as first:
         with socket.create_connection((host, int(port))) as old:
-            old.settimeout(patience(10))
+            old.settimeout(scaled_timeout(10))
             old.sendall(hello)
             answer = b""
             while received := old.recv(4096):

@@ -72,7 +72,7 @@ static void drop(uint32_t page)
 	refs_rearm(LITEMRC_COUNTER_DELAY, first + page);
 }
 
-static void judge(uint32_t page)
+static void decide(uint32_t page)
 {
 	counts.updates_received += update_initial;
 	if (update_initial > table[page].accesses) {
@@ -89,7 +89,7 @@ static void take_event(uint32_t page, uint32_t counter)
 	if (counter == LITEMRC_COUNTER_DELAY)
 		replicate(page - first);
 	else
-		judge(page - first);
+		decide(page - first);
 }
 
 void replication_begin(uint8_t *memory, uint32_t count, uint32_t delay, uint32_t update, uint32_t of_context)

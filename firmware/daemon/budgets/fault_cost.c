@@ -26,7 +26,7 @@
 #define BLOCKS_MAX 64u
 #define ENOUGH_NS 1500000000	/* after so long the least number of blocks suffices: a slow machine takes 5 ms a fault */
 #define PASSES_MAX 16u
-#define PATIENCE_MS 20000
+#define KILL_AFTER_MS 20000
 
 static enum { NONE, RUNNING, FAILED, DONE } state;
 static struct fault_cost result;
@@ -162,7 +162,7 @@ static int start(void)
 	}
 	pipe_end = ends[0];
 	fcntl(pipe_end, F_SETFL, O_NONBLOCK);
-	deadline_ms = now_ms() + PATIENCE_MS;
+	deadline_ms = now_ms() + KILL_AFTER_MS;
 	state = RUNNING;
 	return 0;
 }
@@ -232,7 +232,7 @@ int fault_cost_get(struct fault_cost *cost, const char **reason)
 	}
 }
 
-int fault_cost_patience_ms(void)
+int fault_cost_timeout_ms(void)
 {
 	int64_t left = deadline_ms - now_ms();
 

@@ -25,7 +25,7 @@ int fault_cost_get(struct fault_cost *cost, const char **reason);
 void fault_cost_progress(void);
 
 /* Time until fault_cost_progress() must be called, in ms; -1: no limit. */
-int fault_cost_patience_ms(void);
+int fault_cost_timeout_ms(void);
 
 /* Kills the child; when the daemon ends. */
 void fault_cost_end(void);

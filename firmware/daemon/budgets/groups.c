@@ -13,7 +13,7 @@
 #include "processes/listed.h"
 #include "processes/programs.h"
 #include "processes/runs.h"
-#include "system/say.h"
+#include "system/log.h"
 
 #define NAME_IT "create it before the daemon starts, name the mount point with --cgroups, or remove the line"
 #define ENABLE_IT "write +memory to cgroup.subtree_control of each cgroup above it"
@@ -29,13 +29,13 @@ void groups_open(const char *mount)
 		int folder = openat(root, path + 1, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
 
 		if (folder < 0)
-			give_up(EXIT_BAD_INPUT, NAME_IT, "[govern] %s: no cgroup %s%s: %s", path, mount, path,
+			die(EXIT_BAD_INPUT, NAME_IT, "[govern] %s: no cgroup %s%s: %s", path, mount, path,
 				strerror(errno));
 		error = budget_open(&listed_files[i], folder);
 		if (error == -ENOENT)
-			give_up(EXIT_BAD_INPUT, ENABLE_IT, "[govern] %s: no memory controller", path);
+			die(EXIT_BAD_INPUT, ENABLE_IT, "[govern] %s: no memory controller", path);
 		if (error)
-			give_up(EXIT_BAD_INPUT, "start the daemon as root", "[govern] %s: %s", path, strerror(-error));
+			die(EXIT_BAD_INPUT, "start the daemon as root", "[govern] %s: %s", path, strerror(-error));
 		close(folder);
 	}
 }

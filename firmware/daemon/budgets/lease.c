@@ -8,7 +8,7 @@
 #include "messages/hosts.h"
 #include "processes/listed.h"
 #include "processes/programs.h"
-#include "system/say.h"
+#include "system/log.h"
 #include "system/timing.h"
 
 #define ENDED "the lease ended: memory.high and memory.low are as before it"
@@ -61,7 +61,7 @@ static void restore(const struct group *group)
 	if (entry->held && entry->serial == group->serial)
 		error = budget_restore(&group->files, &entry->before);
 	if (error)
-		say("%s: the budget cannot be restored: %s", group->path, strerror(-error));
+		log_info("%s: the budget cannot be restored: %s", group->path, strerror(-error));
 	entry->held = false;
 }
 
@@ -71,7 +71,7 @@ void lease_end(void)
 	int error = held && dram.ranks ? ranks_restore() : 0;
 
 	if (error)
-		say("rank policy and working set cannot be restored: %s", strerror(-error));
+		log_info("rank policy and working set cannot be restored: %s", strerror(-error));
 	held = false;
 	for (uint32_t i = 0; i < listed_count; i++) {
 		group_of_listed(i, &group);
@@ -97,7 +97,7 @@ void lease_set(uint32_t cycles)
 	}
 	error = !held && dram.ranks ? ranks_save() : 0;
 	if (error)
-		say("rank policy and working set will not be restored: %s", strerror(-error));
+		log_info("rank policy and working set will not be restored: %s", strerror(-error));
 	held = true;
 	end_ms = now_ms() + (int64_t)((uint64_t)cycles * 1000 / parameters.clock_hz);
 }
@@ -122,13 +122,13 @@ void lease_progress(void)
 	if (held && now_ms() >= end_ms) {
 		lease_end();
 		unreported = true;
-		say(ENDED);
+		log_info(ENDED);
 	}
 	if (unreported && host_has_room(SERIAL))
 		report();
 }
 
-int lease_patience_ms(void)
+int lease_timeout_ms(void)
 {
 	int64_t left = end_ms - now_ms();
 

@@ -29,6 +29,6 @@ void lease_progress(void);
 void lease_end(void);
 
 /* Time until lease_progress() must be called, in ms; -1: no limit. */
-int lease_patience_ms(void);
+int lease_timeout_ms(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include "driver/pages.h"
 #include "driver/ranks.h"
 #include "litemrc_types.h"
-#include "system/say.h"
+#include "system/log.h"
 #include "system/sysfs.h"
 #include "system/text.h"
 
@@ -77,13 +77,13 @@ int driver_folder(const char *sysfs, const char *device)
 	int root = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC), monitor;
 
 	if (root < 0)
-		give_up(EXIT_BAD_INPUT, "name the mount point of sysfs with --sysfs", "%s: %s", sysfs, strerror(errno));
+		die(EXIT_BAD_INPUT, "name the mount point of sysfs with --sysfs", "%s: %s", sysfs, strerror(errno));
 	if ((size_t)snprintf(monitor_name, sizeof(monitor_name), "class/misc/%s", slash ? slash + 1 : device) >=
 	    sizeof(monitor_name))
-		give_up(EXIT_BAD_INPUT, "name a device such as /dev/litemrc0", "--device %s: the name is too long", device);
+		die(EXIT_BAD_INPUT, "name a device such as /dev/litemrc0", "--device %s: the name is too long", device);
 	monitor = openat(root, monitor_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (monitor < 0)
-		give_up(EXIT_BAD_INPUT, LOAD_IT, "%s/%s: %s", sysfs, monitor_name, strerror(errno));
+		die(EXIT_BAD_INPUT, LOAD_IT, "%s/%s: %s", sysfs, monitor_name, strerror(errno));
 	close(root);
 	return monitor;
 }
@@ -94,7 +94,7 @@ static void read_parameters(int monitor)
 
 	text[0] = '\n';
 	if (sysfs_read_at(monitor, "parameters", text + 1, sizeof(text) - 1) < 0)
-		give_up(1, LOAD_IT, "%s/parameters: cannot be read", monitor_name);
+		die(1, LOAD_IT, "%s/parameters: cannot be read", monitor_name);
 	for (unsigned int i = 0; i < sizeof(parameter_lines) / sizeof(parameter_lines[0]); i++) {
 		uint64_t number;
 		const char *line;
@@ -105,7 +105,7 @@ static void read_parameters(int monitor)
 			line += strlen(pattern);
 		if (!line || !take_number(&line, parameter_lines[i].most, &number) ||
 		    number < parameter_lines[i].least || (*line && *line != '\n'))
-			give_up(1, SAME_VERSION, "%s/parameters: no valid line '%s N'", monitor_name,
+			die(1, SAME_VERSION, "%s/parameters: no valid line '%s N'", monitor_name,
 				parameter_lines[i].name);
 		*parameter_lines[i].value = number;
 	}
@@ -125,7 +125,7 @@ static void read_engine(void)
 	else if (!strcmp(text, "os"))
 		parameters.engine = stack_engine_os_c;
 	else
-		give_up(1, SAME_VERSION, "%s/engine: '%s' is unknown", monitor_name, text);
+		die(1, SAME_VERSION, "%s/engine: '%s' is unknown", monitor_name, text);
 }
 
 /* clock-frequency, Devicetree Specification section 3.8: one or two big-endian cells. */
@@ -150,9 +150,9 @@ static void check_abi(int monitor)
 	int got = sysfs_read_at(monitor, "abi", text, sizeof(text));
 
 	if (got < 0)
-		give_up(1, LOAD_IT, "%s/abi: %s", monitor_name, strerror(-got));
+		die(1, LOAD_IT, "%s/abi: %s", monitor_name, strerror(-got));
 	if (!whole_number(text, UINT32_MAX, &abi) || abi != LITEMRC_ABI_VERSION)
-		give_up(1, SAME_VERSION, "%s/abi: not version %d", monitor_name, LITEMRC_ABI_VERSION);
+		die(1, SAME_VERSION, "%s/abi: not version %d", monitor_name, LITEMRC_ABI_VERSION);
 }
 
 static void open_settings(int monitor)
@@ -160,7 +160,7 @@ static void open_settings(int monitor)
 	for (int i = 0; i < SETTINGS; i++) {
 		settings[i] = openat(monitor, setting_files[i].name, setting_files[i].access | O_CLOEXEC);
 		if (settings[i] < 0)
-			give_up(1, "start as root with --user, or as a user with write permission", "%s/%s: %s",
+			die(1, "start as root with --user, or as a user with write permission", "%s/%s: %s",
 				monitor_name, setting_files[i].name, strerror(errno));
 	}
 }
@@ -173,7 +173,7 @@ static void open_contexts(int monitor)
 		int error = all < 0 ? -errno : context_files_open(&contexts[i], all, i);
 
 		if (error)
-			give_up(1, "start as root with --user, or as a user with write permission",
+			die(1, "start as root with --user, or as a user with write permission",
 				"%s/contexts/%u: %s", monitor_name, (unsigned int)i, strerror(-error));
 	}
 	close(all);
@@ -196,7 +196,7 @@ void driver_open(const char *sysfs, const char *device, uint32_t clock_hz)
 	close(monitor);
 	parameters.clock_hz = clock_hz ? clock_hz : device_tree_clock(folder);
 	if (!parameters.clock_hz)
-		give_up(EXIT_BAD_INPUT, "name the system clock with --clock-hz",
+		die(EXIT_BAD_INPUT, "name the system clock with --clock-hz",
 			"the device tree has no clock-frequency of cpu@0");
 	got = sysfs_read_at(folder, "module/litemrc/version", text, sizeof(text));
 	if (got > 0)
@@ -204,7 +204,7 @@ void driver_open(const char *sysfs, const char *device, uint32_t clock_hz)
 	close(folder);
 }
 
-int driver_order(enum setting setting, const char *format, ...)
+int driver_write_setting(enum setting setting, const char *format, ...)
 {
 	char text[64];
 	va_list values;

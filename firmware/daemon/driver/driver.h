@@ -38,7 +38,7 @@ void driver_open(const char *sysfs, const char *device, uint32_t clock_hz);
 extern struct parameters parameters;
 
 /* Return 0 or -errno; -EPROTO: the file's text is malformed. */
-int driver_order(enum setting setting, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int driver_write_setting(enum setting setting, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count);
 int driver_epoch_length(bool *cycles, uint32_t *length);
 

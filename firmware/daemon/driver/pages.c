@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
-#include "system/say.h"
+#include "system/log.h"
 #include "system/sysfs.h"
 #include "system/text.h"
 
@@ -44,7 +44,7 @@ static int open_one(int monitor, const char *name, int access)
 	int file = openat(monitor, name, access | O_CLOEXEC);
 
 	if (file < 0)
-		give_up(1, "start as root with --user, or as a user with write permission", "%s: %s", name,
+		die(1, "start as root with --user, or as a user with write permission", "%s: %s", name,
 			strerror(errno));
 	return file;
 }
@@ -54,7 +54,7 @@ static struct image open_image(int monitor, const char *name, int on_off, size_t
 	struct image image = {open_one(monitor, name, O_RDONLY), on_off, calloc(count, sizeof(uint32_t)), count};
 
 	if (!image.words)
-		give_up(1, "free memory", "no memory for the %zu words of %s", count, name);
+		die(1, "free memory", "no memory for the %zu words of %s", count, name);
 	return image;
 }
 

@@ -10,7 +10,7 @@
 
 #include "litemrc_types.h"
 #include "litemrc_uapi.h"
-#include "system/say.h"
+#include "system/log.h"
 #include "system/sysfs.h"
 #include "system/text.h"
 
@@ -61,7 +61,7 @@ static int open_one(int folder, const char *name)
 	int file = openat(folder, name, O_RDWR | O_CLOEXEC);
 
 	if (file < 0)
-		give_up(1, "start as root with --user, or as a user with write permission", "%s: %s", name,
+		die(1, "start as root with --user, or as a user with write permission", "%s: %s", name,
 			strerror(errno));
 	return file;
 }
@@ -79,7 +79,7 @@ void ranks_open(int monitor)
 	    !read_line(text, "virtual", 0, 1, &dram.virtual) || !read_line(text, "states", 1, 255, &dram.states) ||
 	    !read_line(text, "chips", 0, UINT32_MAX, &dram.chips) ||
 	    !read_line(text, "phases", 0, UINT32_MAX, &dram.phases))
-		give_up(1, "use driver and daemon of the same version", "dram: the description of the ranks is malformed");
+		die(1, "use driver and daemon of the same version", "dram: the description of the ranks is malformed");
 	part += strlen("\npart ");
 	copy_name(dram.part, sizeof(dram.part), part, strlen(part));
 	working_set_file = open_one(monitor, "working_set");

@@ -10,7 +10,7 @@
 
 #include "driver/driver.h"
 #include "driver/ranks.h"
-#include "system/say.h"
+#include "system/log.h"
 
 static struct litemrc_epoch *record;
 
@@ -19,10 +19,10 @@ int record_open(const char *path)
 	int device = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (device < 0)
-		give_up(1, "load the driver, or name its device with --device", "%s: %s", path, strerror(errno));
+		die(1, "load the driver, or name its device with --device", "%s: %s", path, strerror(errno));
 	record = malloc(parameters.record_bytes);
 	if (!record)
-		give_up(1, "free memory", "no memory for the %u bytes of an epoch",
+		die(1, "free memory", "no memory for the %u bytes of an epoch",
 			(unsigned int)parameters.record_bytes);
 	return device;
 }
@@ -53,7 +53,7 @@ static void check(ssize_t length)
 	    record->contexts == parameters.contexts && record->groups == parameters.groups && parts_fit() && ranks_fit() &&
 	    record->scale_log2 <= 31)
 		return;
-	give_up(1, "use driver and daemon of the same version",
+	die(1, "use driver and daemon of the same version",
 		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups, with %u ranks", length,
 		(unsigned int)parameters.contexts, (unsigned int)parameters.groups, (unsigned int)dram.ranks);
 }
@@ -65,11 +65,11 @@ const struct litemrc_epoch *record_read(int device)
 	if (length < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
 	if (length < 0 && errno == EIO)
-		give_up(1, "look into the kernel log (dmesg)", "the monitor does not complete commands");
+		die(1, "look into the kernel log (dmesg)", "the monitor does not complete commands");
 	if (length < 0)
-		give_up(1, "use driver and daemon of the same version", "reading an epoch: %s", strerror(errno));
+		die(1, "use driver and daemon of the same version", "reading an epoch: %s", strerror(errno));
 	if (!length)
-		give_up(1, "load the driver and start the daemon again", "the driver was removed");
+		die(1, "load the driver and start the daemon again", "the driver was removed");
 	check(length);
 	return record;
 }

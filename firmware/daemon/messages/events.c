@@ -7,7 +7,7 @@
 
 #include "messages/epochs.h"
 #include "messages/hosts.h"
-#include "system/say.h"
+#include "system/log.h"
 
 static struct device_message message;
 
@@ -40,7 +40,7 @@ bool events_done(uint32_t program, uint32_t context, uint64_t cycles)
 /* On stderr, and to the hosts that have room. */
 static void log_line(int level, const char *line)
 {
-	say("%s", line);
+	log_info("%s", line);
 	message.type_choice = device_message_type_log_c;
 	message.log.level.log_level_choice = level;
 	message.log.line.value = (const uint8_t *)line;

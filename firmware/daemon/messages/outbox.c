@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "system/say.h"
+#include "system/log.h"
 
 #define RESERVE (16 * LITEMRC_FRAME_MAX)
 
@@ -15,7 +15,7 @@ void outbox_init(struct outbox *outbox, unsigned int epochs, unsigned int messag
 	outbox->size = epochs * messages * LITEMRC_FRAME_MAX + RESERVE;
 	outbox->ring = malloc(outbox->size);
 	if (!outbox->ring)
-		give_up(1, "free memory", "no memory for the %zu bytes of a send buffer", outbox->size);
+		die(1, "free memory", "no memory for the %zu bytes of a send buffer", outbox->size);
 }
 
 void outbox_open(struct outbox *outbox, int port)
@@ -45,7 +45,7 @@ void outbox_send(struct outbox *outbox, struct device_message *message)
 
 	/* A message that violates the schema is a bug here; queueing half a frame would be worse. */
 	if (length < 0 || (size_t)length > outbox->size - outbox->used) {
-		say("a message of type %d was dropped: it violates the schema", message->type_choice);
+		log_info("a message of type %d was dropped: it violates the schema", message->type_choice);
 		return;
 	}
 	end = (outbox->first + outbox->used) % outbox->size;

@@ -249,7 +249,7 @@ void pages_progress(void)
 		drain();
 }
 
-int pages_patience_ms(void)
+int pages_timeout_ms(void)
 {
 	int64_t left = queue_due_ms - now_ms();
 

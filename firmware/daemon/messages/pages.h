@@ -38,8 +38,8 @@ void pages_send(uint32_t epoch);
 /* Counts the messages of the `count` epochs before `end` as lost, at least one of each kind that an epoch has. */
 void pages_lose(uint32_t end, uint32_t count);
 
-/* Sends queued pages when they are due; pages_patience_ms(): the time until then, in ms, or -1. */
+/* Sends queued pages when they are due; pages_timeout_ms(): the time until then, in ms, or -1. */
 void pages_progress(void);
-int pages_patience_ms(void);
+int pages_timeout_ms(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/say.h"
+#include "system/log.h"
 #include "system/sysfs.h"
 
 #define OWN ".daemon"	/* program names cannot begin with a dot */
@@ -24,10 +24,10 @@ static void hand_over(const struct identity *owner)
 	static const char *const files[] = {"cgroup.procs", "cgroup.threads", "cgroup.subtree_control"};
 
 	if (fchown(subtree, owner->user, owner->group))
-		give_up(1, MOUNT_IT, "cannot change the owner of the cgroup: %s", strerror(errno));
+		die(1, MOUNT_IT, "cannot change the owner of the cgroup: %s", strerror(errno));
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (fchownat(subtree, files[i], owner->user, owner->group, AT_SYMLINK_NOFOLLOW) && errno != ENOENT)
-			give_up(1, MOUNT_IT, "cannot change the owner of the cgroup's %s: %s", files[i],
+			die(1, MOUNT_IT, "cannot change the owner of the cgroup's %s: %s", files[i],
 				strerror(errno));
 }
 
@@ -57,22 +57,22 @@ void cgroups_init(const char *path, const struct identity *owner)
 	if (!strcmp(path, CGROUPS_NONE))
 		return;
 	if (mkdir(path, 0755) && errno != EEXIST)
-		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
 	subtree = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (subtree < 0)
-		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
 	if (mkdirat(subtree, OWN, 0755) && errno != EEXIST)
-		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s/" OWN ": %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, MOUNT_IT, "%s/" OWN ": %s", path, strerror(errno));
 	own = openat(subtree, OWN, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	error = sysfs_write_at(own, "cgroup.procs", pid);
 	if (error)
-		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s is no cgroup v2: %s", path, strerror(-error));
+		die(EXIT_BAD_INPUT, MOUNT_IT, "%s is no cgroup v2: %s", path, strerror(-error));
 	close(own);
 	/* Budgets need the memory controller in the parent, too. Without it budgets are refused; programs still run. */
 	sysfs_write_at(subtree, "../cgroup.subtree_control", "+memory\n");
 	if (sysfs_write_at(subtree, "cgroup.subtree_control", "+memory\n"))
-		say("%s: no memory controller, so budgets are refused", path);
+		log_info("%s: no memory controller, so budgets are refused", path);
 	subtree_low = openat(subtree, "memory.low", O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (owner)
 		hand_over(owner);

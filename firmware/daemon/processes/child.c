@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "system/say.h"
+#include "system/log.h"
 
 static int nothing = -1;	/* /dev/null */
 
@@ -15,7 +15,7 @@ void child_init(void)
 {
 	nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (nothing < 0)
-		give_up(1, "create that device", "/dev/null: %s", strerror(errno));
+		die(1, "create that device", "/dev/null: %s", strerror(errno));
 }
 
 bool child_needs(int file)

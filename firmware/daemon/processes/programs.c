@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "processes/listed.h"
-#include "system/say.h"
+#include "system/log.h"
 
 #define SCALE "{scale}"
 #define EXPANDED (512 + PROGRAM_WORDS * 10)	/* in each word ten digits may replace 7 letters */
@@ -130,7 +130,7 @@ void programs_read(const char *path)
 	FILE *file = fopen(path, "re");
 
 	if (!file)
-		give_up(EXIT_BAD_INPUT, "name the list of programs with --config", "%s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, "name the list of programs with --config", "%s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
 		size_t length = strcspn(line, "\n");
 		const char *at = skip_blanks(line), *wrong = NULL;
@@ -143,7 +143,7 @@ void programs_read(const char *path)
 		if (!wrong && *at && *at != '#')
 			wrong = cgroup ? read_cgroup(at + strlen(GOVERN)) : read_program(at);
 		if (wrong)
-			give_up(EXIT_BAD_INPUT, cgroup ? A_CGROUP : A_PROGRAM, "%s:%u: %s", path, number, wrong);
+			die(EXIT_BAD_INPUT, cgroup ? A_CGROUP : A_PROGRAM, "%s:%u: %s", path, number, wrong);
 	}
 	fclose(file);
 }

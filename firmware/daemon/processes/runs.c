@@ -15,7 +15,7 @@
 #include "processes/starter.h"
 #include "system/timing.h"
 
-#define PATIENCE_MS 2000	/* for the last epoch and for the end of killed processes */
+#define KILL_AFTER_MS 2000	/* for the last epoch and for the end of killed processes */
 #define TICK_MS 20
 
 static struct run {
@@ -115,7 +115,7 @@ static void note_exit(struct run *run, const struct program *program, int status
 {
 	run->cycles = cycles_since(&run->began, parameters.clock_hz);
 	run->state = EXITED;
-	run->deadline_ms = now_ms() + PATIENCE_MS;
+	run->deadline_ms = now_ms() + KILL_AFTER_MS;
 	if (run->group >= 0)
 		cgroup_kill(run->group);
 	events_status(program->name, status);
@@ -175,7 +175,7 @@ void runs_progress(void)
 	}
 }
 
-int runs_patience_ms(void)
+int runs_timeout_ms(void)
 {
 	for (struct run *run = runs; run < runs + PROGRAMS_MAX; run++)
 		if (run->state == EXITED)
@@ -226,7 +226,7 @@ int runs_group(uint32_t context)
 
 void runs_end_all(void)
 {
-	int64_t patience = now_ms() + PATIENCE_MS;
+	int64_t deadline = now_ms() + KILL_AFTER_MS;
 	struct timespec tick = {.tv_nsec = TICK_MS * 1000000};
 
 	for (uint32_t i = 0; i < program_count; i++)
@@ -237,11 +237,11 @@ void runs_end_all(void)
 
 		while (run->state == RUNNING ||
 		       (run->state == EXITED && run->group >= 0 && !cgroup_is_empty(run->group))) {
-			if (now_ms() >= patience) {
+			if (now_ms() >= deadline) {
 				starter_signal(run->pid, SIGKILL);
 				if (run->group >= 0)
 					cgroup_kill(run->group);
-				if (now_ms() >= patience + PATIENCE_MS)
+				if (now_ms() >= deadline + KILL_AFTER_MS)
 					break;
 			}
 			nanosleep(&tick, NULL);

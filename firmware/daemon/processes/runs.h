@@ -22,7 +22,7 @@ void runs_release(void);
 void runs_progress(void);
 
 /* Time until runs_progress() must be called, in ms; -1: no limit. */
-int runs_patience_ms(void);
+int runs_timeout_ms(void);
 
 /* A bit for each running program. */
 uint32_t runs_running(void);

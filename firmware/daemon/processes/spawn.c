@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "system/say.h"
+#include "system/log.h"
 
 #define NOT_RUN 126
 #define NOT_FOUND 127
@@ -46,7 +46,7 @@ static _Noreturn void wait_and_run(int gate, int ready, char *const *arguments, 
 
 		execvp(arguments[0], arguments);
 		error = errno;
-		say("%s: %s", arguments[0], strerror(error));
+		log_info("%s: %s", arguments[0], strerror(error));
 		_exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
 	}
 	_exit(NOT_RUN);
@@ -93,7 +93,7 @@ void spawn_release(struct held_child *child)
 {
 	/* Fails only if the child died, which is handled elsewhere. */
 	if (write(child->gate, "", 1) != 1)
-		say("process %d ended before it was released", (int)child->pid);
+		log_info("process %d ended before it was released", (int)child->pid);
 	close(child->gate);
 }
 

@@ -12,9 +12,9 @@
 #include "processes/child.h"
 #include "processes/programs.h"
 #include "processes/spawn.h"
-#include "system/say.h"
+#include "system/log.h"
 
-#define PATIENCE_MS 2000
+#define KILL_AFTER_MS 2000
 #define FILES_MAX 4096
 
 /* What the daemon orders; only HOLD is answered. */
@@ -113,7 +113,7 @@ void starter_begin(const struct identity *daemon, const struct identity *program
 	if (!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		pid = fork();
 	if (pid < 0)
-		give_up(1, "use a kernel with CONFIG_UNIX, or end other programs",
+		die(1, "use a kernel with CONFIG_UNIX, or end other programs",
 			"cannot create the process that starts programs: %s", strerror(errno));
 	if (!pid)
 		be_helper(ends[1]);
@@ -124,7 +124,7 @@ void starter_begin(const struct identity *daemon, const struct identity *program
 static void send_order(const struct order *order)
 {
 	if (send(helper, order, sizeof(*order), MSG_NOSIGNAL) != sizeof(*order))
-		say("the process that starts programs is gone: %s", strerror(errno));
+		log_info("the process that starts programs is gone: %s", strerror(errno));
 }
 
 pid_t starter_hold(uint32_t program, uint32_t scale)
@@ -134,7 +134,7 @@ pid_t starter_hold(uint32_t program, uint32_t scale)
 
 	send_order(&(struct order){.kind = HOLD, .number = ++holds, .program = program, .scale = scale});
 	do {
-		if (poll(&ready, 1, PATIENCE_MS) <= 0) {
+		if (poll(&ready, 1, KILL_AFTER_MS) <= 0) {
 			starter_cancel();	/* in order: it comes after the late start */
 			return -ETIMEDOUT;
 		}

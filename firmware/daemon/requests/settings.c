@@ -71,7 +71,7 @@ static int set_epoch(const struct set_epoch_body *body, struct answer *answer)
 
 	if (body->length < parameters.epoch_least)
 		return refuse(answer, error_code_bad_argument_c, "shorter than the monitor's window takes to read");
-	error = driver_order(SETTING_EPOCH_LENGTH, "%u %s\n", (unsigned int)body->length,
+	error = driver_write_setting(SETTING_EPOCH_LENGTH, "%u %s\n", (unsigned int)body->length,
 			     cycles ? "cycles" : "accesses");
 	return error ? refuse_errno(answer, error) : acknowledge_epoch(answer);
 }
@@ -84,7 +84,7 @@ static int set_range(const struct set_range_body *body, struct answer *answer)
 		return refuse(answer, error_code_bad_argument_c, "lower is above upper");
 	if (body->upper >= parameters.frames)
 		return refuse(answer, error_code_bad_argument_c, "upper is beyond the last frame");
-	error = driver_order(SETTING_RANGE, "%u %u\n", (unsigned int)body->lower, (unsigned int)body->upper);
+	error = driver_write_setting(SETTING_RANGE, "%u %u\n", (unsigned int)body->lower, (unsigned int)body->upper);
 	return error ? refuse_errno(answer, error) : acknowledge_range(answer);
 }
 
@@ -94,7 +94,7 @@ static int set_sampling(uint32_t sampling, struct answer *answer)
 
 	if (sampling > 31 || parameters.frames >> sampling == 0)
 		return refuse(answer, error_code_bad_argument_c, "no page would be sampled");
-	error = driver_order(SETTING_SAMPLING, "%u\n", (unsigned int)sampling);
+	error = driver_write_setting(SETTING_SAMPLING, "%u\n", (unsigned int)sampling);
 	if (error == -ENODEV)
 		return refuse(answer, error_code_bad_argument_c, "the gateware does not support this sampling rate");
 	return error ? refuse_errno(answer, error) : acknowledge_sampling(answer);
@@ -102,7 +102,7 @@ static int set_sampling(uint32_t sampling, struct answer *answer)
 
 static int switch_freeze(enum setting setting, bool on, struct answer *answer)
 {
-	int error = driver_order(setting, "%d\n", on);
+	int error = driver_write_setting(setting, "%d\n", on);
 
 	return error ? refuse_errno(answer, error) : acknowledge_freeze(answer);
 }
@@ -140,7 +140,7 @@ static int set_split(bool on, struct answer *answer)
 	answer->reason = "a context of the upper half, where writes would count, is in use";
 	if (on && !free_upper_half())
 		return error_code_busy_c;
-	error = driver_order(SETTING_SPLIT, "%d\n", on);
+	error = driver_write_setting(SETTING_SPLIT, "%d\n", on);
 	if (error == -ENODEV)
 		return refuse(answer, error_code_unsupported_c, "the monitor cannot tell writes from reads");
 	return error ? refuse_errno(answer, error) : acknowledge_split(answer);
@@ -148,7 +148,7 @@ static int set_split(bool on, struct answer *answer)
 
 static int order(enum setting setting, uint32_t value, struct answer *answer)
 {
-	return refuse_errno(answer, driver_order(setting, "%u\n", (unsigned int)value));
+	return refuse_errno(answer, driver_write_setting(setting, "%u\n", (unsigned int)value));
 }
 
 int settings_perform(const struct host_request *request, struct answer *answer)

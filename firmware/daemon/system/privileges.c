@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "system/say.h"
+#include "system/log.h"
 #include "system/text.h"
 
 #define A_USER "use USER or USER:GROUP, names or numbers"
@@ -26,7 +26,7 @@ static gid_t group_of(const char *option, const char *text, const char *name, co
 		return number;
 	entry = getgrnam(name);
 	if (!entry)
-		give_up(EXIT_BAD_INPUT, remedy, "%s %s: there is no such group", option, text);
+		die(EXIT_BAD_INPUT, remedy, "%s %s: there is no such group", option, text);
 	return entry->gr_gid;
 }
 
@@ -49,13 +49,13 @@ struct identity identity_named(const char *option, const char *text)
 		struct passwd *entry = getpwnam(name);
 
 		if (!entry)
-			give_up(EXIT_BAD_INPUT, A_USER, "%s %s: there is no such user", option, text);
+			die(EXIT_BAD_INPUT, A_USER, "%s %s: there is no such user", option, text);
 		identity = (struct identity){entry->pw_uid, entry->pw_gid};
 	}
 	if (group)
 		identity.group = group_of(option, text, group + 1, A_USER);
 	if (!identity.user || !identity.group)
-		give_up(EXIT_BAD_INPUT, "name a user and a group other than root", "%s %s is root", option, text);
+		die(EXIT_BAD_INPUT, "name a user and a group other than root", "%s %s is root", option, text);
 	return identity;
 }
 
@@ -108,28 +108,28 @@ static bool become(const struct identity *identity)
 static void drop_all(void)
 {
 	if (!drop_capabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-		give_up(1, "use Linux 3.5 or newer", "cannot drop privileges: %s", strerror(errno));
+		die(1, "use Linux 3.5 or newer", "cannot drop privileges: %s", strerror(errno));
 }
 
 void privileges_drop(const struct identity *identity)
 {
 	if (identity && !become(identity))
-		give_up(1, "start the daemon as root with all capabilities", "cannot become user %u: %s",
+		die(1, "start the daemon as root with all capabilities", "cannot become user %u: %s",
 			(unsigned int)identity->user, strerror(errno));
 	drop_all();
 	if ((identity && is_another(identity)) || can_get_back())
-		give_up(1, "report this as a bug", "dropped privileges could be regained");
+		die(1, "report this as a bug", "dropped privileges could be regained");
 }
 
 void privileges_split(const struct identity *own, const struct identity *lent)
 {
 	if (setgroups(0, NULL) || setresgid(own->group, lent->group, own->group) ||
 	    setresuid(own->user, lent->user, own->user))
-		give_up(1, "start the daemon as root with all capabilities", "cannot become users %u and %u: %s",
+		die(1, "start the daemon as root with all capabilities", "cannot become users %u and %u: %s",
 			(unsigned int)own->user, (unsigned int)lent->user, strerror(errno));
 	drop_all();
 	if (can_get_back())
-		give_up(1, "report this as a bug", "dropped privileges could be regained");
+		die(1, "report this as a bug", "dropped privileges could be regained");
 }
 
 void privileges_take(const struct identity *identity, const struct identity *former)

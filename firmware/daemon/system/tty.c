@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <termios.h>
 
-#include "system/say.h"
+#include "system/log.h"
 
 static const struct {
 	uint32_t baud;
@@ -36,13 +36,13 @@ int tty_open(const char *path, uint32_t baud)
 	struct termios settings;
 
 	if (tty < 0)
-		give_up(EXIT_BAD_INPUT, "name the serial port with --tty", "%s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, "name the serial port with --tty", "%s: %s", path, strerror(errno));
 	/* Without CONFIG_FILE_LOCKING flock() fails with another errno; the port is used unlocked. */
 	if (flock(tty, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		give_up(EXIT_BAD_INPUT, "end that program, or name another port with --tty",
+		die(EXIT_BAD_INPUT, "end that program, or name another port with --tty",
 			"%s: in use by another program", path);
 	if (tcgetattr(tty, &settings))
-		give_up(EXIT_BAD_INPUT, "name a serial port with --tty", "%s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, "name a serial port with --tty", "%s: %s", path, strerror(errno));
 	cfmakeraw(&settings);
 	settings.c_cflag |= CLOCAL | CREAD;
 	settings.c_cflag &= ~(CSTOPB | HUPCL);
@@ -51,6 +51,6 @@ int tty_open(const char *path, uint32_t baud)
 	cfsetispeed(&settings, *code_of(baud));
 	cfsetospeed(&settings, *code_of(baud));
 	if (tcsetattr(tty, TCSANOW, &settings))
-		give_up(EXIT_BAD_INPUT, "name a serial port with --tty", "%s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, "name a serial port with --tty", "%s: %s", path, strerror(errno));
 	return tty;
 }

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "system/say.h"
+#include "system/log.h"
 
 #define ANOTHER_PATH "name another path with --socket"
 #define CANNOT_CHOWN "cannot set owner and group"
@@ -22,7 +22,7 @@ static int new_socket(void)
 	int file = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (file < 0)
-		give_up(1, "use a kernel with CONFIG_UNIX, or leave out --socket", "socket: %s", strerror(errno));
+		die(1, "use a kernel with CONFIG_UNIX, or leave out --socket", "socket: %s", strerror(errno));
 	return file;
 }
 
@@ -35,19 +35,19 @@ static void remove_stale(int folder, const char *name, const struct sockaddr_un 
 	if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW)) {
 		if (errno == ENOENT)
 			return;
-		give_up(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: %s", address->sun_path, strerror(errno));
+		die(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: %s", address->sun_path, strerror(errno));
 	}
 	if (!S_ISSOCK(found.st_mode))
-		give_up(EXIT_BAD_INPUT, ANOTHER_PATH ", or remove the file",
+		die(EXIT_BAD_INPUT, ANOTHER_PATH ", or remove the file",
 			"--socket %s: there is a file that is no socket", address->sun_path);
 	probe = new_socket();
 	error = connect(probe, (const struct sockaddr *)address, sizeof(*address)) ? errno : 0;
 	close(probe);
 	if (error != ECONNREFUSED)
-		give_up(EXIT_BAD_INPUT, ANOTHER_PATH ", or end that program",
+		die(EXIT_BAD_INPUT, ANOTHER_PATH ", or end that program",
 			"--socket %s: in use by another program", address->sun_path);
 	if (unlinkat(folder, name, 0) && errno != ENOENT)
-		give_up(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: a stale socket cannot be removed: %s",
+		die(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: a stale socket cannot be removed: %s",
 			address->sun_path, strerror(errno));
 }
 
@@ -110,7 +110,7 @@ static int folder_of(const char *path, const char **name)
 		snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
 	opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (opened < 0)
-		give_up(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: %s", path, strerror(errno));
+		die(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: %s", path, strerror(errno));
 	return opened;
 }
 
@@ -126,7 +126,7 @@ int unix_socket_open(const char *path, const struct socket_access *access)
 	char temporary[32];
 
 	if (!*path || strlen(path) >= sizeof(address.sun_path))
-		give_up(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: a path has 1 to %zu bytes", path,
+		die(EXIT_BAD_INPUT, ANOTHER_PATH, "--socket %s: a path has 1 to %zu bytes", path,
 			sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
 	folder = folder_of(path, &name);
@@ -144,7 +144,7 @@ int unix_socket_open(const char *path, const struct socket_access *access)
 	}
 	close(folder);
 	if (failed)
-		give_up(EXIT_BAD_INPUT, !strcmp(failed, CANNOT_CHOWN) ?
+		die(EXIT_BAD_INPUT, !strcmp(failed, CANNOT_CHOWN) ?
 			"name a group of yours with --socket-group, or start as root" : ANOTHER_PATH,
 			"--socket %s: %s: %s", path, failed, strerror(error));
 	return listener;

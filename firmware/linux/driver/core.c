@@ -126,7 +126,7 @@ static void report_stuck(struct irq_work *work)
 	struct litemrc *mon = container_of(work, struct litemrc, stuck_work);
 
 	dev_err(mon->dev, "the gateware did not complete a command within %u us\n",
-		mon->patience_us);
+		mon->timeout_us);
 	wake_up_all(&mon->ring.wait);
 }
 
@@ -228,7 +228,7 @@ static int litemrc_probe(struct platform_device *pdev)
 		return ret;
 	}
 	kref_init(&mon->kref);
-	INIT_LIST_HEAD(&mon->taker);
+	INIT_LIST_HEAD(&mon->consumer);
 	raw_spin_lock_init(&mon->lock);
 	raw_spin_lock_init(&mon->events_lock);
 	mutex_init(&mon->settings);

@@ -141,7 +141,7 @@ static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 cha
 }
 
 /* Is the oldest epoch, which is about to be overwritten, still unread by a reader? */
-static bool is_awaited(struct litemrc_ring *ring)
+static bool has_lagging_reader(struct litemrc_ring *ring)
 {
 	struct litemrc_reader *reader;
 
@@ -192,7 +192,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	u32 changed;
 
 	mutex_lock(&ring->lock);
-	ring->lost += is_awaited(ring);
+	ring->lost += has_lagging_reader(ring);
 	record = record_of(ring, ring->head);
 	copy_window(mon, record);
 	litemrc_ranks_fill(mon, record);

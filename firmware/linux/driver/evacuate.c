@@ -152,7 +152,7 @@ static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u3
 	int ret = -EBUSY;
 	unsigned int try;
 
-	for (try = 0; try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->pleas); try++) {
+	for (try = 0; try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->oom_requests); try++) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		/* Who is unmapping pages refers to them, and may have yielded the processor. */
@@ -187,7 +187,7 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 		return ret;
 	}
 	last->memory = LITEMRC_RANK_MOVING;
-	all->pleas = 0;
+	all->oom_requests = 0;
 	spin_unlock(&all->lock);
 
 	free = buddy_pages(pfn, pages);
@@ -201,9 +201,9 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 	last->moved = ret ? 0 : used;
 	last->us = ktime_us_delta(ktime_get(), begin);
 	change(all, rank, LITEMRC_RANK_MOVING, ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
-	if (READ_ONCE(all->pleas))
+	if (READ_ONCE(all->oom_requests))
 		litemrc_give_back(all, rank);
-	return READ_ONCE(all->pleas) || ret == -ENOMEM ? -ENOSPC : ret;
+	return READ_ONCE(all->oom_requests) || ret == -ENOMEM ? -ENOSPC : ret;
 }
 
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank)

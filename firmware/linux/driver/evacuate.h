@@ -46,7 +46,7 @@ struct litemrc_governor {
 	u32 epoch; /* epochs finished */
 	u32 hold; /* epochs until a rank may be closed */
 	u32 pause, paused_at; /* length and begin of the last pause, in epochs */
-	unsigned long mine; /* bit n: the governor has closed rank n */
+	unsigned long closed_by_governor; /* bit n: the governor has closed rank n */
 	unsigned int failed; /* the rank that did not become empty at the last attempt; 0: it did */
 	u32 evacuations, openings, busy, no_room;
 	u64 moved, us; /* pages and time of all evacuations */
@@ -58,7 +58,7 @@ struct litemrc_evacuation {
 	spinlock_t lock; /* guards all below */
 	struct shrinker shrinker;
 	struct notifier_block oom;
-	unsigned int pleas; /* during the running evacuation; more than 0 ends it in vain */
+	unsigned int oom_requests; /* during the running evacuation; more than 0 ends it in vain */
 	struct task_struct *nice; /* it evacuates with a low priority */
 	struct litemrc_evacuated rank[];
 };

@@ -143,7 +143,7 @@ struct litemrc {
 	raw_spinlock_t lock; /* innermost; guards map and the command registers */
 	bool stuck; /* the gateware did not complete a command in time; until a clear */
 	struct irq_work stuck_work; /* reports it from a context that may print */
-	unsigned int patience_us;
+	unsigned int timeout_us;
 	raw_spinlock_t events_lock; /* guards @events; innermost, too */
 	u32 events; /* as in EV_ENABLE */
 	u32 room; /* commands that find a place without a look at the status; guarded by @lock */
@@ -171,7 +171,7 @@ struct litemrc {
 	struct litemrc_hot hot;
 	struct litemrc_young young;
 	struct litemrc_pmu *pmu; /* NULL: none */
-	struct list_head taker; /* in pages/bitmap.c's list of those that take such bits */
+	struct list_head consumer; /* in pages/bitmap.c's list of those that take such bits */
 	struct litemrc_folders contexts;
 	struct litemrc_folders rank_folders;
 	struct litemrc_ranks ranks;

@@ -10,7 +10,7 @@
 #include "evacuate.h"
 #include "litemrc.h"
 
-#define PLEAS 40 /* allocations in need that wait for a running evacuation, at most */
+#define MAX_OOM_REQUESTS 40 /* allocations in need that wait for a running evacuation, at most */
 #define PLEA_MS 50
 
 /*
@@ -47,7 +47,7 @@ static unsigned long open_for_reclaim(struct shrinker *shrinker, struct shrink_c
 	return freed ?: SHRINK_STOP;
 }
 
-static void hurry(struct litemrc_evacuation *all)
+static void boost_evacuation(struct litemrc_evacuation *all)
 {
 	spin_lock(&all->lock);
 	if (all->nice)
@@ -68,9 +68,9 @@ static int open_for_oom(struct notifier_block *block, unsigned long unused, void
 		moving |= READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_MOVING;
 	}
 	/* It may wait for a lock that this task holds, so not for ever. */
-	if (!*freed && moving && READ_ONCE(all->pleas) < PLEAS) {
-		WRITE_ONCE(all->pleas, all->pleas + 1);
-		hurry(all);
+	if (!*freed && moving && READ_ONCE(all->oom_requests) < MAX_OOM_REQUESTS) {
+		WRITE_ONCE(all->oom_requests, all->oom_requests + 1);
+		boost_evacuation(all);
 		schedule_timeout_killable(msecs_to_jiffies(PLEA_MS));
 		*freed = 1;
 	}

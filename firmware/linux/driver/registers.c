@@ -65,7 +65,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
 	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
 	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);
-	mon->patience_us = cycles / LITEMRC_CLOCK_MHZ;
+	mon->timeout_us = cycles / LITEMRC_CLOCK_MHZ;
 	if (parameters->page_shift != PAGE_SHIFT)
 		return dev_err_probe(mon->dev, -ENODEV,
 				     "the gateware's pages have 2^%u bytes, the kernel's 2^%u\n",
@@ -94,7 +94,7 @@ static bool has_value(u32 status, u32 mask, u32 value)
 
 /*
  * Reads without a pause first: most waits are shorter than one, and a virtual processor may be
- * stopped for longer than @patience_us.
+ * stopped for longer than @timeout_us.
  */
 #define LITEMRC_QUICK_READS 16
 
@@ -121,7 +121,7 @@ int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mas
 			return 0;
 	}
 	if (!read_poll_timeout_atomic(litemrc_read, *status, is_done(*status, mask, value), 1,
-				      mon->patience_us, false, mon, LITEMRC_STATUS))
+				      mon->timeout_us, false, mon, LITEMRC_STATUS))
 		return 0;
 	litemrc_set_stuck(mon);
 	return -EIO;

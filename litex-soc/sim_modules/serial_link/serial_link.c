@@ -38,7 +38,7 @@
 
 #define UNREAD_LIMIT (16u << 20)	/* bytes kept for a client that does not read */
 
-#define PATIENCE_S 5	/* for the introduction of a second host, and for the last message to leave */
+#define TIMEOUT_S 5	/* for the introduction of a second host, and for the last message to leave */
 
 struct link;
 
@@ -95,7 +95,7 @@ static void client_event(struct bufferevent *stream, short what, void *arg)
 /* Ends a connection by a message with this text. */
 static void dismiss(struct client *client, const char *reason)
 {
-	const struct timeval patience = {.tv_sec = PATIENCE_S};
+	const struct timeval timeout = {.tv_sec = TIMEOUT_S};
 	uint8_t message[SHARING_MESSAGE_MAX];
 	size_t length = sharing_message(message, reason);
 
@@ -103,7 +103,7 @@ static void dismiss(struct client *client, const char *reason)
 		client->link->client = NULL;
 	bufferevent_disable(client->stream, EV_READ);
 	bufferevent_setcb(client->stream, NULL, written, client_event, client);
-	bufferevent_set_timeouts(client->stream, NULL, &patience);
+	bufferevent_set_timeouts(client->stream, NULL, &timeout);
 	bufferevent_write(client->stream, message, length);
 }
 
@@ -172,7 +172,7 @@ static void client_readable(struct bufferevent *stream, void *arg)
 static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *peer,
 		     int len, void *arg)
 {
-	const struct timeval patience = {.tv_sec = PATIENCE_S};
+	const struct timeval timeout = {.tv_sec = TIMEOUT_S};
 	struct link *link = arg;
 	struct client *client = calloc(1, sizeof(*client));
 
@@ -188,7 +188,7 @@ static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct
 	if (!link->client)
 		begin(client);
 	else
-		bufferevent_set_timeouts(client->stream, &patience, NULL);
+		bufferevent_set_timeouts(client->stream, &timeout, NULL);
 }
 
 static int announce(evutil_socket_t fd, const char *port_file)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.firmware.boot.boot_programs import COMPILE, PROGRAMS, build_program
 from tests.mutation import mutated_source
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -75,7 +75,7 @@ def run(shim, image, text="", timeout_s=TIMEOUT_S):
         input=text,
         capture_output=True,
         text=True,
-        timeout=patience(timeout_s),
+        timeout=scaled_timeout(timeout_s),
     )
     return done.returncode, done.stdout + done.stderr
 

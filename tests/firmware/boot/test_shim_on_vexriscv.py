@@ -12,7 +12,7 @@ from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
 
 from tests.firmware.boot.boot_programs import build_program
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[3]
 SIM = ROOT / "build/sim-linux"
@@ -30,7 +30,7 @@ pytestmark = [
 def test_programs_in_s_mode_see_what_they_are_promised(tmp_path, name):
     image = build_program(tmp_path, name, KERNEL_ADDRESS, "-DRETRAP=NOP").read_bytes()
     with Simulator(SIM, SHIM, tmp_path / "run", images=[(KERNEL_ADDRESS, image)]) as simulator:
-        said = simulator.wait_console(f"{name}: ok", patience(TIMEOUT_S))
+        said = simulator.wait_console(f"{name}: ok", scaled_timeout(TIMEOUT_S))
         assert simulator.wait() == 0  # its shutdown ends the simulation
     assert "FAILED" not in said
 
@@ -40,7 +40,7 @@ def test_the_console_takes_and_gives_every_byte(tmp_path):
     text = "".join(chr(33 + i % 47) for i in range(1000))  # more than the FIFOs hold; no Q
     with Simulator(SIM, SHIM, tmp_path / "run", images=[(KERNEL_ADDRESS, image)]) as simulator:
         simulator.type(text.encode() + b"Q")
-        said = simulator.wait_console("calls: ok", patience(TIMEOUT_S))
+        said = simulator.wait_console("calls: ok", scaled_timeout(TIMEOUT_S))
     assert text + "Q\ncalls: ok" in said
 
 
@@ -56,7 +56,9 @@ def litemrc_linux(tmp_path):
 
 
 def test_litemrc_linux_passes_on_the_console_until_the_machine_is_off(litemrc_linux):
-    done = subprocess.run(litemrc_linux, input=b"echo Q", capture_output=True, timeout=patience(TIMEOUT_S))
+    done = subprocess.run(
+        litemrc_linux, input=b"echo Q", capture_output=True, timeout=scaled_timeout(TIMEOUT_S)
+    )
     assert done.returncode == 0, done.stderr
     assert b"echo Q\ncalls: ok\n" in done.stdout
 

@@ -14,7 +14,7 @@ from litemrc.device.simulation.simulator import Simulator
 
 from tests.firmware.boot.boot_programs import build_program
 from tests.mutation import mutated_source
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).resolve().parents[3]
 SIM = ROOT / "build/sim-linux"
@@ -45,7 +45,7 @@ class Outcome:
     """What a run of the program to its end left, and what its link sent to a client."""
 
     def __init__(self, simulator, sent=b""):
-        self.exit_code = simulator.wait(patience(TIMEOUT_S))
+        self.exit_code = simulator.wait(scaled_timeout(TIMEOUT_S))
         self.said = re.sub(
             r"^\[.*\n", "", simulator.console.read_text(), flags=re.M
         )  # LiteX's, with addresses
@@ -61,13 +61,13 @@ class Outcome:
 def save_halfway(build, image, run_dir, run_on=True):
     """Return the state of a run with bytes under way everywhere, and the outcome of that run."""
     with Simulator(build, SHIM, run_dir, images=[(KERNEL_ADDRESS, image)]) as simulator:
-        port = int(simulator.wait_ready(patience(30)).url.rpartition(":")[2])
+        port = int(simulator.wait_ready(scaled_timeout(30)).url.rpartition(":")[2])
         client = socket.create_connection(("localhost", port))
         client.sendall(bytes(ord("0") + i % 10 for i in range(WAITING)))
-        simulator.wait_console("link: ", patience(TIMEOUT_S))
+        simulator.wait_console("link: ", scaled_timeout(TIMEOUT_S))
         client.close()  # what the link sends from now on waits for a client
         simulator.type(bytes(ord("a") + i % 26 for i in range(WAITING)))
-        simulator.wait_console("rounds: ", patience(TIMEOUT_S))
+        simulator.wait_console("rounds: ", scaled_timeout(TIMEOUT_S))
         state = simulator.save()
         assert "busy: ok" not in simulator.console.read_text(), "saved too late"
         return state, Outcome(simulator) if run_on else None
@@ -75,13 +75,13 @@ def save_halfway(build, image, run_dir, run_on=True):
 
 def continued(build, run_dir, state):
     with Simulator(build, None, run_dir, state=state) as simulator:
-        port = int(simulator.wait_ready(patience(30)).url.rpartition(":")[2])
+        port = int(simulator.wait_ready(scaled_timeout(30)).url.rpartition(":")[2])
         received = []
         with socket.create_connection(("localhost", port)) as client:
             reader = threading.Thread(target=lambda: received.extend(iter(lambda: client.recv(4096), b"")))
             reader.start()
             outcome = Outcome(simulator)
-            reader.join(patience(30))
+            reader.join(scaled_timeout(30))
         outcome.sent = b"".join(received)
         return outcome
 
@@ -109,7 +109,7 @@ def test_a_state_of_another_simulator_is_refused(saved, tmp_path):
     state = tmp_path / "state"
     state.write_bytes(saved[0].read_bytes().replace(b"serial_link", b"serial_like"))
     with Simulator(SIM, None, tmp_path / "run", state=state) as simulator:
-        assert simulator.wait(patience(30)) == 1
+        assert simulator.wait(scaled_timeout(30)) == 1
     assert (
         "has the state of module 'serial_like' where that of 'serial_link' belongs"
         in simulator.console.read_text()

@@ -15,8 +15,8 @@ import pytest
 from tests.firmware.daemon.cable import Cable
 from tests.firmware.daemon.fake_driver import FakeDriver
 from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of
-from tests.patience import patience, wait_until
 from tests.products import alone_in
+from tests.timeouts import scaled_timeout, wait_until
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "daemon-test"
@@ -72,7 +72,7 @@ def start_daemon_on(litemrcd: Path, folder: Path) -> Iterator[Callable[..., Daem
     yield start
     for daemon in started:
         daemon.process.terminate()
-        status = daemon.process.wait(timeout=patience(10))
+        status = daemon.process.wait(timeout=scaled_timeout(10))
         daemon.cable.__exit__()
         assert status == daemon.status, daemon.said()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.firmware.daemon.fake_pages import FakePages
-from tests.patience import Deadline
+from tests.timeouts import Deadline
 
 CONTEXTS, GROUPS, TAIL_GROUPS, FRAMES = 4, 8, 16, 8192
 CONTEXT_BYTES = 40

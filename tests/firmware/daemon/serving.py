@@ -11,7 +11,7 @@ from litemrc.device.device import Device
 
 from tests.firmware.daemon.cable import Cable
 from tests.firmware.daemon.fake_driver import FakeDriver
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 CONFIG = """
 # programs of the tests
@@ -35,7 +35,7 @@ class Daemon:
     @contextmanager
     def host(self, seconds: float = 10) -> Iterator[Device]:
         """The host package at the other end of the cable."""
-        with Device.open(self.cable.url, timeout_s=patience(seconds)) as device:
+        with Device.open(self.cable.url, timeout_s=scaled_timeout(seconds)) as device:
             device.waiting()  # the hello of its start
             yield device
 

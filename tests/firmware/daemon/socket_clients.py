@@ -8,7 +8,7 @@ from pathlib import Path
 
 from litemrc.device.device import Device
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 CLIENTS = 8
 
@@ -16,7 +16,7 @@ CLIENTS = 8
 @contextmanager
 def client_of(path: Path) -> Iterator[Device]:
     """The host package as a client."""
-    with Device.open(f"unix://{path}", timeout_s=patience(10)) as device:
+    with Device.open(f"unix://{path}", timeout_s=scaled_timeout(10)) as device:
         yield device
 
 

@@ -14,7 +14,7 @@ from litemrc.device.lease import end_lease, lease_cycles, take_lease
 
 from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver
 from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 NO_BUDGET = 2**32 - 1
 PAGE = 4096
@@ -108,13 +108,13 @@ def test_a_budget_is_guarantee_and_limit_and_the_lease_restores_both(governed, g
         assert not (groups / "jobs/memory.high").stat().st_mode & stat.S_IWOTH, "opened as root"
     with governed.host() as device:
         device.request("follow_cgroup", context=1, path="/jobs")
-        take_lease(device, lease_cycles(device, patience(1)))
+        take_lease(device, lease_cycles(device, scaled_timeout(1)))
         assert device.request("get_budget", context=1).values == [900, 40, 30, NO_BUDGET, NO_BUDGET]
         assert device.request("set_budget", context=1, pages=300).values[:3] == [300, 40, 300]
         assert device.request("set_budget", context=1, pages=200).values[:3] == [200, 40, 200]
         assert texts(groups / "jobs") == budget(200)
         device.request("follow", context=1, pid=0)  # the lease knows the cgroup, not the context
-        logs = (m for m in iter(lambda: device.receive(patience(5)), None) if m.name == "log")
+        logs = (m for m in iter(lambda: device.receive(scaled_timeout(5)), None) if m.name == "log")
         assert next(logs).line == "the lease ended: memory.high and memory.low are as before it"
     assert texts(groups / "jobs") == (bytes_of(900), bytes_of(30))
 
@@ -126,7 +126,7 @@ def test_the_end_of_the_daemon_ends_the_lease(governed, groups):
         device.request("set_budget", context=1, pages=300)
         assert texts(groups / "jobs") == budget(300)
         governed.process.terminate()
-        assert governed.process.wait(timeout=patience(10)) == 0
+        assert governed.process.wait(timeout=scaled_timeout(10)) == 0
     assert texts(groups / "jobs") == ("max\n", "0\n")
 
 

@@ -16,7 +16,7 @@ from tests.firmware.daemon.fake_driver import (
     Row,
     is_alive,
 )
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
@@ -25,7 +25,7 @@ ROWS = {
 
 
 def receive(device, count):
-    messages = [device.receive(patience(5)) for _ in range(count)]
+    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
     assert None not in messages
     return messages
 
@@ -210,7 +210,7 @@ def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon
         device.request("run", workload=1, context=1, scale=1000)
         pid = int(driver.read("contexts/1/pid"))
         driver.unplug()
-        assert daemon.process.wait(timeout=patience(10)) == 1
+        assert daemon.process.wait(timeout=scaled_timeout(10)) == 1
 
     assert "the driver was removed" in daemon.said()
     assert not is_alive(pid)
@@ -221,7 +221,7 @@ def test_when_the_port_goes_away_the_daemon_ends(start_daemon):
     daemon.status = 1
     daemon.cable.cut()
 
-    assert daemon.process.wait(timeout=patience(10)) == 1
+    assert daemon.process.wait(timeout=scaled_timeout(10)) == 1
     assert "check the port" in daemon.said()
 
 
@@ -275,7 +275,7 @@ def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, drive
     head = struct.pack("I6H", size, *sizes, 4, GROUPS, TAIL_GROUPS)
     driver.hand_out_bytes(head + bytes(size - len(head)))
 
-    assert daemon.process.wait(timeout=patience(5)) == 1
+    assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
     assert "use driver and daemon of the same version" in daemon.said()
 
 
@@ -284,6 +284,6 @@ def test_a_record_of_another_layout_ends_the_daemon(start_daemon, driver):
     daemon.status = 1
     driver.hand_out_bytes(b"\x10\0\0\0" + bytes(12))
 
-    assert daemon.process.wait(timeout=patience(5)) == 1
+    assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
     assert "16 bytes, not an epoch of 4 contexts and 8 groups" in daemon.said()
     assert "use driver and daemon of the same version" in daemon.said()

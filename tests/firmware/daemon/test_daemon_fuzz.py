@@ -18,7 +18,7 @@ from litemrc.device.link.protocol import host_requests
 from tests.firmware.daemon.cable import write_all
 from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, PARAMETERS, FakeDriver
 from tests.firmware.daemon.fake_pages import FakePages
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 STRINGS = 1_000_000
 HOT_PAGES = 128
@@ -133,7 +133,7 @@ def throw(start_daemon):
         with daemon.host(60):
             pass
         daemon.process.terminate()
-        daemon.process.wait(timeout=patience(10))
+        daemon.process.wait(timeout=scaled_timeout(10))
         counted = re.search(r"(\d+) requests answered, (\d+) frames damaged", daemon.said())
         return daemon.driver.orders()[before:], int(counted[1]), int(counted[2])
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ, FRAMES, GROUPS, TAIL_GROUPS, FakeDriver, Row
 from tests.firmware.daemon.serving import CONFIG, Daemon
-from tests.patience import Deadline, patience, wait_until
+from tests.timeouts import Deadline, scaled_timeout, wait_until
 
 MEMORY = FRAMES // 2  # four of eight page groups
 GROUP_PAGES = FRAMES // GROUPS
@@ -125,7 +125,7 @@ def test_a_budget_that_shrank_grows_again_by_refaults_and_everything_is_as_befor
     until(idle, GROUP_PAGES)
     grown = until(busy, 4 * GROUP_PAGES)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=patience(20))
+    _, said = process.communicate(timeout=scaled_timeout(20))
 
     assert grown == [GROUP_PAGES, 2 * GROUP_PAGES, 3 * GROUP_PAGES, 4 * GROUP_PAGES], "one step an epoch"
     assert process.returncode == 130
@@ -188,7 +188,7 @@ def test_the_hierarchy_bounds_a_budget_and_a_bounded_guarantee_is_reported(
 )
 def test_what_cannot_be_governed_is_an_error(governed, arguments, what):
     command = [*LITEMRC, "govern", "--port", governed.cable.url, "--memory", str(MEMORY), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
     assert done.returncode == 2
     assert what in done.stderr
 
@@ -249,6 +249,6 @@ def test_rightsize_says_where_its_curve_ends(governed, driver, start):
 )
 def test_what_cannot_be_sized_is_an_error(governed, arguments, what):
     command = [*LITEMRC, "rightsize", "--port", governed.cable.url, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
     assert done.returncode == 2
     assert what in done.stderr

@@ -11,7 +11,7 @@ from litemrc.device.link.protocol import host_requests
 from litemrc.device.link.schema import schema
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ, PARAMETERS
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 def test_hello_reports_the_drivers_parameters_and_the_system(daemon):
@@ -61,7 +61,7 @@ def test_a_repeated_request_gets_the_same_answer_and_is_done_once(daemon, driver
         orders = len(driver.orders())
         for _ in range(3):
             device._link.send(request)
-        answers = [device._link.receive(patience(5)) for _ in range(3)]
+        answers = [device._link.receive(scaled_timeout(5)) for _ in range(3)]
 
     assert [(answer.name, answer.request) for answer in answers] == [("ack", 77)] * 3
     assert [path for path, _, _ in driver.orders()[orders:]] == ["sys/class/misc/litemrc0/end_epoch"]
@@ -74,7 +74,7 @@ def test_an_unknown_request_is_refused_by_its_number_and_a_broken_frame_by_nothi
         orders = len(driver.orders())
         device._link._write(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
         device._link._write(frame(unknown))
-        answer = device._link.receive(patience(5))
+        answer = device._link.receive(scaled_timeout(5))
         assert device._link.receive(0.2) is None
 
     assert (answer.name, answer.request, answer.error) == ("nak", 99, "unknown")
@@ -87,7 +87,7 @@ def test_requests_in_one_burst_are_all_answered(daemon):
     burst = [new("echo", sequence=1000 + i, payload=bytes([i]) * i) for i in range(120)]
     with daemon.host() as device:
         device._link._write(b"".join(frame(host_requests().encode(request)) for request in burst))
-        answers = [device._link.receive(patience(5)) for _ in burst]
+        answers = [device._link.receive(scaled_timeout(5)) for _ in burst]
 
     assert [(a.request, a.payload) for a in answers] == [(r.sequence, r.payload) for r in burst]
 

@@ -12,7 +12,7 @@ from litemrc.device.split import get_split, owning_contexts
 from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, FakeDriver, Row
 from tests.firmware.daemon.fake_pages import HOT, FakePages
 from tests.firmware.daemon.serving import CONFIG
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 HOT_PAGES = 128
 HALF = CONTEXTS // 2
@@ -116,7 +116,7 @@ def test_what_the_gateware_lacks_is_refused(folder, start_daemon_on, bitmap, hot
                     code = refusal(device, "set_page_messages", accessed=accessed, hot=hot)
                     assert code == ("unsupported" if lacks else None)
         daemon.process.terminate()
-        daemon.process.wait(patience(10))
+        daemon.process.wait(scaled_timeout(10))
 
 
 def refusal(device, name, **values):
@@ -135,7 +135,7 @@ def test_an_epoch_whose_writes_count_apart_says_so(daemon, driver):
     with daemon.host() as device:
         for flags in (0, 4, 0):
             driver.finish_epoch({0: Row(misses=1), 2: Row(misses=1)}, flags=flags)
-        messages = [device.receive(patience(5)) for _ in range(6)]
+        messages = [device.receive(scaled_timeout(5)) for _ in range(6)]
     assert [(m.split, m.overflow) for m in messages] == [(False, False)] * 2 + [(True, False)] * 2 + [
         (False, False)
     ] * 2

@@ -106,7 +106,7 @@ SEEDED = {
         "if (!error && (int32_t)(image->words[0] - epoch) > 0)\n\t\t\treturn 0;",
         "test_daemon_pages.py::test_pages_of_a_later_epoch_are_never_sent_for_an_earlier_one",
     ),
-    "no patience": (
+    "no deadline": (
         "driver/pages.c",
         "tries < TRIES && on",
         "tries < 1 && on",

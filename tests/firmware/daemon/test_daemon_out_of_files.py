@@ -10,7 +10,7 @@ import pytest
 
 from tests.firmware.daemon.serving import Daemon
 from tests.firmware.daemon.socket_clients import CLIENTS
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 FILES = 50  # it has 45 open without clients
 SECONDS = 1.5
@@ -38,7 +38,7 @@ def seconds_of_processor(pid: int) -> float:
 
 def connect(path: Path) -> socket.socket:
     client = socket.socket(socket.AF_UNIX)
-    client.settimeout(patience(10))
+    client.settimeout(scaled_timeout(10))
     client.connect(str(path))
     return client
 
@@ -54,7 +54,7 @@ def exhaust(daemon: Daemon, path: Path) -> list[socket.socket]:
             clients[-1].recv(1)  # the byte that ends what a console wrote
         except TimeoutError:
             wait_until(lambda: daemon.said().count(SAID) > before)
-        clients[-1].settimeout(patience(10))
+        clients[-1].settimeout(scaled_timeout(10))
     return clients
 
 

@@ -13,7 +13,7 @@ from litemrc.pages.hot_lists import HotList
 
 from tests.firmware.daemon.fake_driver import FRAMES, FakeDriver, Rank, Row
 from tests.firmware.daemon.fake_pages import MORE, SATURATED, FakePages
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 RANKS = 2
 HOT_PAGES = 128
@@ -32,7 +32,7 @@ def driver(folder, pages):
 
 
 def receive(device, count):
-    messages = [device.receive(patience(5)) for _ in range(count)]
+    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
     assert None not in messages
     return messages
 
@@ -84,7 +84,7 @@ def test_the_driver_keeps_the_bitmap_while_the_host_wants_it(daemon, driver):
         select(device)
         assert driver.read("keep_bitmap") == "1"
     daemon.process.terminate()
-    daemon.process.wait(patience(10))
+    daemon.process.wait(scaled_timeout(10))
     assert driver.read("keep_bitmap") == "0"
 
 

@@ -12,7 +12,7 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.lease import end_lease, lease_cycles, take_lease
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ, is_alive
-from tests.patience import Deadline, patience, wait_until
+from tests.timeouts import Deadline, scaled_timeout, wait_until
 
 QUICK, SLEEP, FAIL, TREE = range(4)
 NO_BUDGET = 2**32 - 1
@@ -182,7 +182,7 @@ def test_sigterm_ends_the_programs(daemon, driver):
         device.request("run", workload=TREE, context=2, scale=1000)
         pid = int(driver.read("contexts/1/pid"))
         daemon.process.terminate()
-        assert daemon.process.wait(timeout=patience(10)) == 0
+        assert daemon.process.wait(timeout=scaled_timeout(10)) == 0
 
     assert not is_alive(pid)
     assert not (driver.cgroup / "sleep").exists()
@@ -240,11 +240,13 @@ def test_a_budget_holds_as_long_as_the_lease(daemon, driver):
     high, low = (driver.cgroup / "sleep" / name for name in ("memory.high", "memory.low"))
     with daemon.host() as device:
         device.request("run", workload=SLEEP, context=1, scale=100)
-        take_lease(device, lease_cycles(device, patience(0.3)))
+        take_lease(device, lease_cycles(device, scaled_timeout(0.3)))
         device.request("set_budget", context=1, pages=300)
         assert high.read_text() == f"{(300 + 64) * 4096}\n"
         said = next(
-            message for message in iter(lambda: device.receive(patience(5)), None) if message.name == "log"
+            message
+            for message in iter(lambda: device.receive(scaled_timeout(5)), None)
+            if message.name == "log"
         )
         assert said.line == "the lease ended: memory.high and memory.low are as before it"
         assert (high.read_text(), low.read_text()) == ("max\n", "0\n")
@@ -321,5 +323,5 @@ def test_the_process_that_starts_programs_ends_with_the_daemon(daemon):
     helper = starter_of(daemon.process.pid)
     assert is_alive(helper)
     daemon.process.terminate()
-    daemon.process.wait(timeout=patience(10))
+    daemon.process.wait(timeout=scaled_timeout(10))
     wait_until(lambda: not is_alive(helper))

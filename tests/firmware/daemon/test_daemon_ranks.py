@@ -7,7 +7,7 @@ from litemrc.device import ranks
 from litemrc.device.errors import RequestRefusedError
 
 from tests.firmware.daemon.fake_driver import GROUPS, FakeDriver, Rank, Row
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 RANKS = 4
 MILLISECOND = 50_000  # cycles of the driver's clock
@@ -110,7 +110,7 @@ def test_the_counters_of_the_ranks_come_behind_those_of_the_contexts(daemon, dri
     driver.ranks = [counted(number) for number in range(RANKS)]
     with daemon.host() as device:
         epochs = [driver.finish_epoch({1: Row(misses=3), 2: Row(misses=4)}), driver.finish_epoch()]
-        received = [device.receive(patience(5)) for _ in range(2 + RANKS + 1 + RANKS)]
+        received = [device.receive(scaled_timeout(5)) for _ in range(2 + RANKS + 1 + RANKS)]
     names = ["epoch", "epoch", *["rank"] * RANKS, "epoch", *["rank"] * RANKS]
     assert [message.name for message in received] == names
     messages = [message for message in received if message.name == "rank"]
@@ -129,7 +129,7 @@ def test_the_counters_of_the_ranks_come_behind_those_of_the_contexts(daemon, dri
 def test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices(daemon, driver):
     with daemon.host() as device:
         driver.finish_epoch(lost=3)
-        messages = [device.receive(patience(5)) for _ in range(1 + RANKS)]
+        messages = [device.receive(scaled_timeout(5)) for _ in range(1 + RANKS)]
     assert [message.index for message in messages[1:]] == list(range(3 * RANKS, 4 * RANKS))
 
 
@@ -137,7 +137,7 @@ def test_a_record_without_its_ranks_ends_the_daemon(daemon, driver):
     daemon.status = 1
     driver.ranks = driver.ranks[1:]
     driver.finish_epoch()
-    daemon.process.wait(patience(10))
+    daemon.process.wait(scaled_timeout(10))
     assert f"{RANKS} ranks" in daemon.said()
 
 
@@ -158,7 +158,7 @@ def test_a_lease_that_expires_restores_the_policy_and_says_so(daemon, driver):
         device.request("set_lease", cycles=50 * MILLISECOND)
         ranks.set_policy(device, SET)
         wait_until(lambda: driver.read("ranks/0/policy") == POLICY)
-        logs = (m for m in iter(lambda: device.receive(patience(5)), None) if m.name == "log")
+        logs = (m for m in iter(lambda: device.receive(scaled_timeout(5)), None) if m.name == "log")
         said = next(logs)
         assert said.line.endswith("as before it, rank policy and working set, too")
 
@@ -168,7 +168,7 @@ def test_the_end_of_the_daemon_ends_the_lease(daemon, driver):
         device.request("set_lease", cycles=10_000 * MILLISECOND)
         ranks.set_policy(device, SET)
     daemon.process.terminate()
-    daemon.process.wait(patience(10))
+    daemon.process.wait(scaled_timeout(10))
     assert driver.read("ranks/0/policy") == POLICY
 
 

@@ -22,7 +22,7 @@ from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
 from tests.firmware.daemon.serving import CONFIG, Daemon
 from tests.firmware.daemon.socket_clients import CLIENTS, Forwarder, client_of
 from tests.firmware.daemon.test_daemon_fuzz import any_request, mutated, whole
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 EPOCHS = 60
 READS = ["hello", "echo", *(name for name in host_requests().types if name.startswith("get_"))]
@@ -83,7 +83,7 @@ class Reader(threading.Thread):
             self.failed = error
 
     def end(self) -> Collector:
-        self.join(timeout=patience(30))
+        self.join(timeout=scaled_timeout(30))
         assert not self.is_alive() and self.failed is None, self.failed
         return self.collector
 
@@ -188,7 +188,7 @@ def test_a_client_that_comes_between_begins_with_a_whole_epoch(daemon, driver, p
             with client_of(path) as client:
                 client.say_hello()
                 client.waiting()
-                first = client.receive(patience(5))
+                first = client.receive(scaled_timeout(5))
             assert (first.context, first.remaining) == (0, CONTEXTS - 1)
             assert first.index == client.hello.epoch_messages
     finally:
@@ -236,7 +236,9 @@ def test_hostile_clients_give_no_order_and_disturb_nobody(daemon, driver, path):
                 drain.join()
         driver.finish_epoch(rows_of(0))
         for device in (serial, client):
-            assert [device.receive(patience(5)).context for _ in range(CONTEXTS)] == list(range(CONTEXTS))
+            assert [device.receive(scaled_timeout(5)).context for _ in range(CONTEXTS)] == list(
+                range(CONTEXTS)
+            )
         assert client.echo_test().failed == 0
 
     assert len(driver.orders()) == orders
@@ -261,7 +263,7 @@ def test_a_client_that_sends_and_never_reads_is_not_served_further(daemon, drive
                 taken += greedy.send(echo)
                 time.sleep(0)
         driver.finish_epoch(rows_of(0))
-        assert client.receive(patience(5)).name == "epoch"
+        assert client.receive(scaled_timeout(5)).name == "epoch"
 
 
 def test_a_ninth_client_is_turned_away_until_one_leaves(daemon, path):
@@ -291,7 +293,7 @@ def test_clients_number_their_requests_and_the_daemon_its_frames_for_each_alone(
     with client_of(path) as first, client_of(path) as second:
         for device in (first, second, first):
             device._link.send(request)
-        answers = [device._link.receive(patience(5)) for device in (first, first, second)]
+        answers = [device._link.receive(scaled_timeout(5)) for device in (first, first, second)]
 
     assert [(answer.request, answer.sequence) for answer in answers] == [(77, 2), (77, 3), (77, 2)]
 

@@ -14,7 +14,7 @@ from tests.firmware.daemon.cable import Cable
 from tests.firmware.daemon.fake_driver import FakeDriver
 from tests.firmware.daemon.serving import arguments_of, environment_of
 from tests.firmware.daemon.socket_clients import client_of
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ
 from tests.firmware.daemon.serving import arguments_of, environment_of
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 ROOT = os.geteuid() == 0
 
@@ -24,7 +24,7 @@ def run(litemrcd, driver, folder):
             [litemrcd, *arguments, *more],
             capture_output=True,
             text=True,
-            timeout=patience(10),
+            timeout=scaled_timeout(10),
             env=environment_of(driver),
         )
         return done.returncode, done.stderr, done.stdout

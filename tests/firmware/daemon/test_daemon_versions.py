@@ -21,8 +21,8 @@ from tests.firmware.daemon.later_version import (
 )
 from tests.firmware.daemon.serving import Daemon
 from tests.firmware.daemon.socket_clients import client_of
-from tests.patience import patience
 from tests.products import alone_in
+from tests.timeouts import scaled_timeout
 
 BUILD = Path(__file__).parents[3] / "build" / "daemon-later"
 EPOCHS = 30
@@ -121,7 +121,7 @@ def test_what_is_new_works_between_ends_of_1_2(start_later, driver, monkeypatch,
                 assert each.request("get_fresh").values == [FRESH], "a request named get_* reads"
             driver.finish_epoch(rows_of(0))
             for each in (device, client):
-                *epochs, note = (each.receive(patience(5)) for _ in range(CONTEXTS + 1))
+                *epochs, note = (each.receive(scaled_timeout(5)) for _ in range(CONTEXTS + 1))
                 assert [epoch.deepest for epoch in epochs] == [[1]] * CONTEXTS
                 assert (note.name, note.epoch, note.words) == ("note", 0, "new")
         assert (device.link_counts.unknown, device.link_counts.skipped) == (0, 0)
@@ -133,7 +133,7 @@ def test_a_repeated_request_of_a_later_version_is_refused_again(daemon):
     with daemon.host() as device:
         for _ in range(2):
             device._link._write(unknown)
-        answers = [device._link.receive(patience(5)) for _ in range(2)]
+        answers = [device._link.receive(scaled_timeout(5)) for _ in range(2)]
 
     assert [(a.name, a.request, a.error) for a in answers] == [("nak", 77, "unknown")] * 2
 
@@ -146,6 +146,6 @@ def test_an_option_of_any_plain_value_is_refused_and_its_number_counts_as_answer
         for number, value in enumerate((b"\x07", b"\xf5", b"\x61x", b"\x42yz", b"\x1a\xff\xff\xff\xff")):
             request = whole[:-1].replace(b"\x09", bytes([number + 9]), 1) + b"\xa1\x19\x01\x00" + value
             device._link._write(frame(request))
-            answer = device._link.receive(patience(5))
+            answer = device._link.receive(scaled_timeout(5))
             assert (answer.name, answer.request, answer.error) == ("nak", number + 9, "bad_argument")
     assert len(driver.orders()) == orders

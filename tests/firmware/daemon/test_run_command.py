@@ -11,7 +11,7 @@ import pytest
 
 from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver, is_alive
 from tests.firmware.daemon.serving import environment_of
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def run(start):
 
     def run(*command, options=()):
         process = start(*command, options=options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        said, complained = process.communicate(timeout=patience(10))
+        said, complained = process.communicate(timeout=scaled_timeout(10))
         return process.returncode, said, complained
 
     return run
@@ -72,7 +72,7 @@ def test_signals_are_passed_on(start, driver, name):
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.Signals[name])
 
-    assert process.wait(timeout=patience(10)) == 33
+    assert process.wait(timeout=scaled_timeout(10)) == 33
     process.stdout.close()
     assert followed(driver, 1)[-1] == 0
 
@@ -92,7 +92,7 @@ def test_a_signal_before_the_command_runs_reaches_it(start, driver):
     process.send_signal(signal.SIGHUP)
     opened = os.open(state, os.O_RDWR)  # goes on: that file cannot be read, so the next context is taken
 
-    assert process.wait(timeout=patience(10)) == -signal.SIGHUP
+    assert process.wait(timeout=scaled_timeout(10)) == -signal.SIGHUP
     os.close(opened)
     assert followed(driver, 2) == [child, 0]
     assert not is_alive(child)
@@ -106,7 +106,7 @@ def test_a_caller_that_ignores_its_children_gets_the_status(start, driver):
         preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
     )
 
-    assert process.wait(timeout=patience(10)) == 5
+    assert process.wait(timeout=scaled_timeout(10)) == 5
     assert followed(driver, 1)[-1] == 0
 
 
@@ -121,7 +121,7 @@ def test_stop_and_go_on(start, driver):
     wait_until(lambda: state_of(child) in "SR" and state_of(process.pid) in "SR")
     process.terminate()
 
-    assert process.wait(timeout=patience(10)) == -signal.SIGTERM
+    assert process.wait(timeout=scaled_timeout(10)) == -signal.SIGTERM
     assert not is_alive(child)
 
 
@@ -217,6 +217,6 @@ def test_the_device_that_is_named_follows_it(litemrcd, folder):
 
 def test_input_and_open_files_are_the_callers(start):
     process = start("cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    said, _ = process.communicate("through\n", timeout=patience(10))
+    said, _ = process.communicate("through\n", timeout=scaled_timeout(10))
 
     assert said == "through\n"

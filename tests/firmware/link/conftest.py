@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import patience
 from tests.products import alone_in
+from tests.timeouts import scaled_timeout
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "link"
@@ -25,7 +25,7 @@ class Peer:
 
     def messages_sent(self) -> int:
         """Wait for the peer to end after the host hung up; return the number of epoch messages it sent."""
-        said, _ = self.process.communicate(timeout=patience(10))
+        said, _ = self.process.communicate(timeout=scaled_timeout(10))
         assert self.process.returncode == 0, "the sanitizers found something: see stderr"
         return int(said.split()[-1])
 

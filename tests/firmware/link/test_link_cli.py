@@ -9,14 +9,14 @@ import pytest
 from litemrc.epochs.files import read_epochs
 
 from tests.firmware.link.link_messages import counters_of
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 
 
 def litemrc(*arguments):
     return subprocess.run(
-        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=patience(60)
+        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(60)
     )
 
 
@@ -67,7 +67,7 @@ def test_an_interrupted_collection_is_saved_readable_and_marked(start_peer, out,
         while "of 100000 epochs" not in process.stderr.readline():
             pass
         process.send_signal(stop)
-        said, _ = process.communicate(timeout=patience(30))
+        said, _ = process.communicate(timeout=scaled_timeout(30))
 
     assert process.returncode == code
     assert "interrupted: " in said and "saved in" in said

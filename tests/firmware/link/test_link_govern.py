@@ -13,7 +13,7 @@ from litemrc.device import ranks
 from litemrc.device.device import Device
 
 from tests.firmware.link.link_messages import counters_of
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64 groups
@@ -21,7 +21,7 @@ MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64
 
 def govern(url, *arguments):
     command = [*LITEMRC, "govern", "--port", url, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 def records(path):
@@ -134,7 +134,7 @@ def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, sto
     process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments], stdout=subprocess.PIPE)
     wait_for_records(log, 3)
     process.send_signal(stop)
-    said, _ = process.communicate(timeout=patience(30))
+    said, _ = process.communicate(timeout=scaled_timeout(30))
     assert process.returncode == 130
     assert b"epochs, " in said
     after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", after_log)

@@ -11,12 +11,12 @@ from litemrc.cli.device import process
 from litemrc.cli.main import main
 from litemrc.epochs.files import read_epochs
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 def litemrc(*arguments):
     command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 def csv_rows(text):

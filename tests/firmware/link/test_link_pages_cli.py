@@ -17,7 +17,7 @@ from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 
 from tests.firmware.link.link_messages import accessed_of, hot_of
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 def command(*arguments):
@@ -25,7 +25,7 @@ def command(*arguments):
 
 
 def litemrc(*arguments):
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_an_interrupted_collection_keeps_every_whole_epoch_and_replaces_nothing(
         shown = (line for line in process.stderr if " of 100000 epochs" in line)
         assert next(shown), "ended too early"
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=patience(30))
+        process.communicate(timeout=scaled_timeout(30))
     assert process.returncode == 130
     assert kept.read_text() == "another file"
     bitmaps = read_page_bitmaps(tmp_path / "pages.partial.parquet")

@@ -14,12 +14,12 @@ from litemrc.epochs.files import read_epochs
 from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 def litemrc(*arguments):
     command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from litemrc_gateware.ranks import records as gateware
 from litemrc_gateware.ranks.records import MeterWord
 
 from tests.firmware.link.link_messages import rank_counters_of
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_a_collection_has_the_ranks_of_all_its_epochs(start_peer):
 
 def litemrc(url, *arguments, command="ranks"):
     command = [sys.executable, "-m", "litemrc.cli.main", command, "--port", url, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 def test_the_command_shows_states_residencies_and_energy(start_peer):

@@ -15,7 +15,7 @@ from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.traces.generators.traffic import Traffic
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 OF_TRAFFIC = 1 << ref_counters.masters().index("traffic")
 CONTEXT = 3
@@ -104,7 +104,9 @@ def test_a_collection_has_a_row_of_each_epoch(device):
 def litemrc(peer, *arguments):
     command = [sys.executable, "-m", "litemrc.cli.main", "refcounters", "--port", peer.url, *arguments]
     environment = {**os.environ, "TERM": "dumb", "COLUMNS": "120"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60), env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=scaled_timeout(60), env=environment
+    )
 
 
 def test_the_command_line_shows_what_counts(start_peer):

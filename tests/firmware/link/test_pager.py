@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 MEMORY = 1024  # PAGER_MEMORY
 PAGES = (1125, 1800)
@@ -77,7 +77,7 @@ class Model:
 def run(programs, operations, program="pager_guard"):
     text = "".join(f"{' '.join(map(str, operation))}\n" for operation in operations)
     return subprocess.run(
-        [programs / program], input=text, capture_output=True, text=True, timeout=patience(60)
+        [programs / program], input=text, capture_output=True, text=True, timeout=scaled_timeout(60)
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from litemrc_studies.reference_counters.machine.costs import read_costs
 from litemrc_studies.reference_counters.machine.numa import NumaMachine, NumaReferences, NumaSimulation
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 HOME, PROCESSOR = 0, 1
 WORDS = 256  # of a page
@@ -55,7 +55,7 @@ def run_firmware(program, trace, pages, delay, update):
     letter = {(HOME, True): "h", (PROCESSOR, False): "r", (PROCESSOR, True): "w"}
     lines = "".join(f"{letter[processor, write]} {page} {word}\n" for processor, page, word, write in trace)
     command = [program, str(pages), str(delay), str(update)]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=patience(60))
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=scaled_timeout(60))
     assert not done.stderr, done.stderr
     return None if done.returncode else Counters(*map(int, done.stdout.split()))
 

@@ -11,7 +11,7 @@
  *   x     the next write to a file of sysfs fails with this errno
  *   j     a client joins or leaves
  *   l     the hosts read what was sent to them
- * give_up() ends the step: the daemon would exit.
+ * die() ends the step: the daemon would exit.
  */
 #include <fcntl.h>
 #include <setjmp.h>

@@ -12,7 +12,7 @@ from litemrc.cli.device import govern
 from litemrc.cli.main import main
 from litemrc.errors import OutputError
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 TRACE = "gen:loop?pages=10&n=1000"
@@ -34,7 +34,7 @@ ids = " ".join
 
 def run(arguments, *, unbuffered=False, **streams):
     environment = {**os.environ, "PYTHONUNBUFFERED": "1" if unbuffered else ""}
-    return subprocess.run([*COMMAND, *arguments], env=environment, timeout=patience(60), **streams)
+    return subprocess.run([*COMMAND, *arguments], env=environment, timeout=scaled_timeout(60), **streams)
 
 
 @pytest.mark.parametrize("arguments", PRINTING, ids=ids)

@@ -13,7 +13,7 @@ from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 
@@ -27,7 +27,7 @@ def file(tmp_path: Path, epoch_table) -> Path:
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=patience(60)
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(60)
     )
 
 
@@ -204,7 +204,7 @@ def test_a_reader_that_leaves_is_one_line_and_exit_code_1(file):
 def test_a_terminal_without_unicode_gets_its_table(file):
     environment = {"PYTHONIOENCODING": "ascii", "PATH": ""}
     done = subprocess.run(
-        [*COMMAND, "curve", file], capture_output=True, text=True, env=environment, timeout=patience(60)
+        [*COMMAND, "curve", file], capture_output=True, text=True, env=environment, timeout=scaled_timeout(60)
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -224,7 +224,9 @@ def test_help_names_all_commands_and_loads_none():
         "with contextlib.suppress(SystemExit): main(['--help'])\n"
         "sys.exit('numpy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=patience(60))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=scaled_timeout(60)
+    )
     assert done.returncode == 0
     assert all(command in done.stdout for command in ("demo", "collect", "curve", "device"))
 

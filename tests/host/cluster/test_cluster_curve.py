@@ -23,7 +23,7 @@ from litemrc.traces.opening import create_trace
 from litemrc.traces.parts.section import Section
 from litemrc.traces.trace import WriteOptions
 
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 PAGES = (np.random.default_rng(5).random(120_000) ** 3 * 9000).astype(np.uint64)
 TIMES = np.arange(PAGES.size, dtype=np.uint64)

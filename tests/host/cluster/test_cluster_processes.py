@@ -18,7 +18,7 @@ from litemrc.cluster.scheduler import open_client
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.opening import create_trace
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 TRACE = "gen:zipf+loop?pages=200000&loop_pages=50000&n=12000000"
 
@@ -79,7 +79,7 @@ def test_ctrl_c_keeps_the_curve_of_the_references_before() -> None:
             assert line, "the command ended"
         time.sleep(0.2)
         os.killpg(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=patience(30))
+        output, errors = process.communicate(timeout=scaled_timeout(30))
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

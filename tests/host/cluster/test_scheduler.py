@@ -18,7 +18,7 @@ import pytest
 from litemrc.cluster.scheduler import ANSWER_WITHIN_S, check_version, open_client
 from litemrc.errors import UserError
 
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 DASK = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
 
@@ -33,7 +33,7 @@ def started(arguments: list[str], ready: Path | None = None) -> Iterator[subproc
         yield process
     finally:
         process.terminate()
-        process.wait(patience(30))
+        process.wait(scaled_timeout(30))
 
 
 def scheduler(folder: Path) -> list[str]:
@@ -155,6 +155,6 @@ def test_a_silent_listener_and_a_web_server_are_refused_in_time():
             address = f"tcp://127.0.0.1:{port}"
             with pytest.raises(UserError, match="no Dask scheduler answers"), open_client(address):
                 pass
-            assert time.monotonic() - began < ANSWER_WITHIN_S + patience(3)
+            assert time.monotonic() - began < ANSWER_WITHIN_S + scaled_timeout(3)
     web.shutdown()
     web.server_close()

@@ -27,7 +27,7 @@ from litemrc.device.link.sharing import (
 from litemrc.device.qemu.server import MessageServer
 from litemrc.feed.feed import Feed, FeedOptions
 
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 HELLO = {
     "protocol": schema().constants["protocol_version"],
@@ -67,7 +67,7 @@ def url() -> Iterator[str]:
 
 
 def opened(url: str, *, take: bool = False):
-    return Device.open(url, timeout_s=patience(5), take=take)
+    return Device.open(url, timeout_s=scaled_timeout(5), take=take)
 
 
 @pytest.mark.parametrize(
@@ -123,21 +123,21 @@ def test_a_host_that_takes_over_replaces_the_first_which_is_told_by_whom(url):
         assert second.echo_test(4).failed == 0
         with pytest.raises(PortTakenError, match=r"replaced by .*, pid \d+"):
             while True:
-                first.receive(patience(5))
+                first.receive(scaled_timeout(5))
         assert second.echo_test(4).failed == 0
 
 
 def test_a_host_without_introduction_neither_takes_over_nor_is_taken_from_in_silence(url):
     host, port = url.removeprefix("socket://").split(":")
     hello = b"\0" + frame(host_requests().encode(host_requests().new("hello", sequence=7)))
-    with opened(url) as first, socket.create_connection((host, int(port)), timeout=patience(10)) as old:
+    with opened(url) as first, socket.create_connection((host, int(port)), timeout=scaled_timeout(10)) as old:
         old.sendall(hello)
         answer = b""
         while received := old.recv(4096):
             answer += received
         assert b"uses it since" in answer
         assert first.echo_test(4).failed == 0
-    with socket.create_connection((host, int(port)), timeout=patience(10)) as old:
+    with socket.create_connection((host, int(port)), timeout=scaled_timeout(10)) as old:
         old.sendall(hello)
         assert old.recv(4096)
         with pytest.raises(PortTakenError, match="a program that gave no name uses it since"):
@@ -152,13 +152,13 @@ def test_a_host_that_says_nothing_delays_nobody(url):
 
 def test_a_feed_that_was_replaced_waits_until_the_port_is_free_also_if_it_took_over_before(url):
     with opened(url) as former:
-        feed = Feed(url, FeedOptions(timeout_s=patience(5), take=True))
+        feed = Feed(url, FeedOptions(timeout_s=scaled_timeout(5), take=True))
         feed.start()
         try:
-            assert feed.wait(patience(10)) is None, "it took over"
+            assert feed.wait(scaled_timeout(10)) is None, "it took over"
             with pytest.raises(PortTakenError):
                 while True:
-                    former.receive(patience(5))
+                    former.receive(scaled_timeout(5))
             with opened(url, take=True) as second:
                 wait_until(
                     lambda: isinstance(feed.failure, PortTakenError) and "uses it since" in str(feed.failure)

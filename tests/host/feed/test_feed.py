@@ -14,7 +14,7 @@ from litemrc.feed.feed import Event, Feed, FeedOptions
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
 from tests.host.paced_device import CLOCKS, FRAMES, hits_of, misses_of, paced
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 class Heard:
@@ -33,7 +33,7 @@ class Heard:
         return [event for event in self.events if isinstance(event, kind)]
 
     def wait(self, kind: type, count: int) -> list:
-        deadline = time.monotonic() + patience(15)
+        deadline = time.monotonic() + scaled_timeout(15)
         with self._changed:
             while len(found := self.of(kind)) < count:
                 assert self._changed.wait(deadline - time.monotonic()), (
@@ -44,7 +44,7 @@ class Heard:
 
 @contextmanager
 def fed(url: str, **options: object) -> Iterator[tuple[Feed, Heard]]:
-    feed, heard = Feed(url, FeedOptions(timeout_s=patience(3), **options)), Heard()
+    feed, heard = Feed(url, FeedOptions(timeout_s=scaled_timeout(3), **options)), Heard()
     feed.listen(heard)
     feed.start()
     try:
@@ -109,7 +109,7 @@ def test_a_lost_link_is_opened_again_in_a_new_session() -> None:
         assert "cannot open the port" in lost.reason
         assert not feed.connected
         with pytest.raises(DeviceGoneError):
-            feed.call(lambda device: device.say_hello()).result(patience(5))
+            feed.call(lambda device: device.say_hello()).result(scaled_timeout(5))
         with paced(port, rate=40) as device:
             heard.wait(FeedEpoch, 2)
         heard.wait(FeedLost, len(heard.of(FeedLost)) + 1)
@@ -126,11 +126,11 @@ def test_requests_are_executed_while_nothing_comes() -> None:
     with paced(rate=0) as device, fed(device.url) as (feed, heard):
         heard.wait(DeviceParameters, 1)
         answer = feed.call(lambda device: device.request("set_epoch", unit="cycles", length=5)).result(
-            patience(5)
+            scaled_timeout(5)
         )
         assert list(answer.values) == [1, 5]
         with pytest.raises(RequestRefusedError):
-            feed.call(lambda device: device.request("get_traffic")).result(patience(5))
+            feed.call(lambda device: device.request("get_traffic")).result(scaled_timeout(5))
         assert feed.connected
 
 
@@ -138,7 +138,7 @@ def test_a_device_that_is_silent_ends_the_session() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         feed = Feed(f"socket://127.0.0.1:{silent.getsockname()[1]}", FeedOptions(timeout_s=0.2))
         feed.start()
-        failure = feed.wait(patience(10))
+        failure = feed.wait(scaled_timeout(10))
         feed.close()
     assert failure and "no answer to hello" in failure.what
 
@@ -161,9 +161,9 @@ def test_a_listener_that_fails_ends_the_feed_and_says_so() -> None:
         raise ZeroDivisionError
 
     with paced() as device:
-        feed = Feed(device.url, FeedOptions(timeout_s=patience(3)))
+        feed = Feed(device.url, FeedOptions(timeout_s=scaled_timeout(3)))
         feed.listen(failing)
         feed.start()
         with pytest.raises(ZeroDivisionError):
-            feed.wait(patience(10))
+            feed.wait(scaled_timeout(10))
         feed.close()

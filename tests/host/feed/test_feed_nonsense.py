@@ -20,7 +20,7 @@ from litemrc.serve.announcer import Announcer
 
 from tests.host.paced_device import PacedDevice, paced
 from tests.host.scripted_device import ScriptedLink, device_at, hello, told
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 NONSENSE, GONE, NO_PORT = DeviceFaultError("nonsense"), DeviceGoneError("gone"), PortError("no port")
 
@@ -55,14 +55,14 @@ def test_a_hello_of_nonsense_is_a_failure_and_not_the_end(changes, field, monkey
 
     monkeypatch.setattr(PacedDevice, "hello", said)
     with paced(rate=0) as device:
-        feed = Feed(device.url, FeedOptions(timeout_s=patience(3)))
+        feed = Feed(device.url, FeedOptions(timeout_s=scaled_timeout(3)))
         again = threading.Event()
         feed.listen(lambda event: isinstance(event, DeviceParameters) and again.set())
         feed.start()
-        failure = feed.wait(patience(10))
+        failure = feed.wait(scaled_timeout(10))
         assert isinstance(failure, DeviceFaultError) and field in failure.what
         bad.clear()
-        assert again.wait(patience(10)), "the device that was mended has a session"
+        assert again.wait(scaled_timeout(10)), "the device that was mended has a session"
         feed.close()
         feed.check()
 
@@ -80,7 +80,7 @@ def test_what_no_check_has_foreseen_is_a_failure_and_not_the_end(monkeypatch):
     feed, heard = Feed("test:"), []
     feed.listen(heard.append)
     feed.start()
-    failure = feed.wait(patience(10))
+    failure = feed.wait(scaled_timeout(10))
     assert failure and "sent nonsense: ZeroDivisionError: division by zero" in failure.what
     while len(sessions) < 2:
         feed._closing.wait(0.01)

@@ -25,7 +25,7 @@ from litemrc.pages.hot_file import read_hot_lists
 from litemrc.ranks.files import read_ranks
 
 from tests.host.paced_device import CLOCKS, hits_of, misses_of, paced
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 EVER = (0.0, 1e10)
 
@@ -57,12 +57,12 @@ time.sleep(600)
 @contextmanager
 def kept(url: str, folder: Path, epochs: int, **retention: int) -> Iterator[list[FeedEpoch]]:
     """Keep at least so many epochs; yield those that were kept."""
-    feed = Feed(url, FeedOptions(timeout_s=patience(3), pages=True, hot=True))
+    feed = Feed(url, FeedOptions(timeout_s=scaled_timeout(3), pages=True, hot=True))
     history, heard = History(folder, "board", Retention(**retention)), []
     feed.listen(history)
     feed.listen(lambda event: heard.append(event) if isinstance(event, FeedEpoch) else None)
     feed.start()
-    deadline = time.monotonic() + patience(20)
+    deadline = time.monotonic() + scaled_timeout(20)
     while len(heard) < epochs:
         assert time.monotonic() < deadline, len(heard)
         time.sleep(0.01)

@@ -18,7 +18,7 @@ from litemrc.feed.history.layout import open_files
 from litemrc.feed.history.reading import HistoryReader
 
 from tests.host.synthetic_epochs import DAY, EVER, START, epoch, keep, parameters, times_kept
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 
 def sessions(count: int, epochs: int = 2) -> list[list[float]]:

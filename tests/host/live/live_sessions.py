@@ -11,7 +11,7 @@ from litemrc.live.connection import Connection
 from textual.pilot import Pilot
 
 from tests.host.paced_device import PacedDevice
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 NARROW, WIDE = (80, 24), (160, 48)
 
@@ -19,11 +19,11 @@ NARROW, WIDE = (80, 24), (160, 48)
 @contextmanager
 def connected(device: PacedDevice, out: Path) -> Iterator[Connection]:
     """A connection whose first session has begun."""
-    options = FeedOptions(timeout_s=patience(3), pages=True, hot=True, if_there=True)
+    options = FeedOptions(timeout_s=scaled_timeout(3), pages=True, hot=True, if_there=True)
     connection = Connection(device.url, out, lambda: Feed(device.url, options))
     connection.feed.start()
     try:
-        assert connection.feed.wait(patience(10)) is None
+        assert connection.feed.wait(scaled_timeout(10)) is None
         yield connection
     finally:
         connection.feed.close()

@@ -17,7 +17,7 @@ from litemrc.live.app import LiveApp
 
 from tests.host.live.live_sessions import NARROW, WIDE, connected, shown, text, until
 from tests.host.paced_device import paced
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "live", "--port"]
 UPDATE_S = 0.2  # the promise: an epoch is on the screen that soon
@@ -90,7 +90,7 @@ def test_the_first_failure_to_open_the_port_ends_the_program() -> None:
     try:
         done = subprocess.run(
             [*COMMAND, "socket://127.0.0.1:1"],
-            stdin=terminal, stdout=terminal, stderr=terminal, timeout=patience(60), check=False,
+            stdin=terminal, stdout=terminal, stderr=terminal, timeout=scaled_timeout(60), check=False,
         )  # fmt: skip
         said = os.read(controller, 65536).decode()
     finally:
@@ -104,7 +104,7 @@ def test_the_first_failure_to_open_the_port_ends_the_program() -> None:
 def test_a_pipe_is_refused_and_collect_named() -> None:
     done = subprocess.run(
         [*COMMAND, "socket://127.0.0.1:1"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience(60), check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=scaled_timeout(60), check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert "needs a terminal" in done.stderr and "litemrc collect --port" in done.stderr
@@ -136,7 +136,7 @@ def test_a_signal_saves_the_recording_and_restores_page_messages(
             os.write(controller, b"r")
             wait_until(lambda: b"REC 3" in screen, 30, "the recording")
             process.send_signal(getattr(signal, signal_name))
-            assert process.wait(patience(30)) == code
+            assert process.wait(scaled_timeout(30)) == code
             wait_until(lambda: not device.accessed_on, 10, "the page messages")
         finally:
             process.kill()

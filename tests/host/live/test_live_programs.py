@@ -9,7 +9,7 @@ from litemrc.errors import UserError
 from tests.host.live.live_sessions import connected
 from tests.host.paced_device import PacedDevice, paced
 from tests.host.scripted_device import told
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 RUNS = [Run("zipf"), Run("loop", 3, 2)]
 
@@ -28,7 +28,7 @@ def runs(device: PacedDevice) -> int:
 
 def test_the_next_program_starts_when_one_has_ended(tmp_path: Path) -> None:
     with paced(rate=20, system="") as device, connected(device, tmp_path) as connection:
-        connection.programs.start(RUNS).result(patience(10))
+        connection.programs.start(RUNS).result(scaled_timeout(10))
         assert device.settings["run"]["workload"] == 0
         ended(device, 0, 1)
         wait_until(lambda: runs(device) == 2, 10, "the second program")
@@ -43,7 +43,7 @@ def test_the_next_program_starts_when_one_has_ended(tmp_path: Path) -> None:
 def test_a_program_that_ended_while_the_link_was_lost_is_followed_by_the_next(tmp_path: Path) -> None:
     """The paced device says in hello that nothing runs."""
     with paced(rate=20, system="") as device, connected(device, tmp_path) as connection:
-        connection.programs.start(RUNS).result(patience(10))
+        connection.programs.start(RUNS).result(scaled_timeout(10))
         connection.restart()
         wait_until(lambda: runs(device) == 2, 10, "the second program")
 
@@ -51,5 +51,5 @@ def test_a_program_that_ended_while_the_link_was_lost_is_followed_by_the_next(tm
 def test_a_program_that_the_device_has_not_is_refused_before_any_starts(tmp_path: Path) -> None:
     with paced(rate=20) as device, connected(device, tmp_path) as connection:
         with pytest.raises(UserError, match="no program 'sort'"):
-            connection.programs.start([Run("zipf"), Run("sort")]).result(patience(10))
+            connection.programs.start([Run("zipf"), Run("sort")]).result(scaled_timeout(10))
         assert runs(device) == 0

@@ -24,7 +24,7 @@ from litemrc.ranks.table import COLUMNS as RANK_COLUMNS
 from tests.host.live.live_epochs import PARAMETERS, feed_epochs
 from tests.host.live.live_sessions import connected, said, shown, until
 from tests.host.paced_device import PacedDevice, hits_of, misses_of, paced
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 EPOCHS = 12
 
@@ -49,7 +49,7 @@ def collect(device: PacedDevice, folder: Path, count: int) -> Path:
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
         wait_until(lambda: "monitor" in device.requests, 30, "the collection")
         device.rate = 20
-        assert process.wait(patience(60)) == 0
+        assert process.wait(scaled_timeout(60)) == 0
     return folder
 
 

@@ -11,7 +11,7 @@ import litemrc
 import pytest
 from litemrc.cli.curves.measuring import trace_names
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "mrc"]
 
@@ -30,7 +30,7 @@ def _written(folder: Path, pages: list[int]) -> Path:
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=patience(60)
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(60)
     )
 
 
@@ -171,7 +171,7 @@ def test_stdin_is_a_trace(figure_2) -> None:
         input=figure_2.read_text(),
         capture_output=True,
         text=True,
-        timeout=patience(60),
+        timeout=scaled_timeout(60),
     )
     assert json.loads(done.stdout)["miss_ratio"] == [0.75, 0.5] and done.stderr == ""
 
@@ -318,7 +318,7 @@ def test_ctrl_c_shows_the_curve_so_far() -> None:
     )
     assert process.stderr.readline().startswith("measuring: ")
     process.send_signal(signal.SIGINT)
-    output, messages = process.communicate(timeout=patience(60))
+    output, messages = process.communicate(timeout=scaled_timeout(60))
     assert (
         process.returncode == 130 and "interrupted: the curves cover the references read so far" in messages
     )

@@ -11,7 +11,7 @@ from litemrc.epochs.files import EpochRow, EpochTable, write_epochs
 from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 # 0.9 for three pages, and less and less for one each.
@@ -27,7 +27,7 @@ ZIPF = {
 
 def run(*arguments: object, command: str = "allocate") -> subprocess.CompletedProcess[str]:
     line = [*COMMAND, command, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
+    return subprocess.run(line, capture_output=True, text=True, timeout=scaled_timeout(60))
 
 
 def answer(*arguments: object) -> dict:

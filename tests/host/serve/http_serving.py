@@ -16,7 +16,7 @@ from litemrc.serve.fleet import Fleet, open_fleet
 from litemrc.serve.server import Server
 
 from tests.host.paced_device import PacedDevice
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 TOKEN = "a-token-of-the-tests-0123"
 
@@ -37,7 +37,7 @@ class Serving:
     said: list[str]
 
     def get(self, path: str, **options: object) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=patience(20), **options)
+        return httpx.get(self.url + path, timeout=scaled_timeout(20), **options)
 
     def json(self, path: str) -> dict:
         answer = self.get(path)
@@ -73,7 +73,7 @@ def serving(
     `send_buffer`: bytes that the system holds for a reader that does not read; 0: as it likes, megabytes.
     """
     named = {"device": ports} if isinstance(ports, str) else ports
-    options = FeedOptions(timeout_s=patience(timeout_s), pages=True, hot=True, if_there=True)
+    options = FeedOptions(timeout_s=scaled_timeout(timeout_s), pages=True, hot=True, if_there=True)
     said: list[str] = []
     fleet = open_fleet(named, labels or {}, options, history=history, say=said.append)
     application = build(fleet, token=token)
@@ -89,8 +89,8 @@ def serving(
             yield Serving(f"http://127.0.0.1:{port}", port, fleet, server, said)
         finally:
             server.should_exit = True
-            thread.join(patience(20))
-            fleet.close(patience(5))
+            thread.join(scaled_timeout(20))
+            fleet.close(scaled_timeout(5))
             for device in fleet.values():
                 device.feed.check()
     assert not thread.is_alive()
@@ -99,7 +99,7 @@ def serving(
 @contextmanager
 def events(serving: Serving, query: str = "", *, limit_s: float = 20) -> Iterator[Iterator[tuple[str, dict]]]:
     """Yield the live events of a server: name and data."""
-    with httpx.stream("GET", f"{serving.url}/api/v1/live{query}", timeout=patience(limit_s)) as answer:
+    with httpx.stream("GET", f"{serving.url}/api/v1/live{query}", timeout=scaled_timeout(limit_s)) as answer:
         assert answer.status_code == 200
         yield parsed(answer.iter_lines())
 
@@ -117,7 +117,7 @@ def parsed(lines: Iterator[str]) -> Iterator[tuple[str, dict]]:
 def epochs_of(events: Iterator[tuple[str, dict]], count: int) -> list[dict]:
     """Return the next epochs of live events."""
     found: list[dict] = []
-    deadline = time.monotonic() + patience(30)
+    deadline = time.monotonic() + scaled_timeout(30)
     while len(found) < count:
         assert time.monotonic() < deadline
         name, data = next(events)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.host.paced_device import GROUPS, PacedDevice, hits_of, misses_of
-from tests.patience import Deadline, patience, wait_until
+from tests.timeouts import Deadline, scaled_timeout, wait_until
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -44,7 +44,7 @@ class Served:
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=patience(20))
+        self.process.communicate(timeout=scaled_timeout(20))
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def opened(
     """The page of a server; a request to another host, or an error in its scripts, fails the test."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
     page = context.new_page()
-    page.set_default_timeout(1000 * patience(10))
+    page.set_default_timeout(1000 * scaled_timeout(10))
     own, strangers, errors = urlsplit(server.url).netloc, [], []
 
     def look(request: "sync_api.Request") -> None:

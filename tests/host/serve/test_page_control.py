@@ -9,7 +9,7 @@ from litemrc.device.link.protocol import Message
 from tests.host.paced_device import PacedDevice, paced
 from tests.host.scripted_device import told
 from tests.host.serve.page_browser import chromium, expect, needs_chromium, opened, served, sync_api
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 pytestmark = needs_chromium
 TOKEN = "a-token-of-the-test-0123456789"

@@ -20,7 +20,7 @@ from tests.host.serve.page_browser import (
     served,
     sync_api,
 )
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 pytestmark = needs_chromium
 EPOCHS = {"a": 4, "b": 7, "c": 10}

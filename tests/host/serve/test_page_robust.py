@@ -19,7 +19,7 @@ from tests.host.serve.page_browser import (
     served,
     sync_api,
 )
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 pytestmark = needs_chromium
 MARKUP = "<img src=x onerror=alert(1)>"

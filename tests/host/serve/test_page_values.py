@@ -22,7 +22,7 @@ from tests.host.serve.page_browser import (
     size_of,
     sync_api,
 )
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = needs_chromium
 ROUNDED = 5.1e-5  # tables show 4 decimals
@@ -233,4 +233,4 @@ def test_values_are_in_the_page_soon_after_they_arrived(
     times = page.evaluate("window.seen")  # the server's clock is the page's, as they are on one machine
     assert len(times) > 10
     # 200 ms is the goal; bench/serve_page.py measures it, of every epoch.
-    assert statistics.median(times) < patience(0.2)
+    assert statistics.median(times) < scaled_timeout(0.2)

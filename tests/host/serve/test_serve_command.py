@@ -17,7 +17,7 @@ from litemrc.device.bundle import DESCRIPTION, FORMAT
 
 from tests.host.paced_device import paced
 from tests.host.scripted_device import told
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 SIMULATOR = ROOT / "build/sim/gateware/obj_dir/Vsim"
@@ -42,18 +42,18 @@ def ended(process: subprocess.Popen, number: signal.Signals) -> float:
     """Send a signal; return the seconds until the process ended with code 0."""
     begun = time.monotonic()
     process.send_signal(number)
-    assert process.wait(patience(10)) == 0
+    assert process.wait(scaled_timeout(10)) == 0
     return time.monotonic() - begun
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_and_its_readers(number: signal.Signals, tmp_path: Path) -> None:
     with paced(rate=20) as device, command("--port", device.url, folder=tmp_path) as (process, url, said):
-        with httpx.stream("GET", f"{url}/api/v1/live", timeout=patience(10)) as answer:
+        with httpx.stream("GET", f"{url}/api/v1/live", timeout=scaled_timeout(10)) as answer:
             lines = answer.iter_lines()
             while next(lines) != "event: epochs":
                 pass
-            assert ended(process, number) < patience(2)
+            assert ended(process, number) < scaled_timeout(2)
             for _ in lines:  # the stream has an end, it is not cut
                 pass
         assert said.read_text() == ""
@@ -63,10 +63,10 @@ def test_a_signal_ends_a_server_whose_device_is_silent(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = f"socket://127.0.0.1:{silent.getsockname()[1]}"
         with command("--port", port, folder=tmp_path) as (process, url, _):
-            assert not httpx.get(f"{url}/api/v1/devices", timeout=patience(10)).json()["devices"][0][
+            assert not httpx.get(f"{url}/api/v1/devices", timeout=scaled_timeout(10)).json()["devices"][0][
                 "connected"
             ]
-            assert ended(process, signal.SIGTERM) < patience(2)
+            assert ended(process, signal.SIGTERM) < scaled_timeout(2)
 
 
 def test_a_history_is_whole_behind_a_signal(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_history_is_whole_behind_a_signal(tmp_path: Path) -> None:
         ended(process, signal.SIGTERM)
     assert list(folder.glob("epochs/device=device/date=*/*.parquet"))
     with paced(rate=0) as device, command("--port", device.url, *options, folder=tmp_path) as (_, url, _):
-        kept = httpx.get(f"{url}/api/v1/devices/device/curves?start=0", timeout=patience(10)).json()
+        kept = httpx.get(f"{url}/api/v1/devices/device/curves?start=0", timeout=scaled_timeout(10)).json()
         assert kept["epochs"] >= 10 and len(kept["curves"]) == 8
 
 
@@ -115,7 +115,7 @@ def test_a_device_that_is_not_of_its_bundle_is_refused_and_the_other_is_served(t
 
 
 def run(*options: str) -> subprocess.CompletedProcess:
-    return subprocess.run([*SERVE[:-2], *options], capture_output=True, text=True, timeout=patience(30))
+    return subprocess.run([*SERVE[:-2], *options], capture_output=True, text=True, timeout=scaled_timeout(30))
 
 
 @pytest.mark.parametrize(
@@ -228,10 +228,12 @@ def test_a_program_that_the_device_has_not_is_reported_while_it_is_served(tmp_pa
 def test_the_demo_is_one_command(tmp_path: Path) -> None:
     built = ("--sim", str(ROOT / "build/sim"), "--firmware", str(ROOT / "build/firmware/firmware.bin"))
     with command("--demo", "--no-open", *built, folder=tmp_path) as (process, url, _):
-        state = lambda: httpx.get(f"{url}/api/v1/devices", timeout=patience(10)).json()["devices"][0]  # noqa: E731
+        state = lambda: httpx.get(f"{url}/api/v1/devices", timeout=scaled_timeout(10)).json()["devices"][0]  # noqa: E731
         wait_until(lambda: state()["connected"] and state()["epochs"] >= 2, 120, "two epochs")
         assert state()["name"] == "demo"
-        curves = httpx.get(f"{url}/api/v1/devices/demo/curves?last=2", timeout=patience(10)).json()["curves"]
+        curves = httpx.get(f"{url}/api/v1/devices/demo/curves?last=2", timeout=scaled_timeout(10)).json()[
+            "curves"
+        ]
         assert any(curve["accesses"] > 0 for curve in curves)
         ended(process, signal.SIGTERM)
 
@@ -241,7 +243,7 @@ def frozen(url: str, token: str) -> int:
     wait_until(lambda: httpx.get(f"{url}/api/v1/devices").json()["devices"][0]["connected"], 20, "a session")
     headers = {"Authorization": f"Bearer {token}"}
     path = f"{url}/api/v1/devices/device/control/freeze"
-    return httpx.post(path, json={"on": True}, headers=headers, timeout=patience(10)).status_code
+    return httpx.post(path, json={"on": True}, headers=headers, timeout=scaled_timeout(10)).status_code
 
 
 def test_what_an_open_address_exposes_is_said(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from litemrc.serve.security import Tokens
 
 from tests.host.paced_device import paced
 from tests.host.serve.http_serving import TOKEN, Serving, serving
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 
 def post(
@@ -14,7 +14,7 @@ def post(
 ) -> httpx.Response:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     url = f"{served.url}/api/v1/devices/{device}/control/{path}"
-    return httpx.post(url, json=body, headers=headers, timeout=patience(20))
+    return httpx.post(url, json=body, headers=headers, timeout=scaled_timeout(20))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_others_change_nothing(controlled, token: str) -> None:
     before = list(device.requests)
     headers = {"Authorization": f"Bearer {token}".encode("latin-1")}
     url = f"{served.url}/api/v1/devices/device/control/freeze"
-    answer = httpx.post(url, json={"on": False}, headers=headers, timeout=patience(20))
+    answer = httpx.post(url, json={"on": False}, headers=headers, timeout=scaled_timeout(20))
     assert answer.status_code == 401 and answer.headers["www-authenticate"] == "Bearer"
     assert device.requests == before
 

@@ -17,7 +17,7 @@ from litemrc.serve.kept import KeptEpochs
 
 from tests.host.paced_device import GROUPS, hits_of, misses_of, paced
 from tests.host.serve.http_serving import serving
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 
 def curve_of(numbers: list[int], context: int) -> tuple[int, list[float]]:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.host.paced_device import paced
 from tests.host.serve.http_serving import parsed
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 REQUESTS = 10_000
 THREADS = 8
@@ -154,7 +154,9 @@ class Attack:
     def _send(self, dice: random.Random, requests: int) -> None:
         for _ in range(requests):
             with suppress(OSError):
-                self._one(dice, socket.create_connection(("127.0.0.1", self._port), timeout=patience(5)))
+                self._one(
+                    dice, socket.create_connection(("127.0.0.1", self._port), timeout=scaled_timeout(5))
+                )
             with self._lock:
                 self.sent += 1
 
@@ -217,7 +219,7 @@ class GoodReader(threading.Thread):
         self._url = url
 
     def run(self) -> None:
-        with httpx.stream("GET", f"{self._url}/api/v1/live", timeout=patience(30)) as answer:
+        with httpx.stream("GET", f"{self._url}/api/v1/live", timeout=scaled_timeout(30)) as answer:
             for name, data in parsed(answer.iter_lines()):
                 assert name != "behind"
                 self.numbers += [epoch["number"] for epoch in data["epochs"]] if name == "epochs" else []
@@ -252,15 +254,15 @@ def test_ten_thousand_hostile_requests_change_nothing(tmp_path: Path) -> None:
             wait_until(lambda: open_files(process.pid) <= files_before + 4, 20, "the end of all connections")
             files = open_files(process.pid)
             grown = resident_mb(process.pid) - before
-            (state,) = httpx.get(f"{url}/api/v1/devices", timeout=patience(10)).json()["devices"]
-            text = httpx.get(f"{url}/metrics", timeout=patience(10)).text
+            (state,) = httpx.get(f"{url}/api/v1/devices", timeout=scaled_timeout(10)).json()["devices"]
+            text = httpx.get(f"{url}/metrics", timeout=scaled_timeout(10)).text
             count = len(reader.numbers)
             wait_until(lambda: len(reader.numbers) > count, 10, "another epoch")
             numbers = list(reader.numbers)
             assert process.poll() is None
         finally:
             process.terminate()
-            code = process.wait(patience(10))
+            code = process.wait(scaled_timeout(10))
         settings = set(device.settings) - {"monitor"}
     assert attack.sent == REQUESTS
     assert code == 0 and said.read_text() == ""

@@ -15,7 +15,7 @@ from litemrc.serve.lanes import Lane
 
 from tests.host.paced_device import paced
 from tests.host.serve.http_serving import Serving, epochs_of, events, serving
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 RECENT = "/api/v1/devices/device"
 OTHERS = (
@@ -133,7 +133,7 @@ def test_an_export_that_its_reader_leaves_gives_its_place_back(served: Serving, 
     slow.pause_s = 0.001
     path = f"{served.url}/api/v1/devices/device/epochs?start=1&format=arrow"
     for _ in range(6):  # more than may be at once
-        with httpx.stream("GET", path, timeout=patience(20)) as answer:
+        with httpx.stream("GET", path, timeout=scaled_timeout(20)) as answer:
             assert answer.status_code == 200
             next(answer.iter_raw())
         wait_until(lambda: slow.reading == 0, 10, "the end of the export")

@@ -12,14 +12,14 @@ from websockets.sync.client import connect
 
 from tests.host.paced_device import paced
 from tests.host.serve.http_serving import epochs_of, events, serving
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 GET = b"GET /api/v1/devices HTTP/1.1\r\nHost: localhost\r\n"
 
 
 def talked(port: int, *parts: bytes) -> bytes:
     """Send parts; return what came until the server closed the connection."""
-    with socket.create_connection(("127.0.0.1", port), timeout=patience(20)) as peer:
+    with socket.create_connection(("127.0.0.1", port), timeout=scaled_timeout(20)) as peer:
         received = b""
         try:
             for part in parts:
@@ -51,7 +51,7 @@ def test_a_request_that_is_not_whole_in_time_ends_its_connection(served, monkeyp
     assert talked(served.port) == b""
     assert talked(served.port, GET) == b""
     assert talked(served.port, GET + b"Content-Length: 9\r\n\r\n1")[:12] in (b"", b"HTTP/1.1 200")
-    assert time.monotonic() - begun < patience(5)
+    assert time.monotonic() - begun < scaled_timeout(5)
     with events(served) as reader:  # a request that is whole may be answered for ever
         assert len(epochs_of(reader, 20)) >= 20
 
@@ -64,7 +64,7 @@ def test_a_reader_that_does_not_read_is_disconnected(monkeypatch) -> None:
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
             slow.connect(("127.0.0.1", served.port))
             slow.sendall(GET.replace(b"devices", b"live") + b"\r\n")
-            deadline = time.monotonic() + patience(20)
+            deadline = time.monotonic() + scaled_timeout(20)
             while served.server._hub.readers != 1:
                 assert time.monotonic() < deadline
             while served.server._hub.readers:
@@ -75,7 +75,9 @@ def test_a_reader_that_does_not_read_is_disconnected(monkeypatch) -> None:
 def test_connections_above_the_limit_are_refused_and_readers_stay(served, monkeypatch) -> None:
     monkeypatch.setattr(limits, "CONNECTIONS", 5)
     with events(served) as reader:
-        peers = [socket.create_connection(("127.0.0.1", served.port), timeout=patience(5)) for _ in range(20)]
+        peers = [
+            socket.create_connection(("127.0.0.1", served.port), timeout=scaled_timeout(5)) for _ in range(20)
+        ]
         assert len(epochs_of(reader, 10)) >= 10
         for peer in peers:
             peer.close()
@@ -85,13 +87,13 @@ def test_connections_above_the_limit_are_refused_and_readers_stay(served, monkey
 def test_a_request_behind_one_that_is_answered_for_ever_ends_both(served) -> None:
     live = GET.replace(b"devices", b"live") + b"\r\n"
     talked(served.port, live, live)
-    deadline = time.monotonic() + patience(10)
+    deadline = time.monotonic() + scaled_timeout(10)
     while served.server._hub.readers:
         assert time.monotonic() < deadline
 
 
 def test_requests_one_after_the_other_share_a_connection(served) -> None:
-    with socket.create_connection(("127.0.0.1", served.port), timeout=patience(5)) as peer:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=scaled_timeout(5)) as peer:
         for _ in range(3):
             peer.sendall(GET + b"\r\n")
             received = b""
@@ -126,7 +128,7 @@ def test_a_text_on_the_link_ends_it_with_the_reason(served) -> None:
         link.send("text")
         with pytest.raises(ConnectionClosed, match="send frames of the serial protocol"):
             while True:
-                link.recv(timeout=patience(5))
+                link.recv(timeout=scaled_timeout(5))
 
 
 def test_a_little_nonsense_on_the_link_is_ignored_and_long_messages_end_it(served) -> None:
@@ -143,9 +145,9 @@ def test_a_little_nonsense_on_the_link_is_ignored_and_long_messages_end_it(serve
         link.send(frame(host_requests().encode(host_requests().new("hello", sequence=7))))
         device = served.fleet["device"].recent
         before = device.arrived
-        assert link.recv(timeout=patience(5))
+        assert link.recv(timeout=scaled_timeout(5))
         link.send(bytes(10_000))
         with pytest.raises(ConnectionClosed):
             while True:
-                link.recv(timeout=patience(5))
+                link.recv(timeout=scaled_timeout(5))
         served.wait_for_epochs(before + 3)

@@ -22,7 +22,7 @@ from litemrc.serve.link import stream as link_stream
 
 from tests.host.paced_device import FRAMES, hits_of, misses_of, paced
 from tests.host.serve.http_serving import TOKEN, Serving, serving
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 
 def opened(served: Serving, name: str = "", token: str = ""):
@@ -30,7 +30,7 @@ def opened(served: Serving, name: str = "", token: str = ""):
     for device in served.fleet.values():
         wait_until(lambda device=device: device.connected or device.failure, 10, "the server's session")
     url = served.url.replace("://", f"://{token}@") if token else served.url
-    return Device.open(url + (f"/{name}" if name else ""), timeout_s=patience(10))
+    return Device.open(url + (f"/{name}" if name else ""), timeout_s=scaled_timeout(10))
 
 
 def check_table(table: EpochTable, *, gaps: bool = False) -> None:
@@ -77,16 +77,16 @@ def test_ranks_and_single_pages_come_too() -> None:
 def test_the_public_function_collects_from_a_server() -> None:
     with paced(rate=40) as device, serving(device.url) as served:
         wait_until(lambda: served.fleet["device"].connected, 10, "the server's session")
-        curves = litemrc.collect(served.url, epochs=3, timeout_s=patience(10))
+        curves = litemrc.collect(served.url, epochs=3, timeout_s=scaled_timeout(10))
         assert len(curves) == 8
 
 
 def test_commands_take_the_url_of_a_server(tmp_path: Path) -> None:
     def litemrc(command: str, *options: str) -> str:
-        port = ("--port", served.url, "--timeout", str(round(patience(10))))
+        port = ("--port", served.url, "--timeout", str(round(scaled_timeout(10))))
         arguments = (sys.executable, "-m", "litemrc.cli.main", command, *port, *options)
         return subprocess.run(
-            arguments, check=True, capture_output=True, text=True, timeout=patience(60)
+            arguments, check=True, capture_output=True, text=True, timeout=scaled_timeout(60)
         ).stdout
 
     with paced(rate=40) as device:
@@ -107,7 +107,7 @@ def test_commands_take_the_url_of_a_server(tmp_path: Path) -> None:
 
 def test_a_feed_of_a_feed_has_every_epoch() -> None:
     with paced(rate=40) as device, serving(device.url) as served:
-        options = FeedOptions(timeout_s=patience(5), pages=True, hot=True, if_there=True)
+        options = FeedOptions(timeout_s=scaled_timeout(5), pages=True, hot=True, if_there=True)
         feed, recent = Feed(served.url, options), Recent()
         feed.listen(recent)
         feed.start()
@@ -219,7 +219,7 @@ def test_a_lost_device_ends_the_sessions_of_its_hosts() -> None:
         served.wait_for_epochs(1)
         with opened(served) as link, pytest.raises(DeviceGoneError, match="the device is gone"):
             served.fleet["device"].feed.call(lambda device: device._link.close())
-            while link.receive(patience(10)):
+            while link.receive(scaled_timeout(10)):
                 pass
 
 

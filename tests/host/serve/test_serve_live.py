@@ -10,7 +10,7 @@ from litemrc.serve.api import models
 
 from tests.host.paced_device import GROUPS, hits_of, misses_of, paced
 from tests.host.serve.http_serving import epochs_of, events, parsed, serving
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 def test_every_epoch_comes_once_and_in_order_to_all_readers() -> None:
@@ -98,7 +98,7 @@ def test_a_reader_that_is_too_slow_is_told_how_many_epochs_it_missed(monkeypatch
         ) as good:  # the slow one has 64 KB and 4 batches of 15 KB, and does not delay this one
             numbers = [epoch["number"] for epoch in epochs_of(good, 60)]
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        slow.settimeout(patience(10))
+        slow.settimeout(scaled_timeout(10))
         received = b""
         while (
             received.count(b"event: behind") < 1
@@ -139,4 +139,4 @@ def test_the_end_of_the_server_ends_the_events() -> None:
             begun = time.monotonic()
             served.server.should_exit = True
             list(reader)
-            assert time.monotonic() - begun < patience(2)
+            assert time.monotonic() - begun < scaled_timeout(2)

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.host.paced_device import CLOCKS, GROUPS, hits_of, misses_of, paced
 from tests.host.serve.http_serving import Serving, serving
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 DOCS = Path(__file__).parents[3] / "docs"
 DASHBOARD = DOCS / "grafana" / "litemrc.json"
@@ -143,7 +143,7 @@ def prometheus(served: Serving, folder: Path) -> Iterator[str]:
         yield f"http://{listening}"
     finally:
         running.terminate()
-        running.wait(patience(20))
+        running.wait(scaled_timeout(20))
 
 
 @pytest.mark.skipif(not shutil.which("prometheus"), reason="no prometheus (Debian: prometheus)")
@@ -159,7 +159,7 @@ def test_every_query_of_the_dashboard_finds_something_in_prometheus(tmp_path: Pa
         def result(query: str) -> list:
             query = re.sub(r"\$(device|name|job)\b", ".+", query).replace("$__rate_interval", "15s")
             try:
-                answer = httpx.get(f"{url}/api/v1/query", params={"query": query}, timeout=patience(10))
+                answer = httpx.get(f"{url}/api/v1/query", params={"query": query}, timeout=scaled_timeout(10))
             except httpx.TransportError:  # it starts
                 return []
             assert answer.status_code in (200, 503), answer.text
@@ -168,7 +168,9 @@ def test_every_query_of_the_dashboard_finds_something_in_prometheus(tmp_path: Pa
         wait_until(lambda: result("rate(litemrc_rank_wake_ups_total[15s])"), 30, "the second scrape")
         for query in queries:
             wait_until(lambda query=query: result(query), 10, query)
-        (target,) = httpx.get(f"{url}/api/v1/targets", timeout=patience(10)).json()["data"]["activeTargets"]
+        (target,) = httpx.get(f"{url}/api/v1/targets", timeout=scaled_timeout(10)).json()["data"][
+            "activeTargets"
+        ]
         assert target["health"] == "up" and not target["lastError"]
         misses = sum(misses_of(number, 3) for number in stopped(device, served))
         stored = "litemrc_misses_total{context='3'}"

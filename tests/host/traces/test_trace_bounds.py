@@ -19,7 +19,7 @@ from litemrc.traces.formats.byte_accesses import ByteAccesses
 from litemrc.traces.parts.section import Section
 from litemrc.traces.shared import SharedChunk, create_shared_trace, open_shared_trace
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 RAW = (
     "base_time_absolute: 0 ns\n\nmonitoring_start: 0 ns\nmonitoring_end: 100 ms\n"
@@ -137,7 +137,7 @@ def test_a_record_that_is_read_as_a_whole_is_refused_in_limited_memory(tmp_path)
         [sys.executable, "-c", script, "trace", "info", str(path)],
         capture_output=True,
         text=True,
-        timeout=patience(60),
+        timeout=scaled_timeout(60),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
     )
     assert ran.returncode == 2, ran.stderr[-2000:]
@@ -235,7 +235,7 @@ def test_no_wrong_bit_of_a_parquet_file_ends_the_process(tmp_path):
     columns = {"time": np.arange(2, dtype=np.uint64), "page": np.arange(2, dtype=np.uint64)}
     pq.write_table(pa.table(columns), tmp_path / "whole.parquet")
     command = [sys.executable, "-c", FLIPS, tmp_path / "whole.parquet", tmp_path / "t.parquet"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=patience(100))
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(100))
     assert ran.returncode == 0 and int(ran.stdout) > 1000, ran.stderr[-2000:]
 
 

@@ -14,14 +14,14 @@ from litemrc.traces import Chunk
 from litemrc.traces.opening import create_trace, open_trace
 
 from tests.host.trace_columns import chunk_of, columns
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "trace"]
 
 
 def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=patience(120), cwd=cwd
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(120), cwd=cwd
     )
 
 
@@ -168,7 +168,7 @@ def interrupted(arguments: list[object], when) -> tuple[int, str]:
     )
     when(process)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=patience(60))
+    output, _ = process.communicate(timeout=scaled_timeout(60))
     return process.returncode, output
 
 

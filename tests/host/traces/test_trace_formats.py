@@ -16,7 +16,7 @@ from litemrc.traces import Chunk, open_trace
 from litemrc.traces.opening import FORMATS, create_trace, format_of
 
 from tests.host.trace_columns import chunk_of, columns, joined
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 COMPRESSIONS = ["", ".gz", ".zst", ".xz"]
 HEAD = "# page_bytes 4096\n"  # of a text trace
@@ -102,7 +102,7 @@ def test_the_compression_is_that_of_the_common_tools(tmp_path, compression, comm
     pages = np.arange(200_000, dtype=np.uint64)
     store(tmp_path / f"t.txt{compression}", [Chunk(pages)])
     done = subprocess.run(
-        [command, "-dc", tmp_path / f"t.txt{compression}"], capture_output=True, timeout=patience(60)
+        [command, "-dc", tmp_path / f"t.txt{compression}"], capture_output=True, timeout=scaled_timeout(60)
     )
     assert done.stdout == (HEAD + "".join(f"{page}\n" for page in range(200_000))).encode()
 

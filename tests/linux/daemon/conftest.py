@@ -16,8 +16,8 @@ from litemrc.device.errors import SilentDeviceError
 from scripts.setup.kept import cache_folder
 from tests.linux.driver.building import ROOT, ZIG, build_modules
 from tests.linux.driver.cpio import write_initramfs
-from tests.patience import Deadline, patience
 from tests.products import alone_in
+from tests.timeouts import Deadline, scaled_timeout
 
 HERE = Path(__file__).parent
 # Built by `make linux-images`; these name others, say build/linux/kernel-debug of `make linux-debug`.
@@ -51,7 +51,7 @@ def wait_for_hello(port: str) -> None:
     deadline = Deadline(BOOT_S)
     while True:
         try:
-            with Device.open(port, timeout_s=patience(8)):
+            with Device.open(port, timeout_s=scaled_timeout(8)):
                 return
         except SilentDeviceError:
             if deadline.passed:
@@ -102,6 +102,6 @@ def loop_over(device: Device, pages: int) -> None:
 
 @pytest.fixture
 def device(port: str) -> Iterator[Device]:
-    with Device.open(port, timeout_s=patience(30)) as opened:
+    with Device.open(port, timeout_s=scaled_timeout(30)) as opened:
         opened.waiting()
         yield opened

@@ -9,7 +9,7 @@ import time
 import pytest
 from litemrc.device.errors import RequestRefusedError
 
-from tests.patience import Deadline
+from tests.timeouts import Deadline
 
 ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE, ATTACK, PAGES = range(8)  # litemrcd.conf
 NO_BUDGET = 2**32 - 1

@@ -16,7 +16,7 @@ from litemrc.device.fault_cost import measure_fault_cost
 from litemrc.device.lease import lease_cycles, take_lease
 
 from tests.linux.daemon.conftest import LITEMRC, loop_over
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 GROUP_PAGES = 256  # 16,384 frames in 64 groups
 BEFORE = (3000, 10)
@@ -35,7 +35,7 @@ def test_another_cgroup_is_refused_and_the_lease_restores_what_was_before(device
     context = follow_cgroup(device, "/app").context
     before = get_budget(device, context)
     assert (before.allowed, before.guaranteed) == BEFORE
-    take_lease(device, lease_cycles(device, patience(2)))
+    take_lease(device, lease_cycles(device, scaled_timeout(2)))
     during = set_budget(device, context, 512)
     assert (during.allowed, during.guaranteed) == (512, 512)
     deadline = Deadline(20)
@@ -47,7 +47,7 @@ def test_another_cgroup_is_refused_and_the_lease_restores_what_was_before(device
 
 
 def test_the_cost_of_a_fault_is_measured_in_zram(device):
-    cost = measure_fault_cost(device, patience(60))
+    cost = measure_fault_cost(device, scaled_timeout(60))
     assert cost.blocks >= 8 and cost.faults >= 32 * cost.blocks
     assert 1_000 < cost.low <= cost.median <= cost.high < 100_000_000, "a us to 100 ms"
 
@@ -61,7 +61,7 @@ def test_a_budget_shrinks_while_its_program_is_small_and_grows_with_it(port, tmp
     command = [*LITEMRC, "govern", "--port", port, "--timeout", "30", "--lease", "20", "--log", str(log)]
     command += ["--cgroup", "/app", "--cgroup", "/batch", "--memory", str(5 * GROUP_PAGES)]
     command += ["--minimum", str(GROUP_PAGES), "--step", str(2 * GROUP_PAGES), "--epoch-length", "2000"]
-    with Device.open(port, timeout_s=patience(30)) as device:
+    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
         loop_over(device, 1000)
         loop_over(device, 1)
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -74,19 +74,19 @@ def test_a_budget_shrinks_while_its_program_is_small_and_grows_with_it(port, tmp
             each = [each for line in lines for each in json.loads(line)["contexts"].values()]
             decided = [reason["after"] for reason in each if reason["cgroup"] == "/app"]
         process.send_signal(2)
-        _, said = process.communicate(timeout=patience(30))
+        _, said = process.communicate(timeout=scaled_timeout(30))
     finally:
         process.kill()
     assert process.returncode == 130 and "the lease is ended" in said
     assert max(decided) <= 5 * GROUP_PAGES
-    with Device.open(port, timeout_s=patience(30)) as device:
+    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
         budget = budget_of_app(device)
     assert (budget.allowed, budget.guaranteed) == BEFORE
 
 
 def test_rightsize_finds_the_memory_of_the_loop(port):
     """Any group less than the 1,000 pages of the loop makes it fault at each page."""
-    with Device.open(port, timeout_s=patience(30)) as device:
+    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
         device.request("set_epoch", unit="accesses", length=2000)
         loop_over(device, 1000)
     command = [*LITEMRC, "rightsize", "/app", "--port", port, "--timeout", "30", "--epoch-unit", "accesses"]
@@ -94,7 +94,7 @@ def test_rightsize_finds_the_memory_of_the_loop(port):
         [*command, "--window", "3", "--warm-up", "1", "--json"],
         capture_output=True,
         text=True,
-        timeout=patience(90),
+        timeout=scaled_timeout(90),
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

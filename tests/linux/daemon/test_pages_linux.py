@@ -17,7 +17,7 @@ from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 
 from tests.linux.daemon.conftest import LITEMRC, booted
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 FRAMES, CONTEXTS, HOT_PAGES = 1 << 14, 8, 16
 MEMORY = 0x80000000  # of the fake
@@ -37,14 +37,14 @@ def pages_port(tmp_path_factory):
 
 @pytest.fixture
 def pages_device(pages_port):
-    with Device.open(pages_port, timeout_s=patience(30)) as device:
+    with Device.open(pages_port, timeout_s=scaled_timeout(30)) as device:
         device.waiting()
         yield device
 
 
 def litemrc(*words):
     command = [*LITEMRC, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(120))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(120))
 
 
 def frames_of(packed):
@@ -87,7 +87,7 @@ def test_collect_writes_the_pages_of_each_epoch(pages_port, tmp_path):
 
 def test_hot_shows_the_pages_of_a_running_device(pages_port):
     words = ("hot", "--port", pages_port, "--epochs", 2, "--json", "--timeout", 30)
-    with Device.open(pages_port, timeout_s=patience(30)) as device:
+    with Device.open(pages_port, timeout_s=scaled_timeout(30)) as device:
         device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
         device.request("run", workload=TOUCH, context=CONTEXT, scale=LONGEST)
     done = litemrc(*words)
@@ -104,7 +104,7 @@ def test_pages_that_become_hot_are_reported_at_once(pages_device):
     pages_device.request("run", workload=QUEUE, context=CONTEXT + 1, scale=5)
     frames = []
     while len(frames) < 5:
-        message = pages_device.receive(patience(10))
+        message = pages_device.receive(scaled_timeout(10))
         assert message is not None, frames
         frames += message.frames if message.name == "queued" else []
     set_hot(pages_device, before)
@@ -136,7 +136,7 @@ def test_contexts_of_writes_are_given_to_nobody(pages_device):
     assert pages_device.request("follow", context=half - 1, pid=1).values[0] == 2
     pages_device.waiting()
     pages_device.request("end_epoch")
-    while (message := pages_device.receive(patience(10))).name != "epoch":
+    while (message := pages_device.receive(scaled_timeout(10))).name != "epoch":
         pass
     assert message.split
     pages_device.request("follow", context=half - 1, pid=0)

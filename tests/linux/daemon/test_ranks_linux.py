@@ -12,7 +12,7 @@ from litemrc.device.lease import take_lease
 from litemrc.ranks.files import read_ranks
 
 from tests.linux.daemon.conftest import LITEMRC, loop_over
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 RANKS = 4
 EPOCHS = 3
@@ -28,7 +28,7 @@ LEASE_S = 15
 
 def litemrc(*words):
     command = [*LITEMRC, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(120))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(120))
 
 
 def test_the_command_sets_state_and_policy_of_the_driver(port):
@@ -84,7 +84,7 @@ def test_an_expired_lease_restores_the_policy(device):
 @pytest.fixture
 def looping(port):
     for pages in (LOOP_PAGES, 1):
-        with Device.open(port, timeout_s=patience(30)) as device:
+        with Device.open(port, timeout_s=scaled_timeout(30)) as device:
             loop_over(device, pages)
         if pages > 1:
             yield
@@ -102,7 +102,7 @@ def test_collect_writes_the_ranks_of_its_epochs(port, looping, tmp_path):
 
 def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, tmp_path):
     """Ranks outside the working set enter self-refresh at once; those in it, power-down after 100 cycles."""
-    with Device.open(port, timeout_s=patience(30)) as device:
+    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
         ranks.set_policy(device, FRESH)
         ranks.set_working_set(device, AUTOMATIC)
     log = tmp_path / "log.jsonl"
@@ -114,7 +114,7 @@ def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, 
         governing.kill()
         governing.wait()
     decided = [json.loads(line)["working_set_groups"] for line in log.read_text().splitlines()]
-    with Device.open(port, timeout_s=patience(30)) as device:
+    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
         size = ranks.get_working_set(device)
         assert ranks.get_policy(device) == SET_BY_GOVERN
         assert (size.automatic, size.groups) == (False, decided[-1])

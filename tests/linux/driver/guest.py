@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tests.linux.monitor import Monitor, Symbols
-from tests.patience import Deadline
+from tests.timeouts import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
@@ -35,7 +35,7 @@ class Guest:
     """A machine that boots at once.
 
     kernel: the kernel's build folder, with the image and System.map.
-    patience_s: how long a command may take on a quiet machine.
+    timeout_s: how long a command may take on a quiet machine.
 
     Attributes:
         console: all lines that the guest printed.
@@ -43,13 +43,13 @@ class Guest:
     """
 
     def __init__(
-        self, shim: Path, kernel: Path, initramfs: Path, memory_mb: int = 64, patience_s: float = 60
+        self, shim: Path, kernel: Path, initramfs: Path, memory_mb: int = 64, timeout_s: float = 60
     ) -> None:
         files = ["-bios", shim, "-kernel", kernel / "arch/riscv/boot/Image", "-initrd", initramfs]
         words = ["-m", str(memory_mb), "-append", "console=ttyS0 panic=-1 loglevel=1"]
         self.console: list[str] = []
         self.silent = False
-        self.patience_s = patience_s
+        self.timeout_s = timeout_s
         self.symbols = Symbols(kernel / "System.map", shim)
         self.monitor = Monitor()
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -70,7 +70,7 @@ class Guest:
         self._lines.put(None)
 
     def _next_line(self) -> str:
-        deadline = Deadline(self.patience_s)
+        deadline = Deadline(self.timeout_s)
         while not deadline.passed:
             with suppress(queue.Empty):
                 line = self._lines.get(timeout=deadline.left_s)

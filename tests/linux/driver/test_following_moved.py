@@ -2,7 +2,7 @@
 
 from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context
 from tests.linux.driver.guest import S
-from tests.patience import Deadline
+from tests.timeouts import Deadline
 
 
 def handed_over(guest, frames):

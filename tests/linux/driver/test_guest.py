@@ -7,7 +7,7 @@ from tests.linux.monitor import Symbols
 
 
 def test_a_kernel_that_hangs_is_described_and_the_next_test_has_another_guest(guests, monitor):
-    monitor.patience_s = 1
+    monitor.timeout_s = 1
     with pytest.raises(GuestError, match=r"silent for \d+ s(?s:.*)pc, 3 times(?s:.*)ksys_write\+0x"):
         monitor.ask(f"w {FAKE}hang 1")
     with pytest.raises(GuestError, match="fell silent before"):

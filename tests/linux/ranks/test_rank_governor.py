@@ -8,7 +8,7 @@ import pytest
 
 from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
 from tests.linux.ranks.test_rank_evacuation import MUSL, RANK, status
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 MONITOR = "/sys/class/misc/litemrc0"
 FAKE = f"{MONITOR}/device/fake"
@@ -36,7 +36,7 @@ def closed(ranks):
 
 
 def wait_until(ranks, condition):
-    deadline = time.monotonic() + patience(30)
+    deadline = time.monotonic() + scaled_timeout(30)
     while not condition():
         assert time.monotonic() < deadline, state(ranks)
         time.sleep(0.1)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
-from tests.patience import wait_until
+from tests.timeouts import wait_until
 
 REFUSED = 2
 

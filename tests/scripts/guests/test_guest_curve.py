@@ -11,12 +11,12 @@ from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 
 from scripts.guests.archives import run
 from scripts.guests.guests import GUESTS, IMAGES, LOADS, OVERLAYS, write_initramfs
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 def guest_curve(*arguments):
     command = [sys.executable, "-m", "scripts.guests.guest_curve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=patience(200))
+    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(200))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@
 
 #define LITEMRC_IMAGE_HEAD 2 /* words of the image before the bits: epoch, frames */
 
-static LIST_HEAD(takers);
-static DEFINE_MUTEX(takers_lock); /* outside the takers' own locks; guards the images, too */
+static LIST_HEAD(consumers);
+static DEFINE_MUTEX(consumers_lock); /* outside the consumers' own locks; guards the images, too */
 
 static u32 words_of(const struct litemrc *mon)
 {
@@ -40,9 +40,9 @@ int litemrc_bitmap_init(struct litemrc *mon)
 			return -ENOMEM;
 	}
 	if (mon->ops->accessed) {
-		mutex_lock(&takers_lock);
-		list_add(&mon->taker, &takers);
-		mutex_unlock(&takers_lock);
+		mutex_lock(&consumers_lock);
+		list_add(&mon->consumer, &consumers);
+		mutex_unlock(&consumers_lock);
 	}
 	return 0;
 }
@@ -50,9 +50,9 @@ int litemrc_bitmap_init(struct litemrc *mon)
 /* On return the monitor is passed no more bitmaps. */
 void litemrc_bitmap_stop(struct litemrc *mon)
 {
-	mutex_lock(&takers_lock);
-	list_del_init(&mon->taker);
-	mutex_unlock(&takers_lock);
+	mutex_lock(&consumers_lock);
+	list_del_init(&mon->consumer);
+	mutex_unlock(&consumers_lock);
 }
 
 void litemrc_bitmap_free(struct litemrc *mon)
@@ -76,17 +76,17 @@ static void read_words(struct litemrc *mon)
 	}
 }
 
-static bool wants(const struct litemrc *taker)
+static bool wants(const struct litemrc *consumer)
 {
-	return taker->ops->wants_accessed(taker->io);
+	return consumer->ops->wants_accessed(consumer->io);
 }
 
 static bool is_wanted(const struct litemrc *mon)
 {
-	const struct litemrc *taker;
+	const struct litemrc *consumer;
 
-	list_for_each_entry(taker, &takers, taker)
-		if (wants(taker))
+	list_for_each_entry(consumer, &consumers, consumer)
+		if (wants(consumer))
 			return true;
 	return mon->bitmap.keep || mon->young.on;
 }
@@ -94,20 +94,20 @@ static bool is_wanted(const struct litemrc *mon)
 /* Passes the bits of the epoch in the window to those that take them. */
 void litemrc_bitmap_pass(struct litemrc *mon)
 {
-	struct litemrc *taker;
+	struct litemrc *consumer;
 
 	if (!mon->parameters.page_bitmap)
 		return;
-	mutex_lock(&takers_lock);
+	mutex_lock(&consumers_lock);
 	if (is_wanted(mon)) {
 		read_words(mon);
-		list_for_each_entry(taker, &takers, taker)
-			if (wants(taker))
-				taker->ops->accessed(taker->io, mon->first_pfn, accessed_of(mon),
+		list_for_each_entry(consumer, &consumers, consumer)
+			if (wants(consumer))
+				consumer->ops->accessed(consumer->io, mon->first_pfn, accessed_of(mon),
 						     words_of(mon));
 		mon->bitmap.marks = mon->young.on;
 	}
-	mutex_unlock(&takers_lock);
+	mutex_unlock(&consumers_lock);
 }
 
 /* Marks the pages accessed in the epoch that was passed. Only its caller changes the image. */
@@ -123,9 +123,9 @@ int litemrc_bitmap_feed(struct litemrc *mon, bool on)
 {
 	if (!mon->parameters.page_bitmap)
 		return on ? -ENODEV : 0;
-	mutex_lock(&takers_lock);
+	mutex_lock(&consumers_lock);
 	mon->young.on = on;
-	mutex_unlock(&takers_lock);
+	mutex_unlock(&consumers_lock);
 	return 0;
 }
 
@@ -134,10 +134,10 @@ int litemrc_bitmap_keep(struct litemrc *mon, bool on)
 {
 	if (!mon->parameters.page_bitmap)
 		return on ? -ENODEV : 0;
-	mutex_lock(&takers_lock);
+	mutex_lock(&consumers_lock);
 	mon->bitmap.keep = on;
 	mon->bitmap.kept &= on;
-	mutex_unlock(&takers_lock);
+	mutex_unlock(&consumers_lock);
 	return 0;
 }
 
@@ -148,10 +148,10 @@ ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size
 
 	if (!mon->parameters.page_bitmap)
 		return -ENODEV;
-	mutex_lock(&takers_lock);
+	mutex_lock(&consumers_lock);
 	if (mon->bitmap.kept)
 		ret = memory_read_from_buffer(data, bytes, &offset, mon->bitmap.image,
 					      image_words(mon) * sizeof(u32));
-	mutex_unlock(&takers_lock);
+	mutex_unlock(&consumers_lock);
 	return ret;
 }

@@ -39,7 +39,7 @@ static enum litemrc_rank_memory memory_of(struct litemrc_evacuation *all, unsign
 	return READ_ONCE(all->rank[rank].memory);
 }
 
-static void look(struct litemrc_evacuation *all, struct open_ranks *open)
+static void scan_ranks(struct litemrc_evacuation *all, struct open_ranks *open)
 {
 	unsigned int rank;
 	u32 free;
@@ -82,7 +82,7 @@ static void pause_closing(struct litemrc_governor *governor)
 
 static void note_opening(struct litemrc_governor *governor, unsigned int rank)
 {
-	governor->mine &= ~BIT(rank);
+	governor->closed_by_governor &= ~BIT(rank);
 	governor->openings++;
 	pause_closing(governor);
 }
@@ -93,7 +93,7 @@ static void note_others_openings(struct litemrc_evacuation *all)
 	unsigned int rank;
 
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
-		if (all->governor.mine & BIT(rank) && memory_of(all, rank) == LITEMRC_RANK_OPEN)
+		if (all->governor.closed_by_governor & BIT(rank) && memory_of(all, rank) == LITEMRC_RANK_OPEN)
 			note_opening(&all->governor, rank);
 }
 
@@ -103,7 +103,7 @@ static void open_rank(struct litemrc_evacuation *all, unsigned int rank)
 		note_opening(&all->governor, rank);
 }
 
-static int evacuate_nicely(struct litemrc_evacuation *all, unsigned int rank)
+static int evacuate_low_prio(struct litemrc_evacuation *all, unsigned int rank)
 {
 	int ret;
 
@@ -123,7 +123,7 @@ static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
 {
 	struct litemrc_governor *governor = &all->governor;
 	struct litemrc_evacuated *last = &all->rank[rank];
-	int ret = evacuate_nicely(all, rank);
+	int ret = evacuate_low_prio(all, rank);
 
 	if (ret == -EAGAIN)
 		return;
@@ -140,7 +140,7 @@ static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
 		return;
 	}
 	governor->failed = 0;
-	governor->mine |= BIT(rank);
+	governor->closed_by_governor |= BIT(rank);
 	governor->evacuations++;
 	governor->moved += last->moved;
 	governor->us += last->us;
@@ -193,7 +193,7 @@ static void govern(struct litemrc_evacuation *all)
 	bool epoch = take_epoch(all);
 
 	note_others_openings(all);
-	look(all, &open);
+	scan_ranks(all, &open);
 	if (must_open(all, &open))
 		open_rank(all, open.first_closed);
 	else if (epoch && governor->hold)
@@ -209,7 +209,7 @@ static void open_mine(struct litemrc_evacuation *all)
 
 	note_others_openings(all);
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
-		if (all->governor.mine & BIT(rank))
+		if (all->governor.closed_by_governor & BIT(rank))
 			open_rank(all, rank);
 	all->governor.hold = 0;
 	all->governor.pause = 0;
@@ -234,7 +234,7 @@ static void work(struct work_struct *work)
 		govern(all);
 	else
 		open_mine(all);
-	if (governor->governs || governor->mine)
+	if (governor->governs || governor->closed_by_governor)
 		set_timer(governor);
 }
 
@@ -244,7 +244,7 @@ static void tick(struct timer_list *timer)
 	struct litemrc_evacuation *all = evacuation_of(governor);
 	struct open_ranks open;
 
-	look(all, &open);
+	scan_ranks(all, &open);
 	if (!governor->governs || must_open(all, &open) ||
 	    READ_ONCE(all->mon->ring.stored) != governor->epoch)
 		queue_work(system_unbound_wq, &governor->work);

@@ -11,8 +11,8 @@ static const char *const states[] = {
 	[LITEMRC_CONTEXT_ENDED] = "ended",
 };
 
-/* Returns the context's follower with @settings held; done() releases it. */
-static struct litemrc_follower *look_at(struct kobject *kobj, struct litemrc **mon,
+/* Returns the context's follower with @settings held; context_unlock() releases it. */
+static struct litemrc_follower *context_lock(struct kobject *kobj, struct litemrc **mon,
 					unsigned int *context)
 {
 	*mon = litemrc_of_folder(kobj, context);
@@ -21,7 +21,7 @@ static struct litemrc_follower *look_at(struct kobject *kobj, struct litemrc **m
 	return &(*mon)->follower[*context];
 }
 
-static ssize_t done(struct litemrc *mon, ssize_t bytes)
+static ssize_t context_unlock(struct litemrc *mon, ssize_t bytes)
 {
 	mutex_unlock(&mon->settings);
 	return bytes;
@@ -33,8 +33,8 @@ static ssize_t pid_show(struct kobject *kobj, struct kobj_attribute *attribute, 
 	unsigned int context;
 	struct litemrc *mon;
 
-	follower = look_at(kobj, &mon, &context);
-	return done(mon, sysfs_emit(text, "%d\n", pid_vnr(follower->pid)));
+	follower = context_lock(kobj, &mon, &context);
+	return context_unlock(mon, sysfs_emit(text, "%d\n", pid_vnr(follower->pid)));
 }
 
 static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute, const char *text,
@@ -50,9 +50,9 @@ static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute,
 		return ret;
 	if (nr > INT_MAX)
 		return -EINVAL;
-	look_at(kobj, &mon, &context);
+	context_lock(kobj, &mon, &context);
 	ret = nr ? litemrc_follow_pid(mon, context, nr) : litemrc_free_context(mon, context);
-	return done(mon, ret ?: bytes);
+	return context_unlock(mon, ret ?: bytes);
 }
 
 static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
@@ -62,12 +62,12 @@ static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribut
 	struct litemrc *mon;
 	int length = 0;
 
-	follower = look_at(kobj, &mon, &context);
+	follower = context_lock(kobj, &mon, &context);
 	if (follower->cgroup)
 		length = litemrc_cgroup_path(follower->cgroup, text, PAGE_SIZE - 1);
 	if (length >= 0)
 		length += sysfs_emit_at(text, length, "\n");
-	return done(mon, length);
+	return context_unlock(mon, length);
 }
 
 static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribute,
@@ -83,10 +83,10 @@ static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribu
 	if (!path)
 		return -ENOMEM;
 	if (path[0] == '/' || !strcmp(path, "-")) {
-		look_at(kobj, &mon, &context);
+		context_lock(kobj, &mon, &context);
 		ret = path[0] == '/' ? litemrc_follow_cgroup(mon, context, path) :
 				       litemrc_free_context(mon, context);
-		done(mon, 0);
+		context_unlock(mon, 0);
 	} else {
 		ret = -EINVAL;
 	}
@@ -100,8 +100,8 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute
 	unsigned int context;
 	struct litemrc *mon;
 
-	follower = look_at(kobj, &mon, &context);
-	return done(mon, sysfs_emit(text, "%s\n", states[follower->state]));
+	follower = context_lock(kobj, &mon, &context);
+	return context_unlock(mon, sysfs_emit(text, "%s\n", states[follower->state]));
 }
 
 static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
@@ -112,7 +112,7 @@ static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	unsigned int context;
 	struct litemrc *mon;
 
-	follower = look_at(kobj, &mon, &context);
+	follower = context_lock(kobj, &mon, &context);
 	if (follower->pid && follower->state == LITEMRC_CONTEXT_FOLLOWING)
 		task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (task) {
@@ -121,7 +121,7 @@ static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	} else {
 		strscpy(comm, follower->comm, sizeof(comm));
 	}
-	return done(mon, sysfs_emit(text, "%s\n", comm));
+	return context_unlock(mon, sysfs_emit(text, "%s\n", comm));
 }
 
 static u32 read_counter(struct kobject *kobj, unsigned int word)

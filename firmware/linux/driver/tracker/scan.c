@@ -38,7 +38,7 @@ static void count_page(struct tracker *tracker, unsigned int context, u32 frame,
 	if (page->context != context || !page->permitted)
 		return; /* freed meanwhile */
 	if (page->faulted == tracker->events.scans + 1) {
-		tracker->judged++;
+		tracker->faulted_pages++;
 		tracker->young += accessed;
 	} else if (accessed) {
 		tracker_note(tracker, TRACKER_ACCESSED, frame, page->group);
@@ -71,11 +71,11 @@ static void scan_context(struct scan *scan, unsigned int context)
  * the page again. So a processor that sets them has set those of the pages that faulted since the
  * last scan, unless the kernel cleared one.
  */
-static void judge(struct tracker *tracker)
+static void detect_hw_accessed_bit(struct tracker *tracker)
 {
-	if (tracker->accessed_bits != TRACKER_UNKNOWN || tracker->judged < TRACKER_JUDGED_PAGES)
+	if (tracker->accessed_bits != TRACKER_UNKNOWN || tracker->faulted_pages < TRACKER_JUDGED_PAGES)
 		return;
-	tracker->accessed_bits = 2 * tracker->young < tracker->judged ? TRACKER_NO : TRACKER_YES;
+	tracker->accessed_bits = 2 * tracker->young < tracker->faulted_pages ? TRACKER_NO : TRACKER_YES;
 	if (tracker->accessed_bits == TRACKER_NO)
 		pr_info("litemrc_os: the processor sets no accessed bits: scans only by a monitor's bitmap\n");
 }
@@ -156,7 +156,7 @@ void tracker_scan(struct tracker *tracker)
 	tracker_note(tracker, TRACKER_SCAN, 0, 0);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	put_spaces(&scan);
-	judge(tracker);
+	detect_hw_accessed_bit(tracker);
 }
 
 /* Are there periodic scans? */

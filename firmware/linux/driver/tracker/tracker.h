@@ -129,7 +129,7 @@ struct tracker {
 	enum tracker_accessed_bits accessed_bits;
 	u32 *accessed; /* bits of the frames that a monitor in hardware saw since the last scan */
 	bool passed; /* there are such bits */
-	u32 judged; /* pages that faulted since the scan before, and */
+	u32 faulted_pages; /* pages that faulted since the scan before, and */
 	u32 young; /* those whose accessed bits were set */
 	bool never_young; /* entries are taken for old: a test */
 

@@ -281,15 +281,15 @@ class Interrupts:
             raise KeyboardInterrupt
         self.at = time.monotonic()
 
-    def forward(self, process: "subprocess.Popen[bytes]", patience_s: float = math.inf) -> None:
-        """Send SIGINT to a program that goes on a second after Ctrl-C; kill it after `patience_s`."""
+    def forward(self, process: "subprocess.Popen[bytes]", timeout_s: float = math.inf) -> None:
+        """Send SIGINT to a program that goes on a second after Ctrl-C; kill it after `timeout_s`."""
         if self.at is None or process.poll() is not None:
             return
         elapsed = time.monotonic() - self.at
         if elapsed > 1 and not self._sent:
             self._sent = True
             process.send_signal(signal.SIGINT)
-        if elapsed > patience_s:
+        if elapsed > timeout_s:
             process.kill()
 
     def __enter__(self) -> "Interrupts":

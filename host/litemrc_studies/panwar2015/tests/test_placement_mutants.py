@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation import mutated_source
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 NATIVE = Path(__file__).parents[1] / "native"
 SHARED = Path(__file__).parents[2] / "shared" / "native" / "memory"
@@ -76,7 +76,7 @@ def test_a_seeded_fault_is_found(fault, tmp_path):
     folder = copied(tmp_path)
     (folder / name).write_text(mutated_source(folder / name, old, new))
     try:
-        done = subprocess.run([compiled(folder)], capture_output=True, text=True, timeout=patience(20))
+        done = subprocess.run([compiled(folder)], capture_output=True, text=True, timeout=scaled_timeout(20))
     except subprocess.TimeoutExpired:
         return  # it runs in circles: found
     assert done.returncode != 0

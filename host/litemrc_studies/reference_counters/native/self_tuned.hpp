@@ -16,7 +16,7 @@ struct SelfTuned {
         int64_t benefit = 0;      // of the copy, in cycles
         uint32_t delay = 0;       // reads after which it was made
         uint32_t update = 0;      // initial value of its counter
-        uint32_t patience = 0;    // the first one, of the next copy; 0: no copy yet
+        uint32_t first_update = 0;    // the first one, of the next copy; 0: no copy yet
         bool proven = false;      // the last copy was worth more than it cost
         bool asked = false;       // a request to the home led to no copy
         bool early = false;       // its copy was made before `least` reads
@@ -27,7 +27,7 @@ struct SelfTuned {
         : gain_(int64_t(costs.remote_read) - int64_t(costs.local_access)), update_(int64_t(costs.update)),
           interrupt_(int64_t(costs.page_fault)), asking_(int64_t(costs.remote_read)),
           replication_(int64_t(costs.replication)), least_(limited((replication_ + gain_ - 1) / gain_)),
-          patience_(limited(replication_ / update_)), retry_(32 * (interrupt_ + asking_) / asking_),
+          first_update_(limited(replication_ / update_)), retry_(32 * (interrupt_ + asking_) / asking_),
           nodes_(processors, Node{std::max(least_ / OPTIMISM, int64_t(1)), PURSE * replication_, {}, 0}) {}
 
     uint32_t first_delay(uint32_t processor) const { return uint32_t(nodes_[processor].delay); }
@@ -56,11 +56,11 @@ struct SelfTuned {
             node.trials.push_back(number);
         else if (!page.proven)
             learn(node, -(gain_ * (page.reads - least_) / 2));
-        if (!page.patience)
-            page.patience = uint32_t(patience_);
+        if (!page.first_update)
+            page.first_update = uint32_t(first_update_);
         page.benefit = -replication_;
         page.delay = uint32_t(page.reads);
-        page.update = page.patience;
+        page.update = page.first_update;
         page.reads = page.copied_reads = 0;
         return {true, page.update, 1};
     }
@@ -73,10 +73,10 @@ struct SelfTuned {
         page.benefit += saved - interrupt_;
         page.copied_reads += int64_t(reads);
         if (saved >= 0) {
-            page.update = uint32_t(std::min(limited(2 * int64_t(page.update)), limited(4 * patience_)));
+            page.update = uint32_t(std::min(limited(2 * int64_t(page.update)), limited(4 * first_update_)));
             return {false, page.update};
         }
-        page.patience = std::max(page.patience / 2, uint32_t(std::min(patience_, LEAST_UPDATE)));
+        page.first_update = std::max(page.first_update / 2, uint32_t(std::min(first_update_, LEAST_UPDATE)));
         page.proven = page.benefit >= 0;
         if (page.on_trial) {
             page.on_trial = false;
@@ -144,7 +144,7 @@ struct SelfTuned {
 
     int64_t gain_, update_, interrupt_, asking_, replication_;
     int64_t least_;    // reads whose cost is a replication's
-    int64_t patience_; // updates whose cost is a replication's
+    int64_t first_update_; // updates whose cost is a replication's
     int64_t retry_;    // reads that cost 32 times a request without a copy
     std::vector<Node> nodes_;
 };

@@ -15,7 +15,7 @@ class _Page:
     """State of a page at a processor.
 
     Attributes:
-        patience: first initial value of the next copy's UPDATE.
+        first_update: first initial value of the next copy's UPDATE.
         reads: remote reads in runs of DELAY that led to no copy.
         copied_reads: reads of the copy before UPDATE was last armed.
         benefit: cycles saved by the copy.
@@ -26,7 +26,7 @@ class _Page:
         on_trial: the copy is one of those that judge early copies.
     """
 
-    patience: int
+    first_update: int
     reads: int = 0
     copied_reads: int = 0
     benefit: int = 0
@@ -73,9 +73,9 @@ class SelfTuned:
     count. If the updates of a copy since DELAY was armed would have cost more than its local reads saved, the
     page stays remote. The next event comes after twice as many reads, limited by `retry`, so that a program
     that reads data written in an earlier phase is detected and requests cost at most a 32nd of the reads. The
-    first UPDATE, `patience`, is the number of updates that cost as much as a copy. A copy is dropped if the
+    first UPDATE, `first_update`, is the number of updates that cost as much as a copy. A copy is dropped if the
     updates since UPDATE was armed cost more than its local reads saved; otherwise UPDATE doubles, up to four
-    times `patience`.
+    times `first_update`.
 
     Per page: after a copy that lost over its life, the next DELAY is twice as long. After a copy that gained,
     it is a quarter, regardless of writes in between. The first UPDATE of the next copy is half that of the
@@ -112,7 +112,7 @@ class SelfTuned:
         return self._limited(-(-self.replication // self.gain))
 
     @property
-    def patience(self) -> int:
+    def scaled_timeout(self) -> int:
         """Return the number of updates that cost as much as a replication."""
         return self._limited(self.replication // self.update)
 
@@ -125,7 +125,7 @@ class SelfTuned:
         return self._node(processor).delay
 
     def on_delay(self, pair: Pair, reads: int, writes: int, window: Window) -> DelayAnswer:
-        page, node = self._pages.setdefault(pair, _Page(self.patience)), self._node(pair[1])
+        page, node = self._pages.setdefault(pair, _Page(self.first_update)), self._node(pair[1])
         page.reads += reads
         self._judge(pair[1], node, window)
         if not page.proven and self.gain * reads <= self.update * writes:
@@ -143,7 +143,7 @@ class SelfTuned:
             node.trials.append(pair[0])
         elif not page.proven:
             self._learn(node, -(self.gain * (page.reads - self.least) // 2))
-        page.benefit, page.delay, page.update = -self.replication, page.reads, page.patience
+        page.benefit, page.delay, page.update = -self.replication, page.reads, page.first_update
         page.reads = page.copied_reads = 0
         return DelayAnswer(True, page.update, 1)
 
@@ -153,9 +153,9 @@ class SelfTuned:
         page.benefit += saved - self.page_fault
         page.copied_reads += reads
         if saved >= 0:
-            page.update = min(self._limited(2 * page.update), self._limited(4 * self.patience))
+            page.update = min(self._limited(2 * page.update), self._limited(4 * self.first_update))
             return UpdateAnswer(False, page.update)
-        page.patience = max(page.patience // 2, min(self.patience, self.least_update))
+        page.first_update = max(page.first_update // 2, min(self.first_update, self.least_update))
         page.proven = page.benefit >= 0
         if page.on_trial:
             page.on_trial = False

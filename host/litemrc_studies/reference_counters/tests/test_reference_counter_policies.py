@@ -52,13 +52,13 @@ def test_fixed_counters_drop_what_is_updated_more_than_used():
 
 
 @pytest.mark.parametrize(
-    ("page_bytes", "least", "patience", "first"),
+    ("page_bytes", "least", "first_update", "first"),
     [(1024, 17, 152, 2), (2048, 27, 254, 3), (4096, 49, 459, 6)],
 )
-def test_first_values_follow_from_the_cost_of_a_replication(page_bytes, least, patience, first):
+def test_first_values_follow_from_the_cost_of_a_replication(page_bytes, least, first_update, first):
     # 1 KB: 1,524 / 95 = 16.04 reads, 1,524 / 10 updates; 2 KB: 2,548; 4 KB: 4,596 cycles.
     policy = tuned(page_bytes)
-    assert (policy.least, policy.patience, policy.first_delay(0)) == (least, patience, first)
+    assert (policy.least, policy.first_update, policy.first_delay(0)) == (least, first_update, first)
 
 
 def test_optimism_ends_when_early_copies_have_cost_four_replications_in_vain():
@@ -115,7 +115,7 @@ def test_a_copy_that_loses_waits_longer_and_one_that_wins_comes_sooner():
     policy.on_delay(PAIR, 34, 0, DESK)
     # 1 read saved 95, 152 updates cost 1,520: dropped, and over its life it lost.
     assert policy.on_update(PAIR, 152, 1, 0, DESK) == (True, 68)
-    # The next copy has half the patience. 80 reads saved 7,600: more than updates, and it is looked at half
+    # The next copy's first UPDATE is halved. 80 reads saved 7,600: more than updates, and it is looked at half
     # as often.
     assert policy.on_delay(PAIR, 68, 0, DESK) == (True, 76, 1)
     assert policy.on_update(PAIR, 76, 80, 0, DESK) == (False, 152)
@@ -156,7 +156,7 @@ def test_a_cautious_processor_learns_to_be_early_but_not_below_least():
 
 def test_no_value_is_larger_than_a_counter_of_12_bits():
     policy = tuned(1 << 16)
-    assert policy.patience == 4095
+    assert policy.first_update == 4095
     policy.on_delay(PAIR, 4000, 0, DESK)
     assert policy.on_update(PAIR, 4095, 0, 0, DESK) == (True, 4095)
 
@@ -179,8 +179,8 @@ class Patient(SelfTuned):
     """Counts UPDATE from twice as much."""
 
     @property
-    def patience(self):
-        return 2 * super().patience
+    def scaled_timeout(self):
+        return 2 * super().first_update
 
 
 class Equal(SelfTuned):

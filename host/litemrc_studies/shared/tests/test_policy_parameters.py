@@ -113,10 +113,10 @@ def test_update_is_off_unless_it_is_given():
 
 def test_self_tuned_values_fit_the_hardwares_12_bits():
     policy = SelfTuned(remote_read=2, local_access=1, update=1, page_fault=10**6, replication=10**6)
-    assert (policy.least, policy.patience) == (4095, 4095)
+    assert (policy.least, policy.first_update) == (4095, 4095)
     assert policy.retry == 32 * (10**6 + 2) // 2
     poor = SelfTuned(remote_read=10, local_access=1, update=9, page_fault=1, replication=1)
-    assert (poor.least, poor.patience, poor.first_delay(0)) == (1, 1, 1)
+    assert (poor.least, poor.first_update, poor.first_delay(0)) == (1, 1, 1)
 
 
 def test_regret_is_counted_in_whole_cycles_as_in_the_core():
@@ -124,7 +124,7 @@ def test_regret_is_counted_in_whole_cycles_as_in_the_core():
     policy = SelfTuned(remote_read=100, local_access=5, update=10, page_fault=500, replication=1524)
     policy.first_delay(0)
     policy._nodes[0].delay = 2 * policy.least
-    assert policy.on_delay((7, 0), 34, 0, None) == (True, policy.patience, 1)
+    assert policy.on_delay((7, 0), 34, 0, None) == (True, policy.first_update, 1)
     assert policy._nodes[0].regret == -807
 
 

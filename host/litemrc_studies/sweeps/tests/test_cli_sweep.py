@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.host.in_process import litemrc
-from tests.patience import patience, wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 REPLACE = """\
@@ -250,7 +250,7 @@ def test_a_killed_sweep_continues_and_its_table_is_that_of_one_without_a_kill(sc
         workers = workers_of(process)
         assert len(workers) == 2
         process.kill()
-        process.communicate(timeout=patience(30))
+        process.communicate(timeout=scaled_timeout(30))
         for pid in workers:
             wait_until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), 30, "the end of a worker")
     saved = appended()
@@ -268,7 +268,7 @@ def test_ctrl_c_saves_and_shows_what_is_done_and_the_same_command_continues(sche
     process = started("--workers", "2")
     wait_until(lambda: appended() >= 5, 60, "outcomes in the journal")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=patience(60))
+    out, err = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 130
     saved = appended()
     assert f"{saved} of {POINTS} points are saved; the same command continues" in err
@@ -288,7 +288,7 @@ def test_a_local_worker_killed_in_the_middle_changes_no_result(scheduler):
     wait_until(lambda: appended() >= 3, 60, "outcomes in the journal")
     worker = workers_of(process)[0]
     os.kill(worker, signal.SIGKILL)
-    out, err = process.communicate(timeout=patience(120))
+    out, err = process.communicate(timeout=scaled_timeout(120))
     assert process.returncode == 0, err
     assert json.loads(out)["failed"] == 0
     assert rows() == rows("whole.parquet")
@@ -314,11 +314,11 @@ def test_a_lost_scheduler_leaves_what_is_done():
         process = started("--scheduler", file)
         wait_until(lambda: appended() >= 3, 60, "outcomes in the journal")
         server.kill()
-        out, err = process.communicate(timeout=patience(120))
+        out, err = process.communicate(timeout=scaled_timeout(120))
     finally:
         for each in (server, worker):
             each.terminate()
-            each.wait(patience(30))
+            each.wait(scaled_timeout(30))
     assert process.returncode == 2
     assert "the connection to the scheduler is lost" in err and "the same command continues" in err
     assert f"small: {appended()} of {POINTS} points of replace" in out

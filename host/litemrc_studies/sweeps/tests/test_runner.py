@@ -15,7 +15,7 @@ from litemrc_studies.sweeps.point import Point
 from litemrc_studies.sweeps.runner import Runner
 from litemrc_studies.sweeps.tests import sweep_functions
 
-from tests.patience import Deadline
+from tests.timeouts import Deadline
 
 HERE = str(Path(__file__).parent)
 

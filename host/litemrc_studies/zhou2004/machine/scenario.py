@@ -60,7 +60,7 @@ class ProcessSpec:
         pause: think time, or time between arrivals; if `random`, the mean of an exponential distribution.
         requests: number of requests after which it ends; 0: no limit.
         weight, minimum_pages: for policy mrc.
-        command: of a batch process: the shell command that it stands for; `litemrc demo linux-govern` runs it.
+        command: of a batch process: the shell command that it stands for, which `demo linux-govern` runs.
         file: its pages are those of a file; their first touch is a page fault, too.
     """
 

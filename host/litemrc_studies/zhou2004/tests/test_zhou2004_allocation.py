@@ -8,7 +8,7 @@ from pathlib import Path
 
 from litemrc_studies.zhou2004.results.curve_sets import KINDS, UNITS, curve_sets
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).parents[4]
 
@@ -26,7 +26,7 @@ def test_the_page_gets_its_tables_and_its_picture(tmp_path):
         "--sets",
         "9",
     ]
-    subprocess.run(command, check=True, cwd=ROOT, timeout=patience(120))
+    subprocess.run(command, check=True, cwd=ROOT, timeout=scaled_timeout(120))
     rows = re.findall(r"^\| (concave|steps|mixed|all) \| (\d) \| (.*) \|$", page.read_text(), re.MULTILINE)
     assert [(kind, sets) for kind, sets, _ in rows] == [*((kind, "3") for kind in KINDS), ("all", "9")]
     # On concave curves all methods are the optimum.

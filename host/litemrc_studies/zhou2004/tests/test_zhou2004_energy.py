@@ -22,7 +22,7 @@ from litemrc_studies.zhou2004.results.energy_programs import (
 from litemrc_studies.zhou2004.results.energy_sweeps import far_share, over_chips, powerdown_table
 
 from scripts.docs.page_tables import values_of
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 ROOT = Path(__file__).parents[4]
 TRACES = ROOT / "tests" / "data" / "traces"
@@ -40,7 +40,7 @@ def test_the_page_gets_its_tables_and_its_pictures(tmp_path):
         pq.write_table(pq.read_table(TRACES / f"{name}.parquet").slice(0, 8_000), traces / f"{name}.parquet")
     options = ["--docs", tmp_path, "--traces", traces, "--references", "4000"]
     command = [sys.executable, "-m", "litemrc_studies.zhou2004.results.energy", *options]
-    subprocess.run(list(map(str, command)), check=True, cwd=ROOT, timeout=patience(120))
+    subprocess.run(list(map(str, command)), check=True, cwd=ROOT, timeout=scaled_timeout(120))
     text = page.read_text()
     tables = {
         name: [row.strip("| ").split(" | ") for row in table.splitlines() if row.startswith("| ")]

@@ -4,7 +4,7 @@ import pytest
 from litemrc.device.device import Device
 
 from tests.host.device.bridge.fake_soc import FakeSoC, served
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytest.importorskip("litex")
 
@@ -16,5 +16,5 @@ def soc():
 
 @pytest.fixture
 def device(soc, tmp_path):
-    with served(soc, tmp_path) as url, Device.open(url, timeout_s=patience(5)) as device:
+    with served(soc, tmp_path) as url, Device.open(url, timeout_s=scaled_timeout(5)) as device:
         yield device

@@ -14,7 +14,7 @@ from litemrc.device.errors import VersionMismatchError, WrongDeviceError
 from litemrc.errors import UserError
 
 from tests.host.device.bridge.fake_soc import FakeSoC, served
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def silent():
 
 
 def refused(url):
-    with pytest.raises(UserError) as error, Device.open(url, timeout_s=patience(0.5)):
+    with pytest.raises(UserError) as error, Device.open(url, timeout_s=scaled_timeout(0.5)):
         pass
     return error.value
 
@@ -95,7 +95,7 @@ def named(tmp_path, known: str, found: str):
         described["constants"]["config_identifier"] = known
         described["csr_bases"] = {"identifier_mem": base}
         path.write_text(json.dumps(described))
-        with Device.open(url, timeout_s=patience(5)) as device:
+        with Device.open(url, timeout_s=scaled_timeout(5)) as device:
             return device.hello.identifier
 
 
@@ -116,7 +116,7 @@ def test_of_two_monitors_the_url_names_one(tmp_path):
         error = refused(url)
         assert error.what == "the SoC has the monitors mrc, second" and "&monitor=mrc" in error.remedy
         assert "has no monitor third" in refused(f"{url}&monitor=third").what
-        with Device.open(f"{url}&monitor=second", timeout_s=patience(5)) as device:
+        with Device.open(f"{url}&monitor=second", timeout_s=scaled_timeout(5)) as device:
             assert device.hello.frames == 512
             soc.end_epoch((1,), "second")
             assert [device.receive(0).context] == [1]

@@ -11,7 +11,7 @@ from litemrc.device.hot import HotSettings, get_hot, set_hot
 from litemrc.device.page_messages import get_page_messages, page_messages
 
 from tests.host.device.bridge.fake_soc import FRAMES, FakeSoC, frames_of, hot_of, served
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 SETTINGS = HotSettings(True, True, False, True, 3, 9, 100, 4, 40, 5)
 
@@ -104,11 +104,11 @@ def test_what_the_hardware_does_not_have_is_refused_and_changes_nothing(soc, dev
 def test_queued_pages_are_reported_and_removed(soc, device):
     set_hot(device, SETTINGS)
     soc.hot(3, 60, 3, overflow=True)
-    message = device.receive(patience(5))
+    message = device.receive(scaled_timeout(5))
     assert (message.name, message.frames, message.overflow, message.index) == ("queued", [3, 60, 3], True, 0)
     assert not soc.queue and not soc.get("mrc_hot_status", "queue_overflow")
     soc.hot(*range(20))
-    assert [len(device.receive(patience(5)).frames) for _ in range(2)] == [16, 4]
+    assert [len(device.receive(scaled_timeout(5)).frames) for _ in range(2)] == [16, 4]
 
 
 def test_pages_queued_with_other_settings_are_dropped(soc, device):
@@ -138,7 +138,7 @@ def test_the_split_is_a_bit_of_control_that_every_epoch_carries(soc, device):
 
 @contextmanager
 def plain_device(tmp_path):
-    with served(FakeSoC(), tmp_path) as url, Device.open(url, timeout_s=patience(5)) as device:
+    with served(FakeSoC(), tmp_path) as url, Device.open(url, timeout_s=scaled_timeout(5)) as device:
         yield device
 
 

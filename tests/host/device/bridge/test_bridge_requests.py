@@ -13,14 +13,14 @@ from litemrc.device.link.schema import schema
 from litemrc.device.ranks import RankPolicy, WorkingSetSize
 
 from tests.host.device.bridge.fake_soc import DOMAINS, RANKS_WINDOW, SCRATCH, FakeSoC, served
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 @pytest.fixture
 def ranked(tmp_path):
     """A SoC with rank power, and its device."""
     soc = FakeSoC(ranks=True)
-    with served(soc, tmp_path) as url, Device.open(url, timeout_s=patience(5)) as device:
+    with served(soc, tmp_path) as url, Device.open(url, timeout_s=scaled_timeout(5)) as device:
         yield soc, device
 
 
@@ -61,7 +61,7 @@ def test_hello_has_a_bit_for_each_part_of_the_soc(device, ranked):
 
 def test_a_request_of_a_later_version_is_refused_behind_what_is_queued(device):
     device._link.refuse(77, "unknown")
-    answer = device.receive(patience(5))
+    answer = device.receive(scaled_timeout(5))
     assert (answer.name, answer.request, answer.error) == ("nak", 77, "unknown")
 
 

@@ -14,7 +14,7 @@ import pytest
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 BASE, MEMORY_BYTES, PAGE_BYTES = 0x80000000, 64 << 20, 4096
@@ -72,7 +72,7 @@ def compiled_machine(source: str, folder: Path) -> list[str]:
         input=source,
         text=True,
         check=True,
-        timeout=patience(60),
+        timeout=scaled_timeout(60),
     )
     options = [
         "-M",
@@ -116,7 +116,7 @@ def served(machine: list[str], *options: str) -> Iterator[Served]:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         try:
-            process.wait(patience(30))
+            process.wait(scaled_timeout(30))
         except subprocess.TimeoutExpired:
             process.kill()
             raise

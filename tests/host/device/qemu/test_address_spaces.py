@@ -10,8 +10,8 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 
 from tests.host.device.qemu.served_machine import EMULATOR, command, compiled_machine, machine, served
-from tests.patience import patience
 from tests.products import REPO
+from tests.timeouts import scaled_timeout
 
 # Encodings of the manuals (Intel SDM, MOV to control registers; Arm ARM, MSR; RISC-V privileged, satp is
 # 0x180), and the number of the register that holds the new root; -1: the instruction loads none.
@@ -98,7 +98,7 @@ def test_accesses_count_in_the_context_of_their_address_space(tmp_path: Path) ->
         pytest.skip("plugins of QEMU below 9 do not see address spaces")
     guest = compiled_machine(SPACES, tmp_path)
     options = ("--contexts", "spaces", "--cache", "none")
-    with served(guest, *options) as running, Device.open(running.url, timeout_s=patience(10)) as device:
+    with served(guest, *options) as running, Device.open(running.url, timeout_s=scaled_timeout(10)) as device:
         device.request("set_epoch", unit="accesses", length=7000)
         device.request("clear")
         device.request("monitor", on=True)
@@ -124,7 +124,7 @@ def test_an_emulator_that_shows_no_address_spaces_is_named(tmp_path: Path) -> No
         command(machine(tmp_path), "--serve", "0", "--contexts", "spaces"),
         capture_output=True,
         text=True,
-        timeout=patience(30),
+        timeout=scaled_timeout(30),
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 2 and "use QEMU 9 or later" in done.stderr

@@ -13,7 +13,7 @@ from litemrc.device.link.schema import schema
 from litemrc.device.qemu.server import MessageServer
 from litemrc.errors import UserError
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 HELLO = {
     "protocol": schema().constants["protocol_version"],
@@ -66,7 +66,7 @@ def address(server: MessageServer) -> tuple[str, int]:
 
 def test_clients_one_after_another_have_sessions_of_their_own(server: MessageServer) -> None:
     for _ in range(3):
-        with Device.open(server.url, timeout_s=patience(5)) as device:
+        with Device.open(server.url, timeout_s=scaled_timeout(5)) as device:
             assert device.hello.driver == "test"
             assert device.echo_test(4).failed == 0
             assert device.link_counts.lost == 0
@@ -79,7 +79,7 @@ def test_a_client_that_vanishes_and_damaged_frames_harm_nothing(server: MessageS
         good = frame(host_requests().encode(host_requests().new("hello", sequence=7)))
         client.sendall(good[:3])
         client.sendall(good[3:])
-        client.settimeout(patience(5))
+        client.settimeout(scaled_timeout(5))
         splitter, found = FrameSplitter(device_messages().max_bytes), list[bytes]()
         while not found:
             found += splitter.feed(client.recv(4096))
@@ -88,11 +88,11 @@ def test_a_client_that_vanishes_and_damaged_frames_harm_nothing(server: MessageS
 
 def test_requests_of_a_later_version_are_refused_by_their_number(server: MessageServer) -> None:
     option = host_requests().encode(host_requests().new("clear", sequence=8))[:-1] + b"\xa1\x05\x01"
-    with Device.open(server.url, timeout_s=patience(5)) as device:
+    with Device.open(server.url, timeout_s=scaled_timeout(5)) as device:
         answers = []
         for payload in (b"\x83\x07\x19\x12\x67\xa0", option):  # [7, 4711, {}]; clear with an option 5
             device._link._write(frame(payload))
-            answers.append(device._link.receive(patience(5)))
+            answers.append(device._link.receive(scaled_timeout(5)))
     assert [(a.name, a.request, a.error) for a in answers] == [
         ("nak", 7, "unknown"),
         ("nak", 8, "bad_argument"),
@@ -107,7 +107,7 @@ def test_what_ends_a_session_ends_the_server_and_a_bug_is_kept(error: Exception)
     )
     with (
         pytest.raises(DeviceGoneError),
-        Device.open(server.url, timeout_s=patience(5)) as device,
+        Device.open(server.url, timeout_s=scaled_timeout(5)) as device,
     ):
         device.request("clear")
     server.close()

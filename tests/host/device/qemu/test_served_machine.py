@@ -21,7 +21,7 @@ from litemrc.epochs.files import read_epochs
 from litemrc.ranks.files import read_ranks
 
 from tests.host.device.qemu.served_machine import FIRST_FRAMES, PAGES, command, machine, served
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 EPOCH = 4000
 EIGHTH = (64 << 20) // 8 // 4096  # frames
@@ -37,7 +37,7 @@ def litemrc(*arguments: object) -> str:
         [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=patience(120),
+        timeout=scaled_timeout(120),
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -50,7 +50,7 @@ def test_every_counter_and_page_equals_the_golden_models(
     record = tmp_path / "record.npy"
     settings = HotSettings(True, True, True, False, 0, 4, 200, 0, 65535, 1)
     options = ["--engine", engine, "--contexts", "parts", "--record", str(record)]
-    with served(guest, *options) as running, Device.open(running.url, timeout_s=patience(10)) as device:
+    with served(guest, *options) as running, Device.open(running.url, timeout_s=scaled_timeout(10)) as device:
         device.request("set_epoch", unit="accesses", length=EPOCH)
         assert set_hot(device, settings) == settings
         device.request("clear")
@@ -113,7 +113,7 @@ def test_reference_counters_count_the_accesses_of_a_processor(guest: list[str]) 
     with served(guest, "--cache", "none") as running, Device.open(running.url) as device:
         ref_counters.arm(device, "delay", setting)
         while len(fired) < PAGES:
-            message = device.receive(patience(10))
+            message = device.receive(scaled_timeout(10))
             assert message is not None
             if message.name == "count":
                 fired.append(PageEvent.of_message(message))
@@ -144,7 +144,7 @@ def test_options_that_contradict_exit_with_2(guest: list[str], options: list[str
         command(guest, *options),
         capture_output=True,
         text=True,
-        timeout=patience(30),
+        timeout=scaled_timeout(30),
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 2 and message in done.stderr, done.stderr

@@ -7,7 +7,7 @@ import pytest
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import architecture, plugin_for, program_path, user_emulator
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def compiled(tmp_path_factory):
         program = folder / name
         if not program.exists():
             command = [compiler, "-O1", "-static", "-o", str(program), "-x", "c", "-", *flags]
-            subprocess.run(command, input=source, text=True, check=True, timeout=patience(60))
+            subprocess.run(command, input=source, text=True, check=True, timeout=scaled_timeout(60))
         return str(program)
 
     return build

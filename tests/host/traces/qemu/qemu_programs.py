@@ -11,7 +11,7 @@ from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running, running_machine
 from litemrc.traces.qemu.recording import RecordStream
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 # Random stores, and loads that cross pages. No library, so that it makes few accesses.
 WALK = """
@@ -105,7 +105,7 @@ def recorded(command: list[str], monitor: Monitor, *, machine: bool = False) -> 
             if message and message[0] == program.process.pid:
                 for address, fields in message[1].tolist():
                     accesses.append((fields >> 32, fields >> 16 & 3, address, fields & 0xFFFF))
-        code = program.process.wait(patience(60))
+        code = program.process.wait(scaled_timeout(60))
         counts = read_counts(program.folder, command[0])
     stream.close()
     return Recorded(accesses, counts, code)

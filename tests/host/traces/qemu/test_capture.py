@@ -14,7 +14,7 @@ from litemrc.traces import open_trace
 
 from tests.host.trace_columns import columns, joined
 from tests.host.traces.qemu.qemu_programs import HOSTILE, PAIR, SPIN, WALK
-from tests.patience import Deadline, patience
+from tests.timeouts import Deadline, scaled_timeout
 
 NO_CACHES = ["--cache", "none", "--icache", "none"]
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
@@ -22,7 +22,7 @@ LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 
 def litemrc(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=patience(120), cwd=cwd
+        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(120), cwd=cwd
     )
 
 
@@ -34,7 +34,7 @@ def walk(compiled):
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 def test_instructions_and_pages_are_those_that_lackey_sees(walk, tmp_path):
     options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={tmp_path / 't.lackey'}"]
-    subprocess.run(["valgrind", *options, walk], check=True, timeout=patience(120))
+    subprocess.run(["valgrind", *options, walk], check=True, timeout=scaled_timeout(120))
     done = litemrc("trace", "capture", "--cache", "none", "--out", "t.parquet", "--", walk, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     theirs, ours = columns(tmp_path / "t.lackey"), columns(tmp_path / "t.parquet")
@@ -143,7 +143,7 @@ def test_ctrl_c_keeps_what_was_captured_but_replaces_nothing(compiled, tmp_path,
     deadline = Deadline(60)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=patience(60))
+    _, told = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 130 and not deadline.passed
     if there_before:
         assert out.read_text() == "old"

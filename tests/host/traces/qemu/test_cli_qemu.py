@@ -12,7 +12,7 @@ from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import architecture, plugin_for, user_emulator
 
 from tests.host.traces.qemu.qemu_programs import HOSTILE, SPIN, WALK
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 NO_CACHES = ["--cache", "none", "--icache", "none"]
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
@@ -20,7 +20,7 @@ LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 
 def litemrc(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=patience(120)
+        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(120)
     )
 
 
@@ -71,7 +71,7 @@ def test_ctrl_c_ends_the_program_and_prints_what_was_counted(compiled):
     assert process.stderr is not None and process.stderr.readline() == "on\n"
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=patience(60))
+    out, _ = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 130
     curve = json.loads(out)
     # 64 pages in turn.
@@ -162,7 +162,7 @@ def test_a_program_of_another_architecture_runs(compiled, tmp_path):
     exits = '"li a7, 94; li a0, 0; ecall"'
     source = WALK.replace('"syscall" : : "a"(231), "D"(0)', exits)
     command = ["riscv64-linux-gnu-gcc", "-O1", "-static", "-nostdlib", "-x", "c", "-", "-o", str(program)]
-    subprocess.run(command, input=source, text=True, check=True, timeout=patience(60))
+    subprocess.run(command, input=source, text=True, check=True, timeout=scaled_timeout(60))
     done = litemrc("qemu", "--json", *NO_CACHES, "--", program)
     assert done.returncode == 0, done.stderr
     # 6,000 loads and stores of bytes; each of the 1,200 unaligned loads is two of a word, one on each page.

@@ -14,7 +14,7 @@ from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 from litemrc.traces.qemu.monitored import Monitor
 
 from tests.host.traces.qemu.qemu_programs import Recorded, golden_counts, recorded, transfers
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 HARTS, TURNS, PAGES, ARENA = 4, 800, 600, 0x80400000
@@ -49,7 +49,7 @@ def machine(tmp_path_factory):
         if not program.exists():
             subprocess.run(
                 [COMPILER, *target, *defines, *linked, source, "-o", program],
-                check=True, timeout=patience(60),
+                check=True, timeout=scaled_timeout(60),
             )  # fmt: skip
         board = ["-M", "virt", "-m", "32", "-smp", str(HARTS), "-display", "none", "-serial", f"file:{uart}"]
         return [EMULATOR, *board, *options, "-bios", str(program)]

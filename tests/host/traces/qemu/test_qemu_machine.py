@@ -19,7 +19,7 @@ from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 
 from tests.host.trace_columns import columns
 from tests.host.traces.qemu.qemu_programs import golden_counts, recorded, transfers
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
 TURNS, PAGES, CROSSED = 6000, 200, 150
@@ -96,7 +96,7 @@ def machine(tmp_path_factory):
                 input=PROGRAM,
                 text=True,
                 check=True,
-                timeout=patience(60),
+                timeout=scaled_timeout(60),
             )
         options = ["-M", "virt", "-m", "32", "-smp", str(harts), "-display", "none", "-serial", "null"]
         return [EMULATOR, *options, "-bios", str(program)]
@@ -190,7 +190,7 @@ def test_a_page_with_more_references_than_a_record_counts_has_several_records(ma
     stream = RecordStream()
     with running_machine(machine(forever=True), monitor, stream=stream.writer.fileno()) as running:
         stream.started()
-        time.sleep(patience(2))
+        time.sleep(scaled_timeout(2))
         running.process.terminate()  # QEMU then ends in order
         messages = list(filter(None, stream.messages(lambda: running.process.poll() is not None)))
         (counts,) = read_counts(running.folder, EMULATOR)
@@ -216,7 +216,7 @@ def litemrc_qemu(*arguments: object) -> "subprocess.Popen[str]":
 
 def test_the_command_prints_the_curve_of_a_machine(machine):
     process = litemrc_qemu("--system", "--json", "--cache", "none", "--", *machine())
-    out, messages = process.communicate(timeout=patience(120))
+    out, messages = process.communicate(timeout=scaled_timeout(120))
     assert process.returncode == 0, messages
     curve = json.loads(out)
     references = 2 * TURNS + TURNS // 5 + 3
@@ -230,9 +230,9 @@ def test_the_command_prints_the_curve_of_a_machine(machine):
 
 def test_ctrl_c_ends_a_machine_and_prints_what_was_counted(machine):
     process = litemrc_qemu("--system", "--json", "--cache", "none", "--", *machine(2, forever=True))
-    time.sleep(patience(2))
+    time.sleep(scaled_timeout(2))
     process.send_signal(2)
-    out, messages = process.communicate(timeout=patience(60))
+    out, messages = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 130, messages
     curve = json.loads(out)
     assert curve["interrupted"] is True and curve["accesses"] > 10_000
@@ -252,7 +252,7 @@ def test_ctrl_c_ends_a_machine_and_prints_what_was_counted(machine):
 )
 def test_bad_arguments_of_a_machine_exit_with_2(machine, arguments, complaint):
     process = litemrc_qemu("--system", *arguments)
-    _, messages = process.communicate(timeout=patience(60))
+    _, messages = process.communicate(timeout=scaled_timeout(60))
     assert process.returncode == 2 and complaint in messages and "Traceback" not in messages
 
 
@@ -268,7 +268,7 @@ def test_a_machine_is_captured_with_physical_pages(machine, tmp_path):
             *("--out", str(trace), "--", *machine()),
         ],
         check=True,
-        timeout=patience(60),
+        timeout=scaled_timeout(60),
     )
     found = columns(trace, "parquet")
     expected = [(address >> 12, bool(kind)) for kind, address, _ in accesses_of_hart_0()]
@@ -289,7 +289,7 @@ def test_options_of_programs_are_refused_for_machines(machine, tmp_path):
             [*command, *["--system"] * system, "--", *machine()],
             capture_output=True,
             text=True,
-            timeout=patience(60),
+            timeout=scaled_timeout(60),
         )
         assert done.returncode == 2 and complaint in done.stderr and not out.exists()
 

@@ -11,7 +11,7 @@ from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
 from tests.cosim.builder import FilterSizes, rtl_bench
 from tests.cosim.running import counts_of
 from tests.host.traces.qemu.qemu_programs import HOSTILE
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 pytestmark = pytest.mark.cosim
 
@@ -33,7 +33,7 @@ def observed(compiled) -> tuple[list[int], Counts]:
         for message in filter(None, stream.messages(lambda: process.process.poll() is not None)):
             if message[0] == process.process.pid:
                 pages += [word & (1 << PAGE_BITS) - 1 for word in message[1][:, 1].tolist()]
-        assert process.process.wait(patience(60)) == 0
+        assert process.process.wait(scaled_timeout(60)) == 0
         counts = read_counts(process.folder, program)
     stream.close()
     frames: dict[int, int] = {}

@@ -12,7 +12,7 @@ from litemrc.traces.qemu.counts import Counts, read_counts
 from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running
 
 from tests.host.traces.qemu.qemu_programs import WALK, recorded, transfers
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 GROUPS = 8  # of pages, for the jackknife: native/qemu/sample_groups.hpp
 NOTHING_BEFORE_MEMORY = {"levels": (), "instructions": None, "fetches": False}
@@ -41,7 +41,7 @@ def skewed(compiled):
 
 def counts_of(program: str, monitor: Monitor) -> Counts:
     with running([program], monitor) as process:
-        process.process.wait(patience(60))
+        process.process.wait(scaled_timeout(60))
         (counts,) = read_counts(process.folder, program)
     return counts
 
@@ -99,7 +99,7 @@ def test_the_command_prints_the_band(skewed):
         "--",
         skewed,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=patience(120))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(120))
     curve = json.loads(done.stdout)
     bounds = np.array([curve["miss_ratio_low"], curve["miss_ratio"], curve["miss_ratio_high"]])
     assert (np.diff(bounds, axis=0) >= 0).all() and (bounds[2] > bounds[0]).any()

@@ -15,7 +15,7 @@ from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 from litemrc.traces.qemu.monitored import Monitor, running_machine
 from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
 
-from tests.patience import patience
+from tests.timeouts import scaled_timeout
 
 REPO = Path(__file__).resolve().parents[4]
 PROGRAMS = ("zipf", "loop", "phases", "chase", "matmul")
@@ -44,7 +44,7 @@ def machine(tmp_path):
     linked = ["-nostdlib", "-static", "-Wl,-Ttext=0x80000000,--no-relax"]
     folders = [f"-I{firmware}", f"-I{firmware / 'workloads'}"]
     command = [COMPILER, *target, *linked, *folders, *sources, "-o", tmp_path / "programs"]
-    subprocess.run(command, check=True, timeout=patience(60))
+    subprocess.run(command, check=True, timeout=scaled_timeout(60))
     board = ["-M", "virt", "-m", "64", "-display", "none", "-serial", "null"]
     return [EMULATOR, *board, "-bios", str(tmp_path / "programs")]
 

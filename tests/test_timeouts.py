@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests import patience as module
-from tests.patience import LONGEST, REFERENCE_S, Deadline, patience, wait_until
+from tests import timeouts as module
+from tests.timeouts import LONGEST, REFERENCE_S, Deadline, scaled_timeout, wait_until
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def machine(monkeypatch):
     monkeypatch.setattr(module, "_runnable", lambda: machine.runnable)
     monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(module.time, "monotonic", lambda: machine.now_s)
-    monkeypatch.delenv("LITEMRC_PATIENCE", raising=False)
+    monkeypatch.delenv("LITEMRC_TIMEOUT_SCALE", raising=False)
     return machine
 
 
 def test_a_quiet_machine_of_the_reference_speed_has_the_limit_itself(machine):
-    assert patience(10) == 10
+    assert scaled_timeout(10) == 10
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def test_a_quiet_machine_of_the_reference_speed_has_the_limit_itself(machine):
 )
 def test_the_limit_is_multiplied_by_slowness_and_load(machine, changed, expected):
     vars(machine).update(changed)
-    assert patience(10) == pytest.approx(expected)
+    assert scaled_timeout(10) == pytest.approx(expected)
 
 
 def test_the_environment_multiplies_the_limit_past_its_cap(machine, monkeypatch):
-    monkeypatch.setenv("LITEMRC_PATIENCE", "2.5")
-    assert patience(10) == 25
+    monkeypatch.setenv("LITEMRC_TIMEOUT_SCALE", "2.5")
+    assert scaled_timeout(10) == 25
     machine.now_s, machine.runnable = 1010, 1000.0
-    assert patience(10) == 25 * LONGEST
+    assert scaled_timeout(10) == 25 * LONGEST
 
 
 def test_a_deadline_moves_when_the_machine_becomes_slower(machine):

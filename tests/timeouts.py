@@ -6,8 +6,8 @@ The factor is the product of two measurements, at least 1 and at most `LONGEST`:
 - load: the number of runnable processes per core (now or over the last minute), or the wall time of the
   loop divided by its processor time, whichever is greatest.
 
-The environment variable LITEMRC_PATIENCE multiplies the result: `LITEMRC_PATIENCE=5` serves an emulator.
-Use `patience` to wait for what must happen. A bound that is itself the claim of a test stays a plain number.
+The environment variable LITEMRC_TIMEOUT_SCALE multiplies the result; an emulator needs 5, for example.
+Use `scaled_timeout` to wait for what must happen. A bound that a test claims stays a plain number.
 """
 
 import os
@@ -54,10 +54,10 @@ def factor() -> float:
         waited = sum(wall for _, wall in loops) / sum(processor for processor, _ in loops)
         load = max(1.0, waited, _runnable() / len(os.sched_getaffinity(0)))
         _measured = now, min(speed * load, LONGEST)
-    return _measured[1] * float(os.environ.get("LITEMRC_PATIENCE", "1"))
+    return _measured[1] * float(os.environ.get("LITEMRC_TIMEOUT_SCALE", "1"))
 
 
-def patience(seconds: float) -> float:
+def scaled_timeout(seconds: float) -> float:
     """Return a limit for something that takes at most `seconds` on a quiet machine."""
     return seconds * factor()
 
@@ -74,13 +74,13 @@ class Deadline:
     limit_s: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.began, self.limit_s = time.monotonic(), patience(self.seconds)
+        self.began, self.limit_s = time.monotonic(), scaled_timeout(self.seconds)
 
     @property
     def left_s(self) -> float:
         """Wall time left, at least 0."""
         left = self.began + self.limit_s - time.monotonic()
-        if left <= 0 and (renewed := patience(self.seconds)) > self.limit_s:
+        if left <= 0 and (renewed := scaled_timeout(self.seconds)) > self.limit_s:
             self.limit_s = renewed
             left = self.began + self.limit_s - time.monotonic()
         return max(0.0, left)
@@ -94,7 +94,7 @@ def wait_until(true: Callable[[], bool], seconds: float = 10, what: str = "it") 
     """Wait until a condition holds.
 
     Raises:
-        AssertionError: it does not hold within `patience(seconds)`.
+        AssertionError: it does not hold within `scaled_timeout(seconds)`.
     """
     deadline = Deadline(seconds)
     while not true():

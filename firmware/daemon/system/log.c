@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "system/say.h"
+#include "system/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void line(const char *format, va_list values)
 	fprintf(stderr, "litemrcd: %s\n", text);
 }
 
-void say(const char *format, ...)
+void log_info(const char *format, ...)
 {
 	va_list values;
 
@@ -22,7 +22,7 @@ void say(const char *format, ...)
 	va_end(values);
 }
 
-void give_up(int status, const char *remedy, const char *format, ...)
+void die(int status, const char *remedy, const char *format, ...)
 {
 	va_list values;
 
