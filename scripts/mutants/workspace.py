@@ -71,9 +71,9 @@ def workspace(name: str) -> Workspace:
         if (REPO / file).is_file():
             (tree / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(REPO / file, tree / file)
-    for name in ("litemrc.native", "litemrc_studies"):
-        core = Path(importlib.util.find_spec(f"{name}._core").origin)
-        shutil.copy2(core, tree / "host" / Path(*name.split(".")) / core.name)
+    for package in ("litemrc.native", "litemrc_studies"):
+        core = Path(importlib.util.find_spec(f"{package}._core").origin)
+        shutil.copy2(core, tree / "host" / Path(*package.split(".")) / core.name)
     # Programs that tests build once are taken over; benches that take long are not.
     for product in ("ap_types", "link"):
         if (REPO / "build" / product).is_dir():

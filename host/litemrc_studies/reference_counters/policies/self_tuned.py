@@ -112,7 +112,7 @@ class SelfTuned:
         return self._limited(-(-self.replication // self.gain))
 
     @property
-    def scaled_timeout(self) -> int:
+    def first_update(self) -> int:
         """Return the number of updates that cost as much as a replication."""
         return self._limited(self.replication // self.update)
 
