@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from simulation import verilated
+from litemrc_soc.simulation import verilated
 
 from tests.products import product, run_tool
 

@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,14 +14,11 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from litemrc_soc.simulation import verilated
+
+from scripts.setup.kept import cache_folder, delete_unused
+
 REPO = Path(__file__).resolve().parents[1]
-# Programs that tests start have no more than tests on their path.
-sys.path += [str(REPO / "litex-soc")]
-
-from simulation import verilated  # noqa: E402
-
-from scripts.setup.kept import cache_folder, delete_unused  # noqa: E402
-
 BUILD = REPO / "build" / "cosim"  # what tests make for themselves
 
 

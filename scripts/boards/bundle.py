@@ -17,8 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
-from boards.open_tools import TOOLS
 from litemrc.device.bundle import BITSTREAM, DESCRIPTION, FORMAT
+from litemrc_soc.boards.open_tools import TOOLS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = Path(__file__).with_name("bundle_readme.md")

@@ -18,7 +18,12 @@ from scripts.boards.pnr_units import BUILD, REPO, run_tool, tool_version
 
 SOCS = {"soc_ulx3s": (), "soc_ulx3s_without_monitor": ("--without-monitor",)}
 # The inputs of the SoCs, besides the tools.
-SOURCES = ("litex-soc/*.py", "litex-soc/boards/*.py", "litex-soc/litemrc_gateware/**/*.py", "pyproject.toml")
+SOURCES = (
+    "litex-soc/litemrc_soc/*.py",
+    "litex-soc/litemrc_soc/boards/*.py",
+    "litex-soc/litemrc_gateware/**/*.py",
+    "pyproject.toml",
+)
 FIRMWARE = (
     "firmware/include/*",
     "firmware/link/*",
@@ -134,10 +139,20 @@ def arty_table(found: Estimate) -> str:
 
 
 def _elaborate(board: str, folder: Path, options: tuple[str, ...]) -> str | None:
-    """Run litex-soc/board.py; returns its output if it fails, else None."""
+    """Run a board's build; returns its output if it fails, else None."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "build.log"
-    command = [sys.executable, "litex-soc/board.py", board, "--output", folder, "--log", log, *options]
+    command = [
+        sys.executable,
+        "-m",
+        f"litemrc_soc.boards.{board}",
+        "--build",
+        "--output",
+        folder,
+        "--log",
+        log,
+        *options,
+    ]
     done = subprocess.run(list(map(str, command)), cwd=REPO, text=True, capture_output=True)
     return f"{done.stdout}{done.stderr} (see {log})" if done.returncode else None
 

@@ -11,15 +11,13 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 
+from litemrc_soc.boards.board import NAME, SEEDS, elaborate, nextpnr_frequency
+from litemrc_soc.boards.command import output_to
+from litemrc_soc.boards.open_tools import missed_clocks, parse_report, place_again, run_script, search_path
+
 from scripts.docs.page_tables import fill_tables
 
 REPO = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "litex-soc"))
-
-from board import output_to  # noqa: E402
-from boards.board import NAME, SEEDS, elaborate, nextpnr_frequency  # noqa: E402
-from boards.open_tools import missed_clocks, parse_report, place_again, run_script, search_path  # noqa: E402
-
 PAGE = REPO / "docs" / "boards" / "linux.md"
 BUILD = REPO / "build" / "boards"
 RESULTS = BUILD / "seeds.json"
@@ -28,7 +26,7 @@ BOARDS = ("ulx3s", "versa_ecp5", "orangecrab")
 
 def place(name):
     """Return the reports of a board's SoC by seed, as JSON has them."""
-    module, output = import_module(f"boards.{name}"), BUILD / f"{name}-seeds"
+    module, output = import_module(f"litemrc_soc.boards.{name}"), BUILD / f"{name}-seeds"
     path = search_path(output)
     with output_to(output / "elaborate.log"):
         soc = module.SOC(boot="linux")

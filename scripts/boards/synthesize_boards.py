@@ -20,13 +20,11 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 
+from litemrc_soc.boards.board import NAME, elaborate
+from litemrc_soc.boards.command import output_to
+from litemrc_soc.boards.open_tools import search_path
+
 REPO = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "litex-soc"))
-
-from board import output_to  # noqa: E402
-from boards.board import NAME, elaborate  # noqa: E402
-from boards.open_tools import search_path  # noqa: E402
-
 BUILD = REPO / "build" / "boards"
 BIOS = 40_724  # bytes of LiteX's for DDR3, to which its builder cuts the ROM
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
@@ -100,7 +98,7 @@ def synthesize(board: str, boot: str) -> Size:
 
     :raises RuntimeError: if yosys fails; the message names its log.
     """
-    module = import_module(f"boards.{board}")
+    module = import_module(f"litemrc_soc.boards.{board}")
     output = BUILD / (board if boot == "rom" else f"{board}-{boot}")
     path = search_path(output)
     with output_to(output / "elaborate.log"):

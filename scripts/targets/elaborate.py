@@ -60,7 +60,6 @@ def checked(dram: dict[str, Any]) -> dict[str, Any]:
 def _run(script: str, argument: dict[str, Any], failed: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON that a script prints, or `failed` with an `error`."""
     command = [sys.executable, "-m", f"scripts.targets.{script}", json.dumps(argument)]
-    path = os.pathsep.join([str(REPO), str(REPO / "litex-soc")])
     try:
         with TemporaryDirectory() as folder:  # some processors write their Verilog where they are built
             done = subprocess.run(
@@ -70,7 +69,7 @@ def _run(script: str, argument: dict[str, Any], failed: dict[str, Any]) -> dict[
                 timeout=_LONGEST_S,
                 check=False,
                 cwd=folder,
-                env=os.environ | {"PYTHONPATH": path},
+                env=os.environ | {"PYTHONPATH": str(REPO)},
             )
     except subprocess.TimeoutExpired:
         return failed | {"error": f"{script} takes more than {_LONGEST_S} s"}

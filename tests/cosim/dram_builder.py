@@ -55,7 +55,7 @@ def dram_bench(
     names = ("dram_bench.cpp", "native_ports.hpp", "rtl.hpp", "mismatch.hpp")
     benches = [COSIM / "bench" / name for name in names]
     gateware = [
-        REPO / "litex-soc" / "simulation" / "ddr3.py",
+        REPO / "litex-soc" / "litemrc_soc" / "simulation" / "ddr3.py",
         REPO / "litex-soc/litemrc_gateware/tap/bank_row_column.py",
     ]
     model = sorted((include / MODEL.name).rglob("*.hpp"))

@@ -14,6 +14,8 @@ from litedram.core.controller import ControllerSettings
 from litedram.frontend.bist import _LiteDRAMBISTChecker, _LiteDRAMBISTGenerator
 from litedram.modules import MT41J128M16
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_soc.simulation.compile import compile_simulator
+from litemrc_soc.simulation.ddr3 import HERE, DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 from litex.build.generic_platform import Pins
 from litex.build.sim import SimPlatform
 from litex.build.sim.config import SimConfig
@@ -21,8 +23,6 @@ from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain, Display, Finish, If, Signal
-from simulation.compile import compile_simulator
-from simulation.ddr3 import HERE, DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 
 SYS_CLK_HZ = 100_000_000
 TESTED_BYTES = 1 << 16

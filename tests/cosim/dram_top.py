@@ -14,8 +14,8 @@ from litedram.core.controller import ControllerSettings, LiteDRAMController
 from litedram.core.crossbar import LiteDRAMCrossbar
 from litedram.modules import MT41J128M16
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_soc.simulation.ddr3 import NPHASES, DDR3ModelPHY, pad_widths
 from litex.gen.fhdl.verilog import convert
-from simulation.ddr3 import NPHASES, DDR3ModelPHY, pad_widths
 
 from tests.cosim.rtl_top import BenchTop
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.cosim
 
 NRANKS = 2
 WORDS = (1 << 16) // 16  # of the tested 64 KB
-SIMULATION = REPO / "litex-soc" / "simulation"
+SIMULATION = REPO / "litex-soc" / "litemrc_soc" / "simulation"
 SOURCES = (
     COSIM / "dram_soc.py",
     SIMULATION / "ddr3.py",
@@ -35,7 +35,7 @@ def simulator():
     with alone_in(folder):
         newest = max(path.stat().st_mtime_ns for path in [*SOURCES, *model])
         if not program.exists() or program.stat().st_mtime_ns < newest:
-            environment = {**os.environ, "PYTHONPATH": str(REPO / "litex-soc")}
+            environment = {**os.environ, "PYTHONPATH": str(REPO)}
             command = [sys.executable, COSIM / "dram_soc.py", folder, str(NRANKS)]
             done = subprocess.run(command, capture_output=True, text=True, env=environment)
             assert done.returncode == 0, done.stdout + done.stderr

@@ -1,7 +1,7 @@
 """The identifier of a SoC begins with its own name."""
 
 import pytest
-import soc
+from litemrc_soc import soc
 
 
 class StoppedError(Exception):

@@ -11,10 +11,10 @@ import logging
 import sys
 from pathlib import Path
 
+from litemrc_soc.renode_export import PLATFORMS
+from litemrc_soc.sim import SimSoC, simulator_io
 from litex.build.sim import SimPlatform
 from litex.soc.interconnect.csr import CSRStorage
-from renode_export import PLATFORMS
-from sim import SimSoC, simulator_io
 
 WORD = 2**32 - 1
 SCRIPTS = {"litemrc.repl": "litemrc.resc", "litemrc_ranks.repl": "litemrc_ranks.resc"}

@@ -68,8 +68,7 @@ def renode():
 def register_map(tmp_path_factory):
     """The file that register_map.py writes."""
     path = tmp_path_factory.mktemp("registers") / "map.json"
-    environment = os.environ | {"PYTHONPATH": str(REPO / "litex-soc")}
-    subprocess.run([sys.executable, HERE / "register_map.py", path], check=True, env=environment)
+    subprocess.run([sys.executable, "-m", "tests.renode.register_map", path], check=True)
     return path
 
 

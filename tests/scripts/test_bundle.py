@@ -43,8 +43,8 @@ def build(tmp_path) -> Path:
 
 
 def make_bundle(build: Path, out: Path) -> subprocess.CompletedProcess:
-    command = [sys.executable, "scripts/boards/bundle.py", str(build), "--out", str(out)]
-    environment = {"PYTHONPATH": "litex-soc", "PATH": str(Path(sys.executable).parent) + ":/usr/bin:/bin"}
+    command = [sys.executable, "-m", "scripts.boards.bundle", str(build), "--out", str(out)]
+    environment = {"PATH": str(Path(sys.executable).parent) + ":/usr/bin:/bin"}
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300
     )

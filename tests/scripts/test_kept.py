@@ -158,10 +158,10 @@ def test_what_was_not_used_for_two_months_is_deleted(tmp_path: Path) -> None:
 
 
 def test_python_s_compiled_files_are_no_prerequisite() -> None:
-    (REPO / "litex-soc" / "simulation" / "__pycache__").mkdir(exist_ok=True)
+    (REPO / "litex-soc" / "litemrc_soc" / "simulation" / "__pycache__").mkdir(exist_ok=True)
     target = "build/sim/gateware/obj_dir/Vsim"
     asked = ["make", "--dry-run", "--print-data-base", target]
     database = subprocess.run(asked, cwd=REPO, capture_output=True, text=True, check=False).stdout
     rules = [line for line in database.splitlines() if line.startswith(f"{target}:")]
-    assert any("litex-soc/simulation/compile.py" in rule for rule in rules)
+    assert any("litex-soc/litemrc_soc/simulation/compile.py" in rule for rule in rules)
     assert not any("__pycache__" in rule for rule in rules)

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import asdict
 
 import pytest
-from boards.open_tools import Clock, Report
+from litemrc_soc.boards.open_tools import Clock, Report
 
 from scripts.boards.pnr import summary, wrong_clocks
 from scripts.boards.pnr_soc import Estimate, SoC, arty_table, count_cells, soc_of, soc_table

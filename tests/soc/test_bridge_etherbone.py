@@ -18,7 +18,7 @@ from litemrc.device.device import Device
 from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.traces.generators.traffic import Traffic
-from sim_bridge import INTERFACE, SOC_IP
+from litemrc_soc.sim_bridge import INTERFACE, SOC_IP
 
 from scripts.bridged_soc import start_dram
 from tests.soc.bridge_server import ROOT, litex_server

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from litemrc_soc.sim import SimSoC, simulator_io
 from litex.build.sim import SimPlatform
-from sim import SimSoC, simulator_io
 
-SIM = Path(__file__).resolve().parents[2] / "litex-soc/sim.py"
+SIM = Path(__file__).resolve().parents[2] / "litex-soc/litemrc_soc/sim.py"
 
 
 @pytest.fixture(scope="module")

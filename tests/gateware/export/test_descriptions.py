@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 from litemrc_gateware import add_monitor
 from litemrc_gateware.integration.description import MONITOR, RANKS, REF_COUNTERS
+from litemrc_soc.renode_export import description
 from litex.build.sim import SimPlatform
 from litex.soc.integration.export import get_csr_json
 from litex.soc.integration.soc_core import SoCCore, SoCMini
-from renode_export import description
 
 from tests.gateware.sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
 

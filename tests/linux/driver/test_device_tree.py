@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from renode_export import description
+from litemrc_soc.renode_export import description
 
 from tests.linux.driver import guest as guests
 from tests.linux.driver.building import ROOT, build_initramfs

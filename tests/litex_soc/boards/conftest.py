@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from boards.board import BoardSoC, elaborate
+from litemrc_soc.boards.board import BoardSoC, elaborate
 
 
 @dataclass
@@ -24,7 +24,7 @@ def elaborated(tmp_path_factory):
 
     def get(name: str, boot: str = "rom") -> Elaborated:
         if (name, boot) not in made:
-            module = import_module(f"boards.{name}")
+            module = import_module(f"litemrc_soc.boards.{name}")
             soc = module.SOC(boot=boot)
             folder = elaborate(module.BOARD, soc, tmp_path_factory.mktemp(name), with_software=False)
             made[name, boot] = Elaborated(module, soc, folder)

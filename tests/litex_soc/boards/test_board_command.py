@@ -1,17 +1,17 @@
-"""litex-soc/board.py: its output, the compilers' log, and its exit codes."""
+"""The command line of a board: its output, the compilers' log, and its exit codes."""
 
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import board as command
 import pytest
+from litemrc_soc.boards import command
 
 
 @pytest.fixture
 def run(monkeypatch):
-    """run(outcome, *options): the exit code of board.py for a board whose build does `outcome`."""
+    """run(outcome, *options): the exit code for a board whose build does `outcome`."""
 
     def go(outcome, *options: str) -> int:
         def build(output, **parameters):
@@ -19,10 +19,12 @@ def run(monkeypatch):
             subprocess.run(["sh", "-c", "echo words of LiteX; echo words of a compiler >&2"], check=True)
             return outcome(output, **parameters)
 
-        module = SimpleNamespace(BOARD=SimpleNamespace(devices=("85F", "45F")), build=build)
+        module = SimpleNamespace(
+            BOARD=SimpleNamespace(title="Radiona ULX3S", devices=("85F", "45F")), build=build
+        )
         monkeypatch.setattr(command, "import_module", lambda name: module)
-        monkeypatch.setattr(sys, "argv", ["board.py", "ulx3s", *options])
-        return command.main()
+        monkeypatch.setattr(sys, "argv", ["ulx3s.py", "--build", *options])
+        return command.main("ulx3s")
 
     return go
 
@@ -70,5 +72,5 @@ def test_an_fpga_the_board_does_not_come_with_is_refused(run, capfd) -> None:
 def test_every_board_has_a_module_and_a_page() -> None:
     repository = Path(__file__).resolve().parents[3]
     for name in command.BOARDS:
-        assert (repository / "litex-soc" / "boards" / f"{name}.py").is_file()
+        assert (repository / "litex-soc" / "litemrc_soc" / "boards" / f"{name}.py").is_file()
         assert f"make {name}" in (repository / "docs" / "boards" / f"{name}.md").read_text()

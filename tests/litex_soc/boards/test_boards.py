@@ -9,12 +9,12 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from boards.board import elaborate
-from boards.rom_image import move_code, read_words
 from litemrc.checks.selftest import COUNTS
 from litemrc.cli.device.sdcard import BOARDS as SDCARD_BOARDS
 from litemrc_gateware.export.registers import registers
-from sim_board import BoardInSimulation
+from litemrc_soc.boards.board import elaborate
+from litemrc_soc.boards.rom_image import move_code, read_words
+from litemrc_soc.sim_board import BoardInSimulation
 
 MB = 1 << 20
 GENERATE = Path(__file__).parents[3] / "firmware/linux/devicetree/generate.py"
@@ -127,7 +127,7 @@ def test_the_identifier_is_of_what_software_depends_on(elaborated) -> None:
 
 def test_the_firmware_fits_the_smallest_rom(tmp_path) -> None:
     """The Arty's: its FPGA has the fewest block RAMs."""
-    module = import_module("boards.arty")
+    module = import_module("litemrc_soc.boards.arty")
     soc = module.SOC()
     elaborate(module.BOARD, soc, tmp_path)
     image = (tmp_path / "firmware/firmware.bin").stat().st_size
@@ -135,14 +135,14 @@ def test_the_firmware_fits_the_smallest_rom(tmp_path) -> None:
 
 
 def test_without_the_monitor_there_are_no_registers_of_it() -> None:
-    from boards.ulx3s import ULX3SSoC
+    from litemrc_soc.boards.ulx3s import ULX3SSoC
 
     assert not hasattr(ULX3SSoC(monitor=False), "mrc")
     assert hasattr(ULX3SSoC(), "mrc")
 
 
 def test_an_exported_engine_comes_with_its_files(tmp_path) -> None:
-    from boards.ulx3s import ULX3SSoC
+    from litemrc_soc.boards.ulx3s import ULX3SSoC
 
     # 8,192 frames, 64 groups, 8 contexts: an operation has 20 bits, a position 12, in whole bytes.
     header = "module bucket_stack (input [23:0] ops_TDATA, output [15:0] positions_TDATA);\nendmodule\n"

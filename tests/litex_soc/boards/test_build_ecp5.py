@@ -4,8 +4,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from boards import board
-from boards.board import Board, build_ecp5
+from litemrc_soc.boards import board
+from litemrc_soc.boards.board import Board, build_ecp5
 
 TARGET = 50.0
 

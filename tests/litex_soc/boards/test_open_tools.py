@@ -5,8 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from boards import open_tools
-from boards.open_tools import Clock, Report, missed_clocks, parse_report, run_script, search_path
+from litemrc_soc.boards import open_tools
+from litemrc_soc.boards.open_tools import Clock, Report, missed_clocks, parse_report, run_script, search_path
 
 # Lines of nextpnr-ecp5 0.11; the clock is estimated after placement and final after routing.
 LOG = """\

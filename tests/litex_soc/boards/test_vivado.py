@@ -1,8 +1,8 @@
 """The Arty's project is portable; with Vivado (a stand-in here) a missed clock target fails."""
 
 import pytest
-from boards import vivado
-from boards.vivado import TIMING_MET, build_vivado, gather_sources
+from litemrc_soc.boards import vivado
+from litemrc_soc.boards.vivado import TIMING_MET, build_vivado, gather_sources
 
 
 @pytest.fixture

@@ -108,20 +108,26 @@ def test_the_monitor_fits_its_memory_and_its_window(platform: tuple) -> None:
 
 
 def test_what_is_checked_in_is_what_the_gateware_exports() -> None:
-    script = REPO / "litex-soc/renode_export.py"
     result = subprocess.run(
-        [sys.executable, script, "--check"], cwd=REPO, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "litemrc_soc.renode_export", "--check"],
+        cwd=REPO,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stderr
 
 
 def test_a_stale_file_is_named_with_the_command_that_repairs_it(tmp_path: Path) -> None:
-    script = REPO / "litex-soc/renode_export.py"
     result = subprocess.run(
-        [sys.executable, script, "--check"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "litemrc_soc.renode_export", "--check"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 1
     assert (
         "litemrc_ranks.repl" in result.stderr
-        and "repair with: python litex-soc/renode_export" in result.stderr
+        and "repair with: python -m litemrc_soc.renode_export" in result.stderr
     )

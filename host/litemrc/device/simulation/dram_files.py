@@ -13,7 +13,7 @@ Image = tuple[int, bytes]  # physical address, contents
 
 @dataclass(frozen=True)
 class DRAMLayout:
-    """Where a byte lies in DRAM; `litex-soc/simulation/dram.py` defines the order and writes dram.json.
+    """Where a byte lies in DRAM; `litemrc_soc/simulation/dram.py` defines the order and writes dram.json.
 
     Attributes:
         bank_files: name of each bank's file.

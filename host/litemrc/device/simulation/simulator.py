@@ -17,7 +17,7 @@ ROM_INIT = "sim_rom.init"
 CONFIG = "sim_config.js"
 PORT_FILE = "link.port"
 DRAM = "dram.json"
-STATE_FILE = "snapshot.state"  # of litex-soc/simulation/snapshot.cpp
+STATE_FILE = "snapshot.state"  # of litemrc_soc/simulation/snapshot.cpp
 SAVE_S = 60.0
 
 
@@ -27,7 +27,7 @@ class Simulator:
     Parameters
     ----------
     build : Path
-        folder made by ``litex-soc/sim.py``.
+        folder made by ``litemrc_soc/sim.py``.
     firmware : Path or None
         raw image for the ROM: LiteMRC's firmware, or with images the shim that starts Linux. None: a SoC
         without a processor.
@@ -43,7 +43,7 @@ class Simulator:
         a file of :meth:`save` of the same build, from which the simulation continues: memories, console and
         record as they were then. Firmware and images have no effect.
     sd_card : Path or None
-        image of the SD card of a simulated board (``litex-soc/sim_board.py``), whose BIOS boots from it.
+        image of the SD card of a simulated board (``litemrc_soc/sim_board.py``), whose BIOS boots from it.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 INDEX = "snapshot.json"
-FORMAT = 1  # of the index, and of litex-soc/simulation/snapshot.cpp
+FORMAT = 1  # of the index, and of litemrc_soc/simulation/snapshot.cpp
 
 Fingerprint = Mapping[str, str]
 """SHA-256 of each input of a simulation, by the input's name."""
@@ -22,7 +22,7 @@ def fingerprint(build: Path, inputs: Mapping[str, bytes]) -> Fingerprint:
     """Return the digest of everything that a simulation depends on.
 
     Parameters:
-        build: folder made by `litex-soc/sim.py`.
+        build: folder made by `litemrc_soc/sim.py`.
         inputs: what the simulator is given at run time, by name.
 
     Raises:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Builds the Verilated LiteMRC SoC: RTL of the whole system, 32 MB of SDR SDRAM, link on a TCP port.
 
-    python litex-soc/sim.py --output build/sim
-    python litex-soc/sim.py --output build/sim-linux --variant linux
-    python litex-soc/sim.py --output build/sim-ranks --ranks 4 --groups 256
-    python litex-soc/sim.py --output build/sim-linux-ranks --variant linux --ranks 4 --groups 256
-    python litex-soc/sim.py --output build/sim-refs --refs
-    python litex-soc/sim.py --output build/sim-smp --variant smp
+    python -m litemrc_soc.sim --output build/sim
+    python -m litemrc_soc.sim --output build/sim-linux --variant linux
+    python -m litemrc_soc.sim --output build/sim-ranks --ranks 4 --groups 256
+    python -m litemrc_soc.sim --output build/sim-linux-ranks --variant linux --ranks 4 --groups 256
+    python -m litemrc_soc.sim --output build/sim-refs --refs
+    python -m litemrc_soc.sim --output build/sim-smp --variant smp
 
 With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB (16 MB under Linux), which can sleep;
 the engine is then group_stack, which alone reports the moves of pages to the rank meter. With ``--refs``
@@ -37,15 +37,16 @@ from litex.build.sim.config import SimConfig
 from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from migen import ClockDomain, Finish, If, Signal
-from simulation.compile import compile_simulator
-from simulation.ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
-from simulation.dram import fill_at_start
-from simulation.observer import DRAMObserver
-from simulation.software import LIBRARIES, build_with_libraries
-from simulation.training import train
-from soc import SMP_DRAM_BITS, VARIANTS, LiteMRCSoC
 
-HERE = Path(__file__).resolve().parent
+from litemrc_soc.simulation.compile import compile_simulator
+from litemrc_soc.simulation.ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
+from litemrc_soc.simulation.dram import fill_at_start
+from litemrc_soc.simulation.observer import DRAMObserver
+from litemrc_soc.simulation.software import LIBRARIES, build_with_libraries
+from litemrc_soc.simulation.training import train
+from litemrc_soc.soc import SMP_DRAM_BITS, VARIANTS, LiteMRCSoC
+
+HERE = Path(__file__).resolve().parents[1]
 MODULES = ("console", "serial_link", "recorder")
 # The simulation module of the console UART, and its arguments.
 CONSOLES = {

@@ -11,7 +11,7 @@ from litex.soc.integration.soc import SoC
 
 HERE = Path(__file__).resolve().parent
 SOFTWARE = Path(soc_directory) / "software"
-INCLUDE = HERE.parents[1] / "firmware" / "include"
+INCLUDE = HERE.parents[2] / "firmware" / "include"
 SECONDS = 6.0
 """Of four million cycles with SDR SDRAM, a million and a half with DDR3."""
 

@@ -17,7 +17,7 @@ from litex.build.generic_platform import Pins, Subsignal
 from litex.gen import LiteXModule
 from migen import Cat, Replicate, Signal
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parents[2]
 NPHASES = 4  # of LiteDRAM's DDR3: one burst of 8 a cycle
 MAPS = ("row_bank_column", "bank_row_column")
 

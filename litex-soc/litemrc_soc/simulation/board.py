@@ -16,7 +16,7 @@ from migen import ClockDomain, ClockSignal, Module, Mux, Signal
 from migen.fhdl.specials import Tristate
 from migen.fhdl.structure import _Slice
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parents[2]
 BAUD = 115_200
 # The chip's pins, and what the model says of its accesses.
 _SDRAM = {

@@ -10,9 +10,8 @@ from types import SimpleNamespace
 from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
 from litex.soc.integration.builder import Builder
 from migen import Constant
-from soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
-from boards.open_tools import (
+from litemrc_soc.boards.open_tools import (
     Report,
     digest_of,
     missed_clocks,
@@ -22,7 +21,8 @@ from boards.open_tools import (
     run_script,
     search_path,
 )
-from boards.rom_image import SOFTWARE, compile_firmware, read_words
+from litemrc_soc.boards.rom_image import SOFTWARE, compile_firmware, read_words
+from litemrc_soc.soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
 NAME = "litemrc"  # of a build's files
 FIRMWARE_RAM = 0x2000_0000

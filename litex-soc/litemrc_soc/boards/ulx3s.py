@@ -1,11 +1,14 @@
 """Radiona ULX3S: ECP5 with 32 MB of SDR SDRAM."""
 
+import sys
+
 from litedram import modules
 from litedram.phy import GENSDRPHY
 from litex_boards.platforms import radiona_ulx3s
 from litex_boards.targets.radiona_ulx3s import _CRG
 
-from boards.board import SEEDS, Board, BoardSoC, build_ecp5, uart_pads
+from litemrc_soc.boards import command
+from litemrc_soc.boards.board import SEEDS, Board, BoardSoC, build_ecp5, uart_pads
 
 BOARD = Board(
     name="ulx3s",
@@ -47,5 +50,9 @@ SOC = ULX3SSoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
-    """Call :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`ULX3SSoC`."""
+    """Call :func:`build_ecp5`; ``parameters`` are those of :class:`ULX3SSoC`."""
     return build_ecp5(BOARD, ULX3SSoC(**parameters), output, compile_gateware, seeds)
+
+
+if __name__ == "__main__":
+    sys.exit(command.main("ulx3s"))

@@ -7,7 +7,7 @@ from litedram.phy.model import BankModel
 from litex.gen import LiteXModule
 from migen import Cat, Constant, If, Signal
 
-from simulation.dram import bank_memory
+from litemrc_soc.simulation.dram import bank_memory
 
 
 class DRAMObserver(LiteXModule):

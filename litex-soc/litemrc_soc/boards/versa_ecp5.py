@@ -1,12 +1,15 @@
 """Lattice ECP5 Versa: ECP5-45F with 128 MB of DDR3."""
 
+import sys
+
 from litedram.modules import MT41K64M16
 from litedram.phy import ECP5DDRPHY
 from litex.build.generic_platform import IOStandard, Pins, Subsignal
 from litex_boards.platforms import lattice_versa_ecp5
 from litex_boards.targets.lattice_versa_ecp5 import _CRG
 
-from boards.board import SEEDS, Board, BoardSoC, build_ecp5
+from litemrc_soc.boards import command
+from litemrc_soc.boards.board import SEEDS, Board, BoardSoC, build_ecp5
 
 BOARD = Board(
     name="versa_ecp5",
@@ -45,5 +48,9 @@ SOC = VersaSoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
-    """Call :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`VersaSoC`."""
+    """Call :func:`build_ecp5`; ``parameters`` are those of :class:`VersaSoC`."""
     return build_ecp5(BOARD, VersaSoC(**parameters), output, compile_gateware, seeds)
+
+
+if __name__ == "__main__":
+    sys.exit(command.main("versa_ecp5"))

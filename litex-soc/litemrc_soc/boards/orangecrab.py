@@ -1,12 +1,15 @@
 """OrangeCrab r0.2: ECP5 with 128 MB of DDR3, on a Feather board."""
 
+import sys
+
 from litedram.modules import MT41K64M16
 from litedram.phy import ECP5DDRPHY
 from litex.build.generic_platform import IOStandard, Pins, Subsignal
 from litex_boards.platforms import gsd_orangecrab
 from litex_boards.targets.gsd_orangecrab import _CRGSDRAM
 
-from boards.board import SEEDS, Board, BoardSoC, build_ecp5
+from litemrc_soc.boards import command
+from litemrc_soc.boards.board import SEEDS, Board, BoardSoC, build_ecp5
 
 BOARD = Board(
     name="orangecrab",
@@ -55,5 +58,9 @@ SOC = OrangeCrabSoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
-    """Call :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`OrangeCrabSoC`."""
+    """Call :func:`build_ecp5`; ``parameters`` are those of :class:`OrangeCrabSoC`."""
     return build_ecp5(BOARD, OrangeCrabSoC(**parameters), output, compile_gateware, seeds)
+
+
+if __name__ == "__main__":
+    sys.exit(command.main("orangecrab"))

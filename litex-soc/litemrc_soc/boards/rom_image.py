@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MAKEFILE = Path(__file__).resolve().parents[2] / "firmware" / "baremetal" / "Makefile"
+MAKEFILE = Path(__file__).resolve().parents[3] / "firmware" / "baremetal" / "Makefile"
 # The libraries that the firmware links; no BIOS.
 SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 

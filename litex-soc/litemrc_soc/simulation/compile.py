@@ -13,7 +13,7 @@ from pathlib import Path
 
 from litex.build.sim import verilator
 
-from simulation import verilated
+from litemrc_soc.simulation import verilated
 
 CORE = Path(verilator.core_directory)
 HERE = Path(__file__).resolve().parent

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Exports the SoCs for Renode: a platform description for each.
 
-    python litex-soc/renode_export.py [--check]
+    python -m litemrc_soc.renode_export [--check]
 
 writes renode/litemrc.repl, litemrc_linux.repl, litemrc_ranks.repl and litemrc_ulx3s.repl below the current
 folder; with ``--check`` it compares instead and fails if they are stale. The SoCs are elaborated, not built:
@@ -15,15 +15,16 @@ import logging
 import sys
 from pathlib import Path
 
-from boards.ulx3s import ULX3SSoC
 from litemrc_gateware.export.registers import registers
 from litex.build.sim import SimPlatform
 from litex.soc.integration.export import get_csr_json
-from renode_files.platform import platform_description
-from sim import SimSoC, simulator_io
+
+from litemrc_soc.boards.ulx3s import ULX3SSoC
+from litemrc_soc.renode_files.platform import platform_description
+from litemrc_soc.sim import SimSoC, simulator_io
 
 RENODE = Path("renode")
-REPAIR = "python litex-soc/renode_export.py"
+REPAIR = "python -m litemrc_soc.renode_export"
 # The platforms of simulated SoCs, with their parameters in the Makefile.
 PLATFORMS = {
     "litemrc.repl": {"engine": "bucket_stack", "page_bitmap": True, "hot_pages": 64},

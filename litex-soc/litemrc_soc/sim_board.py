@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds a simulator of a board's own SoC for Linux: BIOS, PHY and pins as on the board.
 
-    python litex-soc/sim_board.py --output build/sim-ulx3s
+    python -m litemrc_soc.sim_board --output build/sim-ulx3s
 
 Its clocks come from the simulation instead of a PLL. On its pins are a model of the SDRAM chip (sdr_model/),
 which checks every command, an SD card in SPI mode, and the other ends of link and console at 115,200 bit/s.
@@ -13,13 +13,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boards.ulx3s import BOARD, ULX3SSoC
 from litex.build.sim.config import SimConfig
 from litex.soc.integration.builder import Builder
 from migen import Signal
-from sim import HERE, MODULES, RECORDED, SETTINGS, _io
-from simulation.board import BoardClocks, BoardPlatform, add_serial_ends, copy_sdr_model
-from simulation.compile import compile_simulator
+
+from litemrc_soc.boards.ulx3s import BOARD, ULX3SSoC
+from litemrc_soc.sim import HERE, MODULES, RECORDED, SETTINGS, _io
+from litemrc_soc.simulation.board import BoardClocks, BoardPlatform, add_serial_ends, copy_sdr_model
+from litemrc_soc.simulation.compile import compile_simulator
 
 PIN_CLOCKS = 2  # at least the cycles from a command of LiteDRAM to the chip
 

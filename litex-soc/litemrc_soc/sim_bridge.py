@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds a Verilated SoC without a processor: a bridge of LiteX is the master of its bus.
 
-    python litex-soc/sim_bridge.py --output build/sim-bridge --page-bitmap --hot-pages 64
-    python litex-soc/sim_bridge.py --output build/sim-etherbone --etherbone
-    python litex-soc/sim_bridge.py --output build/sim-bridge-ranks --ranks 4 --engine group_stack --groups 256
+    python -m litemrc_soc.sim_bridge --output build/sim-bridge --page-bitmap --hot-pages 64
+    python -m litemrc_soc.sim_bridge --output build/sim-etherbone --etherbone
+    python -m litemrc_soc.sim_bridge --output build/sim-bridge-ranks --ranks 4 --engine group_stack
 
 The bridge is a UARTBone on a TCP port of the simulator or, with ``--etherbone``, an Etherbone on the tap
 device ``INTERFACE``. The SoC has 32 MB of SDR SDRAM, the monitor, a traffic generator and reference counters;
@@ -25,7 +25,8 @@ from litex.build.sim.config import SimConfig
 from litex.soc.cores.uart import RS232PHYModel, UARTBone
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.soc_core import SoCCore
-from sim import (
+
+from litemrc_soc.sim import (
     DDR3_SYS_CLK_HZ,
     HERE,
     STREAM,
@@ -34,9 +35,9 @@ from sim import (
     SimSoC,
     simulator_io,
 )
-from simulation.compile import compile_simulator
-from simulation.ddr3 import copy_ddr3_model
-from soc import VARIANTS
+from litemrc_soc.simulation.compile import compile_simulator
+from litemrc_soc.simulation.ddr3 import copy_ddr3_model
+from litemrc_soc.soc import VARIANTS
 
 MODULES = ("serial_link", "recorder")
 DRAM_INIT = "dram_init.json"

@@ -1,12 +1,15 @@
 """Digilent Arty A7: Artix-7 with 256 MB of DDR3."""
 
+import sys
+
 from litedram.modules import MT41K128M16
 from litedram.phy.s7ddrphy import A7DDRPHY
 from litex_boards.platforms import digilent_arty
 from litex_boards.targets.digilent_arty import _CRG
 
-from boards.board import Board, BoardSoC
-from boards.vivado import build_vivado
+from litemrc_soc.boards import command
+from litemrc_soc.boards.board import Board, BoardSoC
+from litemrc_soc.boards.vivado import build_vivado
 
 BOARD = Board(
     name="arty",
@@ -46,5 +49,9 @@ SOC = ArtySoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=None, **parameters):
-    """Call :func:`boards.vivado.build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado has no seeds."""
+    """Call :func:`build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado has no seeds."""
     return build_vivado(BOARD, ArtySoC(**parameters), output, compile_gateware)
+
+
+if __name__ == "__main__":
+    sys.exit(command.main("arty"))

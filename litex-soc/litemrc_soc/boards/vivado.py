@@ -6,8 +6,8 @@ No Vivado has been run on these projects yet.
 import shutil
 from pathlib import Path
 
-from boards.board import NAME, BuiltBoard, elaborate
-from boards.open_tools import run_script
+from litemrc_soc.boards.board import NAME, BuiltBoard, elaborate
+from litemrc_soc.boards.open_tools import run_script
 
 TIMING_MET = "All user specified timing constraints are met."  # in Vivado's timing summary
 
@@ -15,7 +15,7 @@ TIMING_MET = "All user specified timing constraints are met."  # in Vivado's tim
 def build_vivado(board, soc, output, compile_gateware=True):
     """Build the project in ``output``/gateware and, if ``vivado`` is on PATH, ``litemrc.bit``.
 
-    Parameters as of :func:`boards.board.build_ecp5`.
+    Parameters as of :func:`litemrc_soc.boards.board.build_ecp5`.
 
     Returns
     -------

@@ -1,23 +1,18 @@
-#!/usr/bin/env python3
-"""Builds the LiteMRC SoC for an FPGA board: firmware and bitstream, or a project for a vendor's tool.
-
-python litex-soc/board.py ulx3s
-python litex-soc/board.py ulx3s --device 45F --output build/ulx3s-45f
-"""
+"""The command line of a board, as LiteX's targets have it: python -m litemrc_soc.boards.ulx3s --build --load"""
 
 import argparse
 import os
+import subprocess
 import sys
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from subprocess import CalledProcessError
 
 from litemrc_gateware.hls.exported import unit_and_folder
 from litemrc_gateware.hls.streams import HLS_UNITS
 from litemrc_gateware.monitor.monitor import ENGINES
 
-BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
+BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")  # a module beside this one for each
 
 
 @contextmanager
@@ -41,14 +36,20 @@ def output_to(log):
                 os.close(copy)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def main(name):
+    """Run the command line of a board; returns the exit code."""
+    board = import_module(f"litemrc_soc.boards.{name}")
+    devices = board.BOARD.devices
+    parser = argparse.ArgumentParser(description=f"LiteMRC's SoC on the {board.BOARD.title}.")
+    parser.add_argument(
+        "--build", action="store_true", help="make the bitstream; without, what the tools need"
     )
-    parser.add_argument("board", choices=BOARDS)
-    parser.add_argument("--output", type=Path, help="folder of the build (build/BOARD)")
+    parser.add_argument(
+        "--load", action="store_true", help="load the bitstream into the FPGA (openFPGALoader)"
+    )
+    parser.add_argument("--output", type=Path, help=f"folder of the build (build/{name})")
     parser.add_argument("--log", type=Path, help="file for the tools' output (default: stdout)")
-    parser.add_argument("--device", help="FPGA of the board (default: the first on its page)")
+    parser.add_argument("--device", help=f"FPGA of the board: {' or '.join(devices)} (default: {devices[0]})")
     parser.add_argument(
         "--seed", type=int, help="seed of nextpnr (default: the first of 3 that meets timing)"
     )
@@ -60,6 +61,7 @@ def main():
         default="rom",
         help="source of the firmware (%(default)s)",
     )
+    parser.add_argument("--linux", dest="boot", action="store_const", const="linux", help="--boot linux")
     parser.add_argument(
         "--hls-verilog",
         type=unit_and_folder,
@@ -68,9 +70,8 @@ def main():
         help=f"Verilog of an HLS compiler for this unit: {', '.join(HLS_UNITS)}; can be given several times",
     )
     parser.add_argument("--without-monitor", action="store_true", help="the plain SoC, for comparison")
-    parser.add_argument("--no-compile", action="store_true", help="stop before synthesis")
     args = parser.parse_args()
-    output = args.output or Path("build") / args.board
+    output = args.output or Path("build") / name
     options = ("engine", "pages")
     parameters = {name: getattr(args, name) for name in options if getattr(args, name)}
     if args.hls_verilog:
@@ -79,30 +80,28 @@ def main():
         parameters["seeds"] = (args.seed,)
     try:
         with output_to(args.log):
-            board = import_module(f"boards.{args.board}")
-            device = args.device or board.BOARD.devices[0]
-            if device not in board.BOARD.devices:
-                devices = ", ".join(board.BOARD.devices)
-                raise ValueError(f"--device must be one of {devices} on {args.board} (got {device})")
+            device = args.device or devices[0]
+            if device not in devices:
+                raise ValueError(f"--device must be one of {', '.join(devices)} on {name} (got {device})")
             result = board.build(
                 output,
                 monitor=not args.without_monitor,
-                compile_gateware=not args.no_compile,
+                compile_gateware=args.build,
                 device=device,
                 boot=args.boot,
                 **parameters,
             )
     except ValueError as error:
-        print(f"board.py: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 2
-    except (RuntimeError, CalledProcessError) as error:
-        print(f"board.py: {error}", file=sys.stderr)
+    except (RuntimeError, subprocess.CalledProcessError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
         if args.log:
             print(f"earlier output: {args.log}", file=sys.stderr)
         return 1
     print(result)
+    if args.load:
+        return subprocess.run(
+            ["litemrc", "flash", "--board", name, "--bitstream", output / "litemrc.bit"]
+        ).returncode
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

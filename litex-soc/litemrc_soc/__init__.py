@@ -1,0 +1,1 @@
+"""LiteMRC's own SoCs: simulated, and on boards; `python -m litemrc_soc.boards.ulx3s --build --load`."""
