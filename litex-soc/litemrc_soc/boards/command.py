@@ -1,4 +1,4 @@
-"""The command line of a board, as LiteX's targets have it: python -m litemrc_soc.boards.ulx3s --build --load"""
+"""The command line of a board, as of LiteX's targets: python -m litemrc_soc.boards.ulx3s --build --load"""
 
 import argparse
 import os
