@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "messages/epochs.h"
+#include "messages/epoch_messages.h"
 #include "messages/hosts.h"
 #include "system/log.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "messages/epochs.h"
+#include "messages/epoch_messages.h"
 #include "messages/hosts.h"
 #include "system/text.h"
 

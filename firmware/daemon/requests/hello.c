@@ -7,7 +7,7 @@
 
 #include "driver/driver.h"
 #include "driver/ranks.h"
-#include "messages/epochs.h"
+#include "messages/epoch_messages.h"
 #include "messages/hosts.h"
 #include "processes/programs.h"
 #include "processes/runs.h"

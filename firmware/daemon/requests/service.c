@@ -12,10 +12,10 @@
 #include "requests/answer.h"
 #include "requests/budgets.h"
 #include "requests/hello.h"
-#include "requests/pages.h"
+#include "requests/page_requests.h"
 #include "requests/processes.h"
-#include "requests/ranks.h"
-#include "requests/settings.h"
+#include "requests/rank_requests.h"
+#include "requests/setting_requests.h"
 
 #define READ_ONLY "a socket is for reading: send this over the serial port"
 

@@ -248,7 +248,7 @@ static inline u32 litemrc_tail_groups(const struct litemrc *mon)
 	return min_t(u32, 2 * mon->parameters.groups, LITEMRC_TAIL_GROUPS_MAX);
 }
 
-/* epochs.c */
+/* epoch_ring.c */
 int litemrc_ring_init(struct litemrc *mon);
 u32 litemrc_epoch_least(const struct litemrc *mon);
 irqreturn_t litemrc_epoch_interrupt(int irq, void *data);

@@ -57,13 +57,13 @@ _DAEMON = [
         "\treturn 1u << LITEMRC_FEATURE_FRESH | (host == SERIAL",
     ),
     (
-        "messages/epochs.c",
+        "messages/epoch_messages.c",
         "\tfill_tail(epoch, record, context);\n",
         "\tfill_tail(epoch, record, context);\n"
         "\tepoch->deepest.deepest[0] = record->epoch + 1;\n\tepoch->deepest.deepest_count = 1;\n",
     ),
     (
-        "messages/epochs.c",
+        "messages/epoch_messages.c",
         "\tranks_send(record);\n",
         "\tstatic struct device_message note;\n\n"
         "\tnote.type_choice = device_message_type_note_c;\n"
@@ -71,12 +71,12 @@ _DAEMON = [
         "\thosts_send_epoch(&note);\n\tranks_send(record);\n",
     ),
     (
-        "requests/settings.c",
+        "requests/setting_requests.c",
         "(unsigned int)body->length,",
         "(unsigned int)body->length << body->twice.twice,",
     ),
     (
-        "requests/settings.c",
+        "requests/setting_requests.c",
         "\tcase host_request_type_get_epoch_c:",
         f"\tcase host_request_type_get_fresh_c:\n\t\tacknowledge(answer, 1, {FRESH}, 0, 0);\n\t\treturn 0;\n"
         "\tcase host_request_type_get_epoch_c:",

@@ -23,7 +23,7 @@ SEEDED = {
         "test_daemon_hello.py::test_a_repeated_request_gets_the_same_answer_and_is_done_once",
     ),
     "forgets lost epochs": (
-        "messages/epochs.c",
+        "messages/epoch_messages.c",
         "sent += record->lost;",
         "",
         "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_indices",
@@ -47,13 +47,13 @@ SEEDED = {
         "test_daemon_programs.py::test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch",
     ),
     "one frame too many": (
-        "requests/settings.c",
+        "requests/setting_requests.c",
         "request->invalidate.frame >= parameters.frames",
         "request->invalidate.frame > parameters.frames",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
     ),
     "short epochs": (
-        "requests/settings.c",
+        "requests/setting_requests.c",
         "body->length < parameters.epoch_least",
         "!body->length",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
@@ -89,7 +89,7 @@ SEEDED = {
         "test_daemon_ranks.py::test_a_lease_covers_policy_and_working_set",
     ),
     "no gap of ranks": (
-        "messages/ranks.c",
+        "messages/rank_messages.c",
         "sent += epochs * dram.ranks;",
         "(void)epochs;",
         "test_daemon_ranks.py::test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
@@ -113,19 +113,19 @@ SEEDED = {
         "test_daemon_pages.py::test_the_daemon_waits_for_pages_that_the_driver_stores_after_the_record",
     ),
     "no gap of pages": (
-        "messages/epochs.c",
+        "messages/epoch_messages.c",
         "pages_lose(record->epoch, record->lost);",
         "",
         "test_daemon_pages.py::test_pages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
     ),
     "pages before ranks": (
-        "messages/epochs.c",
+        "messages/epoch_messages.c",
         "ranks_send(record);\n\tpages_send(record->epoch);",
         "pages_send(record->epoch);\n\tranks_send(record);",
         "test_daemon_pages.py::test_frames_and_then_hot_pages_follow_all_other_messages_of_their_epoch",
     ),
     "no gap of bitmaps": (
-        "messages/pages.c",
+        "messages/page_messages.c",
         "accessed.sent += remaining;\n\t\treturn;",
         "return;",
         "test_daemon_pages.py::test_a_host_that_does_not_read_gets_whole_epochs_of_pages_only",

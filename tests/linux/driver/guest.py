@@ -170,7 +170,7 @@ class Epoch:
 
 
 def parse_epoch(line: str) -> Epoch:
-    """Parse a line of describe() in guest/epochs.c."""
+    """Parse a line of describe() in guest/epoch_reader.c."""
     head, *contexts = line.replace("]", "").split(" [")
     words = head.split()
     rows = [context.split() for context in contexts]

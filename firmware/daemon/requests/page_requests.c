@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "requests/pages.h"
+#include "requests/page_requests.h"
 
 #include <string.h>
 
 #include "driver/driver.h"
 #include "driver/pages.h"
-#include "messages/pages.h"
+#include "messages/page_messages.h"
 
 #define NO_BITMAP "the gateware has no page bitmap"
 #define NO_HOT_PAGES "the gateware has no hot pages"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "messages/ranks.h"
+#include "messages/rank_messages.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "messages/epochs.h"
+#include "messages/epoch_messages.h"
 
 #include <string.h>
 
 #include "driver/driver.h"
 #include "driver/record.h"
 #include "messages/hosts.h"
-#include "messages/pages.h"
-#include "messages/ranks.h"
+#include "messages/page_messages.h"
+#include "messages/rank_messages.h"
 
 _Static_assert(sizeof(((struct epoch_body *)0)->tail.tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
 

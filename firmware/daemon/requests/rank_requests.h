@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests about the power states of the ranks, their policy and the working set. */
-#ifndef LITEMRCD_REQUESTS_RANKS_H
-#define LITEMRCD_REQUESTS_RANKS_H
+#ifndef LITEMRCD_RANK_REQUESTS_H
+#define LITEMRCD_RANK_REQUESTS_H
 
 #include "requests/answer.h"
 

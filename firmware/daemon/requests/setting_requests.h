@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests about the monitor's settings: read from and written to the driver's files. */
-#ifndef LITEMRCD_SETTINGS_H
-#define LITEMRCD_SETTINGS_H
+#ifndef LITEMRCD_SETTING_REQUESTS_H
+#define LITEMRCD_SETTING_REQUESTS_H
 
 #include "requests/answer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The meter's counters of each rank, behind the messages of their epoch. */
-#ifndef LITEMRCD_MESSAGES_RANKS_H
-#define LITEMRCD_MESSAGES_RANKS_H
+#ifndef LITEMRCD_RANK_MESSAGES_H
+#define LITEMRCD_RANK_MESSAGES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests about hot pages, and which messages of single pages are sent. */
-#ifndef LITEMRCD_PAGES_H
-#define LITEMRCD_PAGES_H
+#ifndef LITEMRCD_PAGE_REQUESTS_H
+#define LITEMRCD_PAGE_REQUESTS_H
 
 #include "requests/answer.h"
 

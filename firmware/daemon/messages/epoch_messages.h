@@ -3,8 +3,8 @@
  * Sends finished epochs to the hosts: a message per context with accesses and one per rank, all messages of an epoch or
  * none. Those of single pages follow (pages.h).
  */
-#ifndef LITEMRCD_EPOCHS_H
-#define LITEMRCD_EPOCHS_H
+#ifndef LITEMRCD_EPOCH_MESSAGES_H
+#define LITEMRCD_EPOCH_MESSAGES_H
 
 #include <stdint.h>
 

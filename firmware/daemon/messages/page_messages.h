@@ -3,8 +3,8 @@
  * Messages of single pages: the frames accessed in an epoch and its hot pages, behind the other messages of the epoch, and
  * pages queued as they became hot.
  */
-#ifndef LITEMRCD_MESSAGES_PAGES_H
-#define LITEMRCD_MESSAGES_PAGES_H
+#ifndef LITEMRCD_PAGE_MESSAGES_H
+#define LITEMRCD_PAGE_MESSAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "messages/pages.h"
+#include "messages/page_messages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "requests/settings.h"
+#include "requests/setting_requests.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "requests/ranks.h"
+#include "requests/rank_requests.h"
 
 #include <errno.h>
 #include <string.h>
