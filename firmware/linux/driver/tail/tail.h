@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files that keep the tail of refault distances; README.md says what it is. */
+/* The files that keep the tail of refault distances; ../README.md describes it. */
 #ifndef LITEMRC_TAIL_H
 #define LITEMRC_TAIL_H
 
