@@ -1,4 +1,4 @@
-"""Rank power at full size: writes docs/results/rank_power.md.
+"""Rank power at full size: fills the table of docs/ranks.md.
 
     python -m tests.cosim.rank_results             10 million accesses at each rate, about ten minutes each
     python -m tests.cosim.rank_results --accesses 100000
@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.docs.page_tables import fill_tables
 from tests.cosim.builder import rank_bench
 from tests.cosim.running import counts_of
 from tests.products import REPO
@@ -19,7 +20,7 @@ from tests.products import REPO
 RATES = ("800", "1066", "1600")
 TRACE_CLOCKS = 3_000_000
 SECONDS = 4 * 3600
-OUT = REPO / "docs" / "results" / "rank_power.md"
+OUT = REPO / "docs" / "ranks.md"
 
 
 @dataclass(frozen=True)
@@ -100,26 +101,16 @@ def span(counts: dict[str, float], name: str) -> str:
 
 
 def main() -> int:
-    """Measure all rates and write the page."""
+    """Measure all rates and fill the table of the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--accesses", type=int, default=10_000_000)
     parser.add_argument("--out", type=Path, default=OUT)
     arguments = parser.parse_args()
     with ThreadPoolExecutor(2) as pool:
         figures = list(pool.map(lambda rate: measure(rate, arguments.accesses), RATES))
-    page = (
-        "# Rank power under load\n\n"
-        "This page gives the latencies and costs of rank power, measured by `make bench-ranks` at three"
-        " memory clocks. Four ranks\n"
-        "of MT41K64M16 with LiteDRAM run in Verilator on the DDR3 model, which checks all rules. Cycles are"
-        " the controller's, a\n"
-        "quarter of the memory's frequency. The random run changes accesses, policies, thresholds and"
-        " commands continuously, and\n"
-        "compares every word read.\n\n"
-        f"{table(figures)}\n"
-    )
-    arguments.out.write_text(page)
-    print(page)
+    measured = table(figures)
+    fill_tables(arguments.out, {"rank-power": measured})
+    print(measured)
     return 0
 
 
