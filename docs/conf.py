@@ -18,7 +18,7 @@ project = "LiteMRC"
 copyright = "the LiteMRC authors, BSD 2-Clause"
 root_doc = "README"
 extensions = ["myst_parser", "sphinx_argparse_cli"]
-suppress_warnings = ["toc.not_included"]  # a package's README is reached by links
+suppress_warnings = ["toc.not_included"]  # a folder's README is reached by links
 exclude_patterns = ["build", ".*"]
 
 _PAGES = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
@@ -40,7 +40,13 @@ PARTS = {
         docs/tutorial/renode
         docs/tutorial/real-board""",
     "How-to": """
+        Programs in QEMU <docs/qemu>
         Measure and compare curves <docs/mrc>
+        Curves of large traces <docs/cluster>
+        Hot pages <docs/hot-pages>
+        Heat maps <docs/heatmap>
+        Live on the terminal <docs/live>
+        Devices over HTTP <docs/serve>
         Divide memory by curves <docs/allocation>
         Govern a device <docs/govern>
         Curves beyond the memory <docs/evicted>
@@ -48,17 +54,14 @@ PARTS = {
         Empty a rank under Linux <docs/ranks-linux>
         Replicate remote pages <docs/remote_pages>
         Follow Linux processes <docs/linux>
+        Accessed bits for Linux <docs/accessed>
+        The tracker without hardware <docs/os-tracker>
         Test in Renode <docs/renode>
-        Simulate several programs <docs/multiprogram>
-        Simulate memory chips that sleep <docs/chip_energy>
-        Simulate colors and trays <docs/trays>
-        Sweep parameters on a cluster <docs/sweeps>
         Build for a board <docs/boards/README>
         Contribute <CONTRIBUTING>""",
     "Reference": """
         All pages <docs/README>
         Commands <docs/commands>
-        Options of all commands <docs/reference/commands>
         Python API <docs/reference/host>
         Gateware API <docs/reference/gateware>
         Stock targets <docs/targets>
@@ -66,17 +69,23 @@ PARTS = {
         Two harts <docs/smp>
         Registers <docs/registers>
         Engines <docs/engines>
+        Formal proofs <docs/formal>
         Energy model <docs/energy>
         Linux driver files <firmware/linux/ABI>
         Changes <CHANGELOG>""",
     "Results": """
         All figures <docs/results/measured>
-        Zhou et al. 2004 <docs/results/zhou2004>
-        Glass and Cao 1997 <docs/results/glass1997>
-        Reference counters <docs/results/reference-counters>
-        Panwar and Gopinath 2015 <docs/results/panwar2015>
-        Jantz et al. 2013 <docs/results/jantz2013>
-        Rank power <docs/results/rank_power>""",
+        DAMON beside the truth <docs/damon-truth>
+        Zhou et al. 2004 <host/litemrc_studies/zhou2004/page>
+        Glass and Cao 1997 <host/litemrc_studies/glass1997/page>
+        Reference counters <host/litemrc_studies/reference_counters/page>
+        Panwar and Gopinath 2015 <host/litemrc_studies/panwar2015/page>
+        Jantz et al. 2013 <host/litemrc_studies/jantz2013/page>""",
+    "Studies": """
+        Simulate several programs <host/litemrc_studies/zhou2004/multiprogram>
+        Simulate memory chips that sleep <host/litemrc_studies/zhou2004/chip_energy>
+        Simulate colors and trays <host/litemrc_studies/jantz2013/trays>
+        Sweep parameters on a cluster <host/litemrc_studies/sweeps/README>""",
 }
 
 
