@@ -138,7 +138,7 @@ BENCHES = {
     "bench-ranks": (
         f"{HOST} {SIM_TOOLS} {TEST_TOOLS}",
         ["tests.cosim.rank_results"],
-        "rank power over 10 million accesses: docs/results/rank_power.md",
+        "rank power over 10 million accesses: docs/ranks.md",
     ),
     "hot-cosim": (
         f"{HOST} {SIM_TOOLS} {TEST_TOOLS}",
