@@ -32,7 +32,7 @@ def add_monitor(
         another one for each monitor.
     hls_verilog : dict of str to Path, optional
         folders of Verilog that an HLS compiler made, by names of ``HLS_UNITS``, used in place of these units
-        in Migen (``hls_units`` of ``Monitor``). The constant ``<name>_hls`` of the SoC says who made them.
+        in Migen (``hls_units`` of ``Monitor``). The constant ``<name>_hls`` of the SoC names the compiler.
     sdram : LiteDRAMCore, optional
         the controller of ``phy``. Default: ``soc.sdram``.
     pages : int, None or "auto"
