@@ -74,10 +74,10 @@ def sdist(project: Path, backend: str, folder: Path) -> Path:
     return next(folder.glob("*.tar.gz"))
 
 
-def installed(archive: Path, folder: Path) -> Path:
-    """The folder of programs of a fresh environment with the sdist installed, with build isolation."""
+def installed(folder: Path, *archives: Path) -> Path:
+    """The folder of programs of a fresh environment with sdists installed, with build isolation."""
     venv.create(folder, with_pip=True)
-    run(folder / "bin" / "pip", "--disable-pip-version-check", "install", "--quiet", archive, cwd=folder)
+    run(folder / "bin" / "pip", "--disable-pip-version-check", "install", "--quiet", *archives, cwd=folder)
     return folder / "bin"
 
 
@@ -94,9 +94,8 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
         "host",
         "models",
         "pyproject.toml",
-        "scenarios",
     }
-    programs = installed(archive, tmp_path / "venv")
+    programs = installed(tmp_path / "venv", archive)
     litemrc = programs / "litemrc"
     assert run(litemrc, "--version", cwd=tmp_path) == "litemrc 0.1.0\n"
     # Two pages in turn: every size from two pages on has the two cold misses only.
@@ -111,9 +110,9 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
     assert "litemrc" in run(
         programs / "python", "-c", "import litemrc; print(litemrc.__name__)", cwd=tmp_path
     )
-    run(litemrc, "simulate", "mm", "--help", cwd=tmp_path)
-    shipped = "from litemrc_studies.shared.scenarios import scenario_path as path; print(path('apache_gcc'))"
-    assert Path(run(programs / "python", "-c", shipped, cwd=tmp_path).strip()).is_file()
+    refused = subprocess.run([litemrc, "simulate", "mm", "x"], cwd=tmp_path, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "litemrc-studies, which is not installed" in refused.stderr and "./host" in refused.stderr
     page = "import litemrc; print(litemrc.__path__[0] + '/serve/page')"
     installed_page = Path(run(programs / "python", "-c", page, cwd=tmp_path).strip())
     for file in (REPO / "host/litemrc/serve/page").iterdir():
@@ -125,9 +124,24 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
     assert "pip install '.[plot]'" in failed.stderr
 
 
+def test_the_studies_add_their_commands_to_the_host_package(tmp_path: Path) -> None:
+    host = sdist(REPO, "scikit_build_core.build", tmp_path / "host")
+    studies = sdist(REPO / "host", "scikit_build_core.build", tmp_path / "studies")
+    with tarfile.open(studies) as files:
+        folders = {name.split("/")[1] for name in files.getnames()}
+    assert folders == {"LICENSE", "PKG-INFO", "litemrc", "litemrc_studies", "pyproject.toml"}
+    litemrc = installed(tmp_path / "venv", host, studies) / "litemrc"
+    assert "apache_gcc" in run(litemrc, "simulate", "mm", "--list", cwd=tmp_path)
+    (tmp_path / "trace.txt").write_text("0x1000\n0x2000\n" * 50)
+    # Two pages in turn in a memory of one: each of 100 references is a page fault.
+    faults = run(litemrc, "replace", "trace.txt", "--memory", "1", "--policy", "lru", "--csv", cwd=tmp_path)
+    assert "100" in faults.splitlines()[1].split(",")
+    run(litemrc, "demo", "linux-govern", "--help", cwd=tmp_path)
+
+
 def test_the_gateware_needs_only_litex(tmp_path: Path) -> None:
     archive = sdist(REPO / "litex-soc", "setuptools.build_meta", tmp_path / "sdist")
-    programs = installed(archive, tmp_path / "venv")
+    programs = installed(tmp_path / "venv", archive)
     (tmp_path / "soc.py").write_text(SOC)
     registers = run(programs / "python", "soc.py", cwd=tmp_path)
     assert "csr_base,mrc," in registers

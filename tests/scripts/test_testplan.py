@@ -8,7 +8,7 @@ REPO = Path(__file__).resolve().parents[2]
 
 
 def named_tests() -> list[tuple[str, str]]:
-    return re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (REPO / "tests" / "testplan.md").read_text())
+    return re.findall(r"`((?:tests|host)/[\w/]+\.py)::(\w+)`", (REPO / "tests" / "testplan.md").read_text())
 
 
 def test_every_test_of_the_plan_exists() -> None:
