@@ -3,7 +3,7 @@
     import litemrc
 
     curve = litemrc.mrc("gen:zipf?pages=65536&n=1000000")  # or a list, an array, chunks, a trace file
-    curve.at("16M"), curve.smallest(0.01), curve.to_pandas()
+    curve.at("16M"), curve.size_within(0.01), curve.to_pandas()
     curves = litemrc.read("curves.parquet")  # of `litemrc collect`
     curves = litemrc.collect("socket://localhost:1234", epochs=20, runs=["zipf", "loop"])
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from litemrc.api.device import Device, collect
     from litemrc.api.measuring import mrc, mrc_by_context, mrc_windows
     from litemrc.api.reading import read
-    from litemrc.curves.curve import Curve
-    from litemrc.curves.curves import Curves
+    from litemrc.curves.curve import Curve, Curves
     from litemrc.errors import UserError
 
     __version__: str
@@ -38,7 +37,7 @@ __all__ = [
 
 _HOMES = {
     "Curve": "litemrc.curves.curve",
-    "Curves": "litemrc.curves.curves",
+    "Curves": "litemrc.curves.curve",
     "Device": "litemrc.api.device",
     "UserError": "litemrc.errors",
     "collect": "litemrc.api.device",

@@ -18,8 +18,7 @@ from litemrc.api.stacks import (
     with_tracker_sizes,
 )
 from litemrc.api.windows import WindowedStack, for_windows
-from litemrc.curves.curve import Curve
-from litemrc.curves.curves import Curves
+from litemrc.curves.curve import Curve, Curves
 from litemrc.errors import UserError
 from litemrc.native.engines import Engine, make_engine
 
@@ -147,7 +146,8 @@ def _by_context(
         raise _nothing(references)
     known_from = references.known_from_pages
     return {
-        number: curve if known_from == 1 else curve.from_size(known_from) for number, curve in found.items()
+        number: curve if known_from == 1 else curve.without_sizes_below(known_from)
+        for number, curve in found.items()
     }
 
 

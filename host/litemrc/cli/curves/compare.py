@@ -15,8 +15,7 @@ from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
-    from litemrc.curves.curve import Curve
-    from litemrc.curves.difference import CurveDifference
+    from litemrc.curves.curve import Curve, CurveDifference
 
     Pair = tuple[Curve, Curve, CurveDifference]
 
