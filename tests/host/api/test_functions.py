@@ -165,7 +165,7 @@ def test_a_trace_that_is_written_is_that_of_the_command(tmp_path, capsys, suffix
 def test_arrays_are_written_and_formats_name_what_they_lose(tmp_path):
     assert litemrc.write_trace([3, 1, 3], tmp_path / "trace.txt").references == 3
     assert litemrc.mrc(tmp_path / "trace.txt").misses == 2
-    (tmp_path / "directions.txt").write_text("1 w\n2 r\n")  # oracleGeneral has no column for directions
+    (tmp_path / "directions.txt").write_text("1 5 w\n2 6 r\n")  # oracleGeneral has no column for directions
     written = litemrc.write_trace(tmp_path / "directions.txt", tmp_path / "lost.oracleGeneral")
     assert written.lost == ("writes",)
     with pytest.raises(litemrc.UserError, match="interval writes IN/OUT records"):
