@@ -29,14 +29,14 @@ CHECKED_SIZES = [FOOTPRINT // GROUPS * group for group in range(1, GROUPS + 1)]
 def _engine(make: Callable, pages: NDArray[np.uint64], _: Path) -> Miss:
     engine = make()
     engine.access(pages)
-    return dict(zip(CHECKED_SIZES, engine.curve().exactly_at(CHECKED_SIZES).tolist(), strict=True))
+    return dict(zip(CHECKED_SIZES, engine.curve().at_sizes(CHECKED_SIZES).tolist(), strict=True))
 
 
 def _by_bytes(pages: NDArray[np.uint64], _: Path) -> Miss:
     """Objects of 4,096 bytes have the curve of pages."""
     engine = ByteStack()
     engine.access(pages, np.full(pages.size, _OBJECT_BYTES, np.uint32))
-    ratios = engine.curve().exactly_at(np.array(CHECKED_SIZES) * _OBJECT_BYTES).tolist()
+    ratios = engine.curve().at_sizes(np.array(CHECKED_SIZES) * _OBJECT_BYTES).tolist()
     return dict(zip(CHECKED_SIZES, ratios, strict=True))
 
 
@@ -45,7 +45,7 @@ def _file(pages: NDArray[np.uint64], files: Path) -> Miss:
     with open_trace(files.with_suffix(".oracleGeneral.zst")) as trace:
         for chunk in trace:
             engine.access(chunk.pages)
-    return dict(zip(CHECKED_SIZES, engine.curve().exactly_at(CHECKED_SIZES).tolist(), strict=True))
+    return dict(zip(CHECKED_SIZES, engine.curve().at_sizes(CHECKED_SIZES).tolist(), strict=True))
 
 
 def compile_baselines(folder: Path) -> None:

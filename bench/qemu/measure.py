@@ -140,7 +140,7 @@ def sampling() -> dict:
             assert curve.low is not None and curve.high is not None
             sizes = np.linspace(1 << rate, true.sizes_pages[-1], 256).astype(int)
             at = np.maximum(np.searchsorted(curve.sizes_pages, sizes, side="right") - 1, 0)
-            expected = true.exactly_at(sizes)
+            expected = true.at_sizes(sizes)
             within = (curve.low[at] <= expected) & (expected <= curve.high[at])
             result[f"{caches}, 1/{1 << rate}"] = {
                 "pages": counts.pages,

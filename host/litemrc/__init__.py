@@ -3,57 +3,84 @@
     import litemrc
 
     curve = litemrc.mrc("gen:zipf?pages=65536&n=1000000")  # or a list, an array, chunks, a trace file
-    curve.at("16M"), curve.smallest(0.01), curve.to_pandas()
+    curve.at("16M"), curve.size_within(0.01), curve.to_pandas()
+    litemrc.mrc("app.parquet", litemrc.Shards(rate=0.01)).plot("curve.png")
     curves = litemrc.read("curves.parquet")  # of `litemrc collect`
     curves = litemrc.collect("socket://localhost:1234", epochs=20, runs=["zipf", "loop"])
+    litemrc.allocate(curves, "16M").to_pandas()
 
 Every name is imported when it is first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from litemrc.api.allocation import allocate
+    from litemrc.api.comparing import compare
     from litemrc.api.device import Device, collect
+    from litemrc.api.engines import Bucket, Exact, Group, OsTracker, Shards
+    from litemrc.api.heat import heatmap
+    from litemrc.api.hot import hot
     from litemrc.api.measuring import mrc, mrc_by_context, mrc_windows
     from litemrc.api.reading import read
-    from litemrc.curves.curve import Curve
-    from litemrc.curves.curves import Curves
+    from litemrc.api.writing import write_trace
+    from litemrc.curves.curve import Curve, Curves
     from litemrc.errors import UserError
 
     __version__: str
 
 __all__ = [
+    "Bucket",
     "Curve",
     "Curves",
     "Device",
+    "Exact",
+    "Group",
+    "OsTracker",
+    "Shards",
     "UserError",
     "__version__",
+    "allocate",
     "collect",
+    "compare",
+    "heatmap",
+    "hot",
     "mrc",
     "mrc_by_context",
     "mrc_windows",
     "read",
+    "write_trace",
 ]
 
 _HOMES = {
+    "Bucket": "litemrc.api.engines",
     "Curve": "litemrc.curves.curve",
-    "Curves": "litemrc.curves.curves",
+    "Curves": "litemrc.curves.curve",
     "Device": "litemrc.api.device",
+    "Exact": "litemrc.api.engines",
+    "Group": "litemrc.api.engines",
+    "OsTracker": "litemrc.api.engines",
+    "Shards": "litemrc.api.engines",
     "UserError": "litemrc.errors",
+    "allocate": "litemrc.api.allocation",
     "collect": "litemrc.api.device",
+    "compare": "litemrc.api.comparing",
+    "heatmap": "litemrc.api.heat",
+    "hot": "litemrc.api.hot",
     "mrc": "litemrc.api.measuring",
     "mrc_by_context": "litemrc.api.measuring",
     "mrc_windows": "litemrc.api.measuring",
     "read": "litemrc.api.reading",
+    "write_trace": "litemrc.api.writing",
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name == "__version__":
-        value = import_module("importlib.metadata").version("litemrc")
+        value = _importlib.import_module("importlib.metadata").version("litemrc")
     elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(_importlib.import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'litemrc' has no attribute {name!r}")
     globals()[name] = value

@@ -7,7 +7,7 @@ names its objects, and ends with another one; what is between them is written an
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,25 +24,36 @@ _ENTRY = re.compile(r"^([\w, *]+?)(?::| :) (.*)", re.DOTALL)
 def filled(page: str) -> str:
     """Return a page with its blocks written anew."""
     return _BLOCK.sub(
-        lambda block: block[1] + "\n" + "\n".join(map(described, block[2].split())) + block[3], page
+        lambda block: block[1] + "\n" + "\n".join(_described(block[2].split())) + block[3], page
     )
 
 
-def described(path: str) -> str:
-    """Return the Markdown of a function, or of a class with its public members."""
+def _described(paths: Sequence[str]) -> Iterator[str]:
+    found = {path: getattr(import_module(path.rpartition(".")[0]), path.rpartition(".")[2]) for path in paths}
+    return (described(path, value, set(found.values())) for path, value in found.items())
+
+
+def described(path: str, found: Any, others: Set[Any]) -> str:
+    """Return the Markdown of a function, or of a class with its public members.
+
+    Parameters:
+        others: objects of the same block: what a class inherits from one of them is described there.
+    """
     module, _, name = path.rpartition(".")
-    found = getattr(import_module(module), name)
-    shown = path if module in ("litemrc", "litemrc_gateware") else name
+    shown = path if module in ("litemrc", "litemrc_gateware", "litemrc_studies") else name
     if not inspect.isclass(found):
         return entry(shown, found, 3)
     is_error = issubclass(found, Exception)
-    members = [] if is_error else _members(found)
+    members = [] if is_error else _members(found, others)
     parts = [entry(f"{name}.{member}", value, 4) for member, value in members]
     return "\n".join([entry(shown, found, 3, signature=not is_error), *parts])
 
 
-def _members(found: type) -> Iterator[tuple[str, Any]]:
-    for name, value in vars(found).items():
+def _members(found: type, others: Set[Any]) -> Iterator[tuple[str, Any]]:
+    ours = [base for base in reversed(found.__mro__) if base.__module__.startswith("litemrc")]
+    listed = [base for base in ours if base is found or base not in others]
+    values = {name: value for base in listed for name, value in vars(base).items()}
+    for name, value in values.items():
         if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
             yield name, value
 

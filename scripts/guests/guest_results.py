@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from litemrc.curves.curve import Curve
-from litemrc.curves.difference import difference
+from litemrc.curves.curve import Curve, difference
 from litemrc.errors import UserError
 from litemrc.plots.files import save_figure
 from litemrc.plots.mrc import mrc_figure

@@ -99,7 +99,7 @@ def expected_row(table: EpochTable, context: int) -> list[str]:
     return [
         *(str(context), name, f"{int(table.accesses.sum()):,}", f"{int(table.misses.sum()):,}"),
         size_text(sum(pages.values()), table.page_bytes, 3).replace(" ", ""),
-        size_text(curve.smallest(), table.page_bytes, 3).replace(" ", ""),
+        size_text(curve.size_within(), table.page_bytes, 3).replace(" ", ""),
         "-",
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Self
 
-from litemrc.curves.curves import Curves
+from litemrc.curves.curve import Curves
 from litemrc.curves.sizes import size_text
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Unpack
 
+from litemrc.api.engines import EngineChoice, named_engine
 from litemrc.api.sources import References, Source
 from litemrc.api.stacks import (
     Context,
@@ -18,15 +19,14 @@ from litemrc.api.stacks import (
     with_tracker_sizes,
 )
 from litemrc.api.windows import WindowedStack, for_windows
-from litemrc.curves.curve import Curve
-from litemrc.curves.curves import Curves
+from litemrc.curves.curve import Curve, Curves
 from litemrc.errors import UserError
 from litemrc.native.engines import Engine, make_engine
 
 
 def mrc(
     source: Source,
-    engine: str = "exact",
+    engine: str | EngineChoice = "exact",
     page_bytes: int | None = None,
     *,
     context: int | str | None = None,
@@ -47,8 +47,10 @@ def mrc(
     Parameters:
         source: page numbers, oldest first: a list, an array or any iterable of integers; chunks of them, each
             an array, a list or a `Chunk`; a trace file; or a generator's URL such as "gen:zipf?n=100000".
-        engine: "exact" (LRU stack distances), "group" or "bucket" (the engines of the hardware), "shards"
-            (exact distances among a sample of the pages), "os" (protection faults and accessed bits).
+        engine: `Exact` (LRU stack distances), `Group` or `Bucket` (the engines of the hardware), `Shards`
+            (exact distances among a sample of the pages) or `OsTracker` (protection faults and accessed
+            bits), with parameters of its own; or a name, "exact", "group", "bucket", "shards" or "os", with
+            parameters among the following ones.
         page_bytes: bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
             Addresses in a file are divided by it.
         context: number of a context: only accesses to its pages; a page belongs to the context that first
@@ -89,7 +91,7 @@ def mrc(
     if len(found) > 1:
         raise UserError(
             f"the references are of contexts {', '.join(str(number) for number in found)}",
-            where=references.name or "litemrc.mrc",
+            where=references.where,
             remedy='give context=N, or context="all" for one LRU stack, or call litemrc.mrc_by_context',
         )
     ((number, curve),) = found.items()
@@ -98,7 +100,7 @@ def mrc(
 
 def mrc_by_context(
     source: Source,
-    engine: str = "exact",
+    engine: str | EngineChoice = "exact",
     page_bytes: int | None = None,
     **parameters: Unpack[EngineParameters],
 ) -> Curves:
@@ -115,7 +117,7 @@ def mrc_by_context(
 def mrc_windows(
     source: Source,
     window: int,
-    engine: str = "exact",
+    engine: str | EngineChoice = "exact",
     page_bytes: int | None = None,
     **parameters: Unpack[EngineParameters],
 ) -> Curves:
@@ -126,7 +128,8 @@ def mrc_windows(
     confidence band. The other parameters and the exceptions are those of `mrc`.
     """
     references = References(source, page_bytes)
-    make = _maker(references, engine, for_windows(engine, parameters))
+    name, named = named_engine(engine, parameters)
+    make = _maker(references, name, for_windows(name, named))
     stack = WindowedStack(make(), window)
     for chunk in references:
         stack.access(chunk.pages)
@@ -137,9 +140,9 @@ def mrc_windows(
 
 
 def _by_context(
-    references: References, engine: str, context: Context, parameters: EngineParameters
+    references: References, engine: str | EngineChoice, context: Context, parameters: EngineParameters
 ) -> dict[int | None, Curve]:
-    stacks = ContextStacks(_maker(references, engine, parameters), context)
+    stacks = ContextStacks(_maker(references, *named_engine(engine, parameters)), context)
     for chunk in references:
         stacks.access(chunk)
     found = curves_of(stacks, references.page_bytes)
@@ -147,22 +150,22 @@ def _by_context(
         raise _nothing(references)
     known_from = references.known_from_pages
     return {
-        number: curve if known_from == 1 else curve.from_size(known_from) for number, curve in found.items()
+        number: curve if known_from == 1 else curve.without_sizes_below(known_from)
+        for number, curve in found.items()
     }
 
 
-def _maker(references: References, engine: str, parameters: EngineParameters) -> Callable[[], Engine]:
+def _maker(references: References, name: str, parameters: EngineParameters) -> Callable[[], Engine]:
     """Return a function that makes engines, and check their parameters."""
-    if has_frames(engine) and parameters.get("frames") is None:
-        make_engine(engine, **parameters)  # checks the other parameters before the pages are counted
-        where = references.name or "litemrc.mrc"
-        frames = frames_for(references.count_pages(), parameters.get("groups"), where)
+    if has_frames(name) and parameters.get("frames") is None:
+        make_engine(name, **parameters)  # checks the other parameters before the pages are counted
+        frames = frames_for(references.count_pages(), parameters.get("groups"), references.where)
         parameters = {**parameters, "frames": frames}
     else:
-        make_engine(engine, **parameters)
-        if lacks_tracker_sizes(engine, parameters) and references.can_be_read_again:
+        make_engine(name, **parameters)
+        if lacks_tracker_sizes(name, parameters) and references.can_be_read_again:
             parameters = with_tracker_sizes(parameters, references.count_pages())
-    return lambda: make_engine(engine, **parameters)
+    return lambda: make_engine(name, **parameters)
 
 
 def _context(context: int | str | None) -> Context:
@@ -182,6 +185,6 @@ def _context(context: int | str | None) -> Context:
 def _nothing(references: References) -> UserError:
     return UserError(
         "there is no reference to measure",
-        where=references.name or "litemrc.mrc",
+        where=references.where,
         remedy="give at least one page",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations  # help() shows the names of types
 from os import PathLike
 from pathlib import Path
 
-from litemrc.curves.curves import Curves
+from litemrc.curves.curve import Curves
 from litemrc.epochs.curve_files import read_curves
 
 

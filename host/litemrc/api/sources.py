@@ -13,7 +13,7 @@ from litemrc.curves.sizes import PAGE_BYTES, is_page_size
 from litemrc.errors import UserError
 from litemrc.native.arrays import page_array
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.opening import open_trace
+from litemrc.traces.opening import Trace, open_trace
 
 Source = str | PathLike[str] | ArrayLike | Iterable[ArrayLike | Chunk]
 
@@ -23,9 +23,11 @@ class References:
 
     Parameters:
         page_bytes: as in `litemrc.mrc`.
+        function: that reads the source, for messages.
 
     Attributes:
         name: path or URL; "" without one.
+        where: the name, or that of the function.
         page_bytes: size of a page; that of a file is valid after its first chunk.
         known_from_pages: smallest memory whose misses are known, valid after the last chunk.
 
@@ -33,11 +35,12 @@ class References:
         UserError: no page size.
     """
 
-    def __init__(self, source: Source, page_bytes: int | None) -> None:
+    def __init__(self, source: Source, page_bytes: int | None, function: str = "litemrc.mrc") -> None:
         if page_bytes is not None and not is_page_size(page_bytes):
-            raise UserError(f"page_bytes must be a power of two (got {page_bytes})", where="litemrc.mrc")
+            raise UserError(f"page_bytes must be a power of two (got {page_bytes})", where=function)
         self._source, self._wanted = source, page_bytes
         self.name = fspath(source) if isinstance(source, str | PathLike) else ""
+        self.where = self.name or function
         self.page_bytes = page_bytes or PAGE_BYTES
         self.known_from_pages = 1
 
@@ -56,7 +59,7 @@ class References:
         if not self.can_be_read_again:
             raise UserError(
                 "the references can be read only once, so that their pages cannot be counted before",
-                where=self.name or "litemrc.mrc",
+                where=self.where,
                 remedy="give frames",
             )
         if self.name:
@@ -127,3 +130,45 @@ def _whole(pages: Any) -> NDArray[Any]:
             where="litemrc.mrc",
             remedy="give integers from 0 to 2^64-1",
         ) from error
+
+
+class GivenTrace(Trace):
+    """References that are in no file, as a trace."""
+
+    format = "given"
+
+    def __init__(self, references: References) -> None:
+        super().__init__(references.where)
+        self.page_bytes = references.page_bytes
+        self._references = references
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self._references)
+
+
+def opened(
+    source: Source,
+    page_bytes: int | None,
+    function: str,
+    format: str | None = None,
+    columns: str | None = None,
+    *,
+    bounded: bool = True,
+    sort: int | None = None,
+) -> Trace:
+    """Return a source as a trace, a context manager.
+
+    Parameters:
+        page_bytes, function: as `References`.
+        format, columns, bounded, sort: of a file, as `open_trace`.
+
+    Raises:
+        UserError: as `open_trace`, or options of files for what is none.
+    """
+    if isinstance(source, str | PathLike):
+        return open_trace(fspath(source), format, page_bytes, columns, bounded=bounded, sort=sort)
+    if format is not None or columns is not None or sort is not None:
+        raise UserError(
+            "a format, columns and sorting are for files", where=function, remedy="omit them, or name a file"
+        )
+    return GivenTrace(References(source, page_bytes, function))

@@ -79,7 +79,7 @@ class WindowedStack:
         curve = self._engine.curve()
         if self._sizes is None:
             self._sizes = _grid(curve.resolution_pages)
-        misses = curve.exactly_at(self._sizes) * curve.accesses
+        misses = curve.at_sizes(self._sizes) * curve.accesses
         whole = np.rint(misses)
         misses = np.where(np.abs(misses - whole) < _ROUNDING, whole, misses)  # counts, unless sampled
         before = self._misses if self._misses.size else np.zeros(misses.size)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from litemrc.checks.comparison import ContextAccuracy
 from litemrc.checks.replay import Replay
-from litemrc.curves.comparison import ContextAccuracy
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.sizes import PAGE_BYTES
 
@@ -29,7 +29,7 @@ def accuracy(
         if not curves[1].accesses:
             continue
         errors = np.abs(curves[0].miss_ratio - curves[1].miss_ratio)
-        in_use = max(max(curve.reuse_pages for curve in curves) // group_pages, 1)
+        in_use = max(max(curve.max_reuse_distance for curve in curves) // group_pages, 1)
         of_context = off[exact.context == context]
         found.append(
             ContextAccuracy(

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from litemrc.checks.comparison import Comparison, ContextComparison
 from litemrc.checks.replay import Replay
-from litemrc.curves.comparison import Comparison, ContextComparison
 from litemrc.epochs.table import OF_THE_EPOCH, EpochTable
 from litemrc.golden.monitor.monitor import MonitorModel
 

@@ -98,7 +98,9 @@ def measure(client: "Client", trace: str, how: ClusterMeasuring, shown: Shown | 
         raise UserError("the trace has no reference", where=trace)
     curve = found.state.curve(found.facts.page_bytes)
     known = found.facts.minimum_pages
-    return ClusterCurve(curve if known == 1 else curve.from_size(known), found.facts.notes + notes, stopped)
+    return ClusterCurve(
+        curve if known == 1 else curve.without_sizes_below(known), found.facts.notes + notes, stopped
+    )
 
 
 def _notes(repeated: int, parts: int, threads: int) -> tuple[str, ...]:

@@ -1,27 +1,26 @@
-"""The miss-ratio curve (MRC): the miss ratio of a stream of accesses under LRU, by memory size."""
+"""The miss-ratio curve (MRC), several of them by name, and the difference of two."""
 
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from litemrc.curves.points import checked_band, checked_points, read_only
-from litemrc.curves.sizes import EPSILON, PAGE_BYTES, size_bytes, size_text
-from litemrc.curves.tail import Tail
-from litemrc.errors import UserError
+from litemrc.curves.points import Points
+from litemrc.curves.sizes import EPSILON, size_text
+from litemrc.errors import UserError, choose_from
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
     from matplotlib.axes import Axes
 
-    from litemrc.curves.difference import CurveDifference
 
-
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Points):
     """A miss-ratio curve: a step function, as nothing is measured between two sizes.
 
     Attributes:
@@ -46,146 +45,12 @@ class Curve:
             band.
     """
 
-    sizes_pages: NDArray[np.int64]
-    miss_ratio: NDArray[np.float64]
-    accesses: int
-    misses: int
-    page_bytes: int = PAGE_BYTES
-    name: str = ""
-    aliases: tuple[str, ...] = ()
-    resolution_pages: int = 1
-    known_from_pages: int = 0
-    dropped: int = 0
-    overflow: bool = False
-    low: NDArray[np.float64] | None = None
-    high: NDArray[np.float64] | None = None
-    tail: Tail | None = None
-
-    def __post_init__(self) -> None:
-        given = np.asarray(self.miss_ratio)
-        idle = self.accesses == 0 and given.dtype.kind == "f" and bool(np.isnan(given).all())
-        shown = np.ones(given.size) if idle else self.miss_ratio
-        sizes, ratios = checked_points(self.name, self.sizes_pages, shown)
-        object.__setattr__(self, "sizes_pages", sizes)
-        object.__setattr__(self, "miss_ratio", read_only(np.full(sizes.size, np.nan)) if idle else ratios)
-        if self.low is not None or self.high is not None:
-            low, high = checked_band(self.name, self.miss_ratio, self.low, self.high)
-            object.__setattr__(self, "low", low)
-            object.__setattr__(self, "high", high)
-        if self.page_bytes < 1:
-            raise UserError(f"a page cannot have {self.page_bytes} bytes", remedy="give at least 1")
-
-    def at(self, size: str = "", *, pages: int | None = None, bytes: int | None = None) -> float:
-        """Return the miss ratio in one memory: `at("16M")`, `at(pages=4096)` or `at(bytes=1 << 24)`.
-
-        It is that of the largest size of the curve that fits: 1 below the first size, the last miss ratio
-        beyond the last size; nan without an access.
-
-        Raises:
-            UserError: not exactly one size, a negative one, or one below `known_from_pages`.
-        """
-        if (size != "") + (pages is not None) + (bytes is not None) != 1 or not isinstance(size, str):
-            raise UserError(
-                "the memory size is missing or ambiguous",
-                where="Curve.at",
-                remedy='write at("16M"), at(pages=4096) or at(bytes=1 << 24)',
-            )
-        if pages is None:
-            pages = (size_bytes(size) if bytes is None else bytes) // self.page_bytes
-        if pages < 0:
-            raise UserError(f"a memory cannot have {pages} pages", where="Curve.at", remedy="give 0 or more")
-        return float(self._ratios(np.array([pages]))[0])
-
-    def exactly_at(self, sizes_pages: ArrayLike) -> NDArray[np.float64]:
-        """Return the miss ratios, float64[n], at these sizes in pages, [n], in any order.
-
-        Raises:
-            UserError: a size below 1 page or below `known_from_pages`, or no multiple of `resolution_pages`.
-        """
-        sizes = np.asarray(sizes_pages, np.int64)
-        for size in sizes.tolist():
-            if size < 1 or size % self.resolution_pages:
-                raise UserError(
-                    f"no miss ratio at {size} pages",
-                    remedy=f"give a multiple of {self.resolution_pages} pages, the resolution of this engine",
-                )
-        return self._ratios(sizes)
-
-    def _ratios(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
-        if pages.size and pages.min() < self.known_from_pages:
-            raise UserError(
-                f"the miss ratio at {pages.min()} pages is unknown",
-                where=f"curve of {self.name!r}",
-                remedy=f"give at least {self.known_from_pages} pages",
-            )
-        below = 1.0 if self.accesses else np.nan
-        return np.append(below, self.miss_ratio)[np.searchsorted(self.sizes_pages, pages, side="right")]
-
-    def smallest(self, epsilon: float = EPSILON) -> int:
-        """Return the smallest memory, in pages, whose miss ratio is within `epsilon` of the minimum.
-
-        `epsilon` is a difference of miss ratios. 0 if memory helps no access.
-        Source: N_mrc of Zhou et al. (ASPLOS 2004), section 5, "almost the maximum possible page hit ratio".
-
-        Raises:
-            UserError: `epsilon` is negative.
-        """
-        if not epsilon >= 0:
-            raise UserError(f"epsilon must not be negative (got {epsilon})", where="Curve.smallest")
-        if not self.accesses or not self.sizes_pages.size:
-            return 0
-        enough = np.append(1.0, self.miss_ratio) <= self.miss_ratio[-1] + epsilon
-        return max(int(np.append(0, self.sizes_pages)[np.argmax(enough)]), self.known_from_pages)
-
-    @property
-    def reuse_pages(self) -> int:
-        """Largest reuse distance, in pages, rounded up to a size of the curve; 0 without a reuse."""
-        return self.smallest(0)
-
-    def from_size(self, pages: int) -> "Curve":
-        """Return the curve without the sizes below `pages`, where the miss ratio is unknown."""
-        first = int(np.searchsorted(self.sizes_pages, pages))
-        return replace(
-            self,
-            sizes_pages=self.sizes_pages[first:],
-            miss_ratio=self.miss_ratio[first:],
-            known_from_pages=pages,
-            low=None if self.low is None else self.low[first:],
-            high=None if self.high is None else self.high[first:],
-        )
-
-    def resized(self, page_bytes: int) -> "Curve":
-        """Return the curve in pages of another size: sizes are scaled in bytes, miss ratios are unchanged.
-
-        It is approximate: pages of another size have other misses. Sizes of no whole page are rounded up.
-
-        Raises:
-            UserError: `page_bytes` is below 1.
-        """
-        if page_bytes < 1:
-            raise UserError(f"a page cannot have {page_bytes} bytes", remedy="give at least 1")
-        sizes, first = np.unique(-(-self.sizes_pages * self.page_bytes // page_bytes), return_index=True)
-        kept = np.append(first[1:], self.sizes_pages.size)[: sizes.size] - 1  # the last of equal sizes
-        return replace(
-            self,
-            sizes_pages=sizes,
-            miss_ratio=self.miss_ratio[kept],
-            page_bytes=page_bytes,
-            resolution_pages=max(self.resolution_pages * self.page_bytes // page_bytes, 1),
-            known_from_pages=-(-self.known_from_pages * self.page_bytes // page_bytes),
-            low=None if self.low is None else self.low[kept],
-            high=None if self.high is None else self.high[kept],
-            tail=self.tail and self.tail.resized(self.page_bytes, page_bytes),
-        )
-
     def difference(self, other: "Curve") -> "CurveDifference":
         """Return the difference of the miss ratios, this curve minus `other`, over the sizes of both.
 
         Raises:
             UserError: the curves have no size in common, or one has no access.
         """
-        from litemrc.curves.difference import difference
-
         return difference(self, other)
 
     def to_arrow(self) -> "pyarrow.Table":
@@ -204,17 +69,9 @@ class Curve:
         Raises:
             UserError: pandas is not installed.
         """
-        from litemrc.curves.frames import data_frame
+        from litemrc.curves.drawing import data_frame
 
         return data_frame(self.columns())
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return arrays [n] by name: pages, memory_bytes, miss_ratio; miss_ratio_low and _high of a band."""
-        memory_bytes = self.sizes_pages * self.page_bytes
-        found = {"pages": self.sizes_pages, "memory_bytes": memory_bytes, "miss_ratio": self.miss_ratio}
-        if self.low is not None and self.high is not None:
-            found |= {"miss_ratio_low": self.low, "miss_ratio_high": self.high}
-        return found
 
     def plot(self, ax: "Axes | str | PathLike[str] | None" = None) -> "Axes":
         """Draw the curve into `ax` and return the axes.
@@ -228,20 +85,164 @@ class Curve:
 
         return draw([self], ax)
 
-    def __repr__(self) -> str:
-        return f"<Curve {self.summary()}>"
-
-    def summary(self) -> str:
-        """Return the name, the number of accesses and the sizes of note in one line."""
-        parts = [self.name or "unnamed", f"{self.accesses:,} accesses"]
-        if self.accesses and self.sizes_pages.size:
-            size = size_text(self.smallest(), self.page_bytes)
-            parts.append(f"miss ratio {self.miss_ratio[-1]:.4g} at best, within {EPSILON:g} of it at {size}")
-        if self.tail:
-            parts.append(f"{size_text(self.tail.resident_pages, self.page_bytes)} resident")
-        return ", ".join([*parts, f"pages of {self.page_bytes:,} bytes"])
-
     def _repr_html_(self) -> str:
-        from litemrc.curves.html import curves_html
+        from litemrc.curves.drawing import curves_html
 
         return curves_html([self])
+
+    # The names of version 0.1, for one version more.
+
+    def smallest(self, epsilon: float = EPSILON) -> int:
+        """Deprecated name of `size_within`."""
+        _warn_renamed("smallest", "size_within")
+        return self.size_within(epsilon)
+
+    def exactly_at(self, sizes_pages: ArrayLike) -> NDArray[np.float64]:
+        """Deprecated name of `at_sizes`."""
+        _warn_renamed("exactly_at", "at_sizes")
+        return self.at_sizes(sizes_pages)
+
+    def from_size(self, pages: int) -> "Curve":
+        """Deprecated name of `without_sizes_below`."""
+        _warn_renamed("from_size", "without_sizes_below")
+        return self.without_sizes_below(pages)
+
+    @property
+    def reuse_pages(self) -> int:
+        """Deprecated name of `max_reuse_distance`."""
+        _warn_renamed("reuse_pages", "max_reuse_distance")
+        return self.max_reuse_distance
+
+
+def _warn_renamed(old: str, new: str) -> None:
+    warnings.warn(f"Curve.{old} is deprecated: use Curve.{new}", DeprecationWarning, stacklevel=3)
+
+
+class NoCurveError(UserError, KeyError):
+    """`Curves` has no curve of that name."""
+
+
+class Curves(Mapping[str, Curve]):
+    """Curves by name, in order; immutable.
+
+    Parameters:
+        curves: any number. Of those with equal names, the second is called "name #2", and so on.
+    """
+
+    def __init__(self, curves: Iterable[Curve] = ()) -> None:
+        self._curves: dict[str, Curve] = {}
+        for curve in curves:
+            name, number = curve.name, 1
+            while name in self._curves:
+                number += 1
+                name = f"{curve.name} #{number}"
+            self._curves[name] = curve if name == curve.name else replace(curve, name=name)
+
+    def __getitem__(self, name: str) -> Curve:
+        if name not in self._curves:
+            raise NoCurveError(
+                f"no curve is named {name!r}",
+                where="Curves",
+                remedy=choose_from(name, self._curves) if self._curves else "there is no curve",
+            )
+        return self._curves[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._curves)
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return a pandas.DataFrame, a row for each curve and size: name, pages, memory_bytes, miss_ratio.
+
+        Raises:
+            UserError: pandas is not installed.
+        """
+        from litemrc.curves.drawing import joined_frame
+
+        return joined_frame({name: curve.to_pandas() for name, curve in self.items()})
+
+    def plot(self, ax: "Axes | str | PathLike[str] | None" = None) -> "Axes":
+        """Draw all curves into `ax` and return the axes.
+
+        `ax` may be the path of a picture to write, such as "curve.png"; None: a new figure of pyplot.
+
+        Raises:
+            UserError: matplotlib is not installed, or the file cannot be written.
+        """
+        from litemrc.curves.drawing import draw
+
+        return draw(list(self.values()), ax)
+
+    def __repr__(self) -> str:
+        lines = [f"\n  {curve.summary()}" for curve in self.values()]
+        return f"<Curves: {len(self)}{''.join(lines)}>"
+
+    def _repr_html_(self) -> str:
+        from litemrc.curves.drawing import curves_html
+
+        return curves_html(list(self.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class CurveDifference:
+    """Differences of two curves at the sizes that both resolve.
+
+    Attributes:
+        memory_bytes: int64[n], sizes of either curve, rising, from where both begin, at multiples of both
+            resolutions.
+        miss_ratios: float64[2, n], of the first and of the second curve.
+        mean: mean absolute difference. A size weighs as much as the memory from it to the next size, so that
+            equal steps of memory count the same (as in Waldspurger et al., FAST 2015); the last one weighs
+            nothing.
+        largest: largest absolute difference.
+        largest_at_bytes: the first memory size with it.
+    """
+
+    memory_bytes: NDArray[np.int64]
+    miss_ratios: NDArray[np.float64]
+    mean: float
+    largest: float
+    largest_at_bytes: int
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Return float64[n], the first miss ratio minus the second."""
+        difference: NDArray[np.float64] = self.miss_ratios[0] - self.miss_ratios[1]
+        return difference
+
+    def __repr__(self) -> str:
+        return (
+            f"<CurveDifference mean {self.mean:.4g}, largest {self.largest:.4g} at"
+            f" {size_text(self.largest_at_bytes, 1)}, {self.memory_bytes.size:,} sizes>"
+        )
+
+
+def difference(first: Curve, second: Curve) -> CurveDifference:
+    """Return the difference of two curves, whose pages may differ in size.
+
+    Raises:
+        UserError: a curve without accesses, or no size that both resolve.
+    """
+    for curve in (first, second):
+        if not curve.accesses or not curve.sizes_pages.size:
+            raise UserError("no access was measured", where=f"curve of {curve.name!r}")
+    both = (first, second)
+    sizes = np.unique(np.concatenate([curve.sizes_pages * curve.page_bytes for curve in both]))
+    start = max(max(int(c.sizes_pages[0]), c.known_from_pages) * c.page_bytes for c in both)
+    sizes = sizes[sizes >= start]
+    for curve in both:
+        sizes = sizes[sizes % (curve.resolution_pages * curve.page_bytes) == 0]
+    if not sizes.size:
+        raise UserError(
+            "no memory size is resolved by both curves",
+            where=f"curves of {first.name!r} and {second.name!r}",
+            remedy="measure both with the same page size and resolution",
+        )
+    ratios = np.stack([curve.at_sizes(sizes // curve.page_bytes) for curve in both])
+    apart = np.abs(ratios[0] - ratios[1])
+    widths = np.diff(sizes)
+    mean = float(np.average(apart[:-1], weights=widths)) if widths.size else float(apart[0])
+    at = int(np.argmax(apart))
+    return CurveDifference(sizes, ratios, mean, float(apart[at]), int(sizes[at]))

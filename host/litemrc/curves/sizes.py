@@ -1,6 +1,7 @@
 """Memory sizes as people write them, "16M" or "512 KiB"; everything else counts in pages."""
 
 import re
+from dataclasses import dataclass, field
 
 from litemrc.errors import UserError
 
@@ -8,6 +9,7 @@ MIB = 1 << 20
 PAGE_BYTES = 4096
 EPSILON = 0.01  # a miss ratio this much above the minimum is as good: one more miss in 100 accesses
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_MOST_PAGES = 1 << 53
 _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
@@ -52,3 +54,56 @@ def size_bytes(text: str) -> int:
             f"{text!r} is not a memory size", remedy="write a number of bytes, or one with K, M, G or T: 16M"
         )
     return int(size)
+
+
+@dataclass(frozen=True)
+class MemorySize:
+    """A size whose page size may become known later.
+
+    Attributes:
+        text: as the user wrote it.
+        number: of pages, or of bytes if `in_bytes`.
+    """
+
+    text: str = field(compare=False)
+    number: int
+    in_bytes: bool
+
+    @classmethod
+    def of(cls, size: int | str, where: str = "") -> "MemorySize":
+        """Return pages, such as 4096, or bytes with a unit, such as "16M" or "512k"; at least 1.
+
+        Raises:
+            UserError: something else.
+        """
+        text = str(size)
+        if text.isascii() and text.isdigit():
+            found = cls(text, int(text), in_bytes=False)
+        else:
+            try:
+                found = cls(text, size_bytes(text), in_bytes=True)
+            except UserError:
+                found = cls(text, 0, in_bytes=True)
+        if not 0 < found.number < _MOST_PAGES:
+            raise UserError(
+                f"must be a number of pages, or bytes with a unit, such as 4096 or 16M (got {text!r})",
+                where=where,
+            )
+        return found
+
+    def pages(self, page_bytes: int, option: str = "--memory") -> int:
+        """Return the size in pages.
+
+        Raises:
+            UserError: not a whole number of pages, or none.
+        """
+        if not self.in_bytes:
+            return self.number
+        pages, rest = divmod(self.number, page_bytes)
+        if rest or not pages:
+            raise UserError(
+                f"{self.text} is not a whole number of pages of {page_bytes} bytes",
+                where=option,
+                remedy=f"give a multiple of {page_bytes} bytes, or a number of pages",
+            )
+        return pages

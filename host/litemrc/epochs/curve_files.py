@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.tail import Tail
+from litemrc.curves.points import Tail
 from litemrc.epochs.table import EpochTable
 from litemrc.errors import UserError
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litemrc.curves.evictions import without_evictions
-from litemrc.curves.hit_counters import HitCounters
+from litemrc.curves.hit_counters import HitCounters, without_evictions
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.evictions import sees_the_kernel, without_evictions
-from litemrc.curves.hit_counters import HitCounters
-from litemrc.curves.tail import Tail
+from litemrc.curves.hit_counters import HitCounters, sees_the_kernel, without_evictions
+from litemrc.curves.points import Tail
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.groups import groups_of_memory, open_group
 from litemrc.epochs.processes import Owner, Process, check_processes

@@ -49,7 +49,7 @@ def context_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     )
     rows = []
     for place, each in _with_places(view):
-        smallest = size_text(each.curve.smallest(), page_bytes, 3) if each.curve.accesses else "-"
+        smallest = size_text(each.curve.size_within(), page_bytes, 3) if each.curve.accesses else "-"
         rows.append(
             line(
                 [

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import ratio_top
+from litemrc.curves.drawing import ratio_top
 from litemrc.curves.sizes import size_text
 from litemrc.live.ink import STRONG, Ink, line
 
@@ -30,7 +30,7 @@ class PlottedCurve:
 
 def axis_pages(curves: Sequence[Curve], memory_pages: int) -> int:
     """Return where the axis ends: a power of two, or 1.5 times one, of pages; it rarely changes."""
-    widest = max((curve.reuse_pages for curve in curves), default=0)
+    widest = max((curve.max_reuse_distance for curve in curves), default=0)
     residents = [round(curve.tail.resident_pages) for curve in curves if curve.tail and curve.tail.evicts]
     wanted = max(widest, *residents, 8) if residents else max(widest, 8)
     end = 1 << (wanted - 1).bit_length()

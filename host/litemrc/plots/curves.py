@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import shown_sizes
-from litemrc.curves.size_axis import size_axis
+from litemrc.curves.drawing import shown_sizes, size_axis
 from litemrc.curves.sizes import MIB, size_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
@@ -119,7 +118,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
             ratio_axis(axes, highest(curves), "")
             axes.grid(False)
             axes.set_title(table.name_of(owner))
-            axes.set_title(size_text(curve.smallest(), table.page_bytes), loc="right", fontsize=9)
+            axes.set_title(size_text(curve.size_within(), table.page_bytes), loc="right", fontsize=9)
         for position, axes in enumerate(grid):
             axes.tick_params(labelbottom=position + columns >= len(curves))
             axes.set_visible(position < len(curves))

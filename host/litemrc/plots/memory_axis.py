@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLoc
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import ratio_top
+from litemrc.curves.drawing import ratio_top
 from litemrc.curves.sizes import EPSILON, MIB, size_text
 
 MARKER_NOTE = f"\nmarker: smallest size\nwithin {EPSILON:g} of the\nminimum miss ratio"
@@ -35,7 +35,7 @@ def memory_span(curves: Sequence[Curve], *others_bytes: int) -> tuple[float, flo
         others_bytes: further sizes that the axis must contain.
     """
     low = min([*(int(curve.sizes_pages[0]) * curve.page_bytes for curve in curves), *others_bytes])
-    high = max([1.25 * max(curve.reuse_pages * curve.page_bytes for curve in curves), *others_bytes])
+    high = max([1.25 * max(curve.max_reuse_distance * curve.page_bytes for curve in curves), *others_bytes])
     return low / MIB, max(high, 2 * low) / MIB
 
 
@@ -126,7 +126,7 @@ def draw_lines(axes: Axes, lines: Sequence[CurveLine], last_mib: float, *, marke
         label = "" if markers else line.label
         axes.step(*steps(curve, last_mib), where="post", label=label, **style)
         if markers:
-            at = max(curve.smallest(), int(curve.sizes_pages[0]))
+            at = max(curve.size_within(), int(curve.sizes_pages[0]))
             size = at * curve.page_bytes / MIB
             style |= {"marker": line.marker, "markersize": 4 + 1.5 * width, "markerfacecolor": "none"}
             axes.plot(size, curve.at(pages=at), label=line.label, clip_on=False, zorder=4, **style)

@@ -6,8 +6,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from litemrc.curves.curve import Curve
-from litemrc.curves.difference import CurveDifference
+from litemrc.curves.curve import Curve, CurveDifference
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
 from litemrc.plots.memory_axis import (

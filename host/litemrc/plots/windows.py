@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import ratio_top
+from litemrc.curves.drawing import ratio_top
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import STYLE
 from litemrc.plots.memory_axis import memory_axis, memory_span

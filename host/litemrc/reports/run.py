@@ -7,8 +7,8 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
-from litemrc.curves.comparison import Comparison, ContextAccuracy
-from litemrc.curves.shown import shown_sizes
+from litemrc.checks.comparison import Comparison, ContextAccuracy
+from litemrc.curves.drawing import shown_sizes
 from litemrc.curves.sizes import EPSILON, size_text
 from litemrc.energy.rank_energy import RankEnergy
 from litemrc.epochs.accesses_text import all_accesses_text

@@ -6,6 +6,7 @@ import sys
 from importlib import resources
 
 import litemrc
+import litemrc_studies
 import pytest
 
 HEAVY = ("numpy", "pyarrow", "matplotlib", "pandas", "serial", "cbor2", "rich", "jinja2")
@@ -32,13 +33,41 @@ def test_every_public_name_is_there():
     for name in litemrc.__all__:
         assert getattr(litemrc, name) is not None
         assert name in dir(litemrc)
-    assert set(dir(litemrc)) == set(litemrc.__all__)
+    assert dir(litemrc) == sorted(litemrc.__all__)
     assert litemrc.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         litemrc.nothing  # noqa: B018 (the access is the test)
 
 
-@pytest.mark.parametrize("name", ["mrc", "mrc_by_context", "mrc_windows", "read", "collect"])
+def test_the_package_has_no_public_name_beside_its_api():
+    found = subprocess.run(
+        [sys.executable, "-c", "import litemrc, litemrc_studies as s; print(*vars(litemrc), *vars(s))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [name for name in found.stdout.split() if not name.startswith("_")] == []
+    assert dir(litemrc_studies) == sorted(litemrc_studies.__all__)
+    assert all(getattr(litemrc_studies, name) for name in litemrc_studies.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        litemrc_studies.nothing  # noqa: B018 (the access is the test)
+
+
+FUNCTIONS = [
+    "allocate",
+    "collect",
+    "compare",
+    "heatmap",
+    "hot",
+    "mrc",
+    "mrc_by_context",
+    "mrc_windows",
+    "read",
+    "write_trace",
+]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_help_of_a_function_names_types_briefly(name):
     signature = str(inspect.signature(getattr(litemrc, name)))
     assert "numpy." not in signature and "litemrc." not in signature.replace("litemrc.curves.curve", "")

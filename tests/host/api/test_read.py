@@ -36,7 +36,7 @@ def test_an_epoch_table_gives_a_curve_for_each_context(table_file):
     # hits 16, 8, 2, 0 of 32 accesses
     assert zipf.miss_ratio.tolist() == [16 / 32, 8 / 32, 6 / 32, 6 / 32]
     assert zipf.at("64K") == zipf.at(pages=16) == 16 / 32
-    assert curves["loop"].smallest(0) == 32
+    assert curves["loop"].size_within(0) == 32
 
 
 def test_json_of_commands_and_of_other_tools_is_read(tmp_path):

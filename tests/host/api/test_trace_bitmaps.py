@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from litemrc.api import trace_bitmaps
-from litemrc.api.epoch_parts import epoch_parts
-from litemrc.api.trace_bitmaps import bitmaps_of, trace_epochs
+from litemrc.api import heat
+from litemrc.api.epochs import epoch_parts
+from litemrc.api.heat import bitmaps_of, trace_epochs
 from litemrc.errors import UserError
 from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.traces.chunk import Chunk
@@ -93,7 +93,7 @@ def test_the_largest_page_numbers_have_a_bit():
 
 
 def test_bitmaps_that_memory_would_not_hold_are_refused(monkeypatch):
-    monkeypatch.setattr(trace_bitmaps, "_MOST_BYTES", 99)
+    monkeypatch.setattr(heat, "_MOST_BYTES", 99)
     with pytest.raises(UserError, match=r"the bits of 10 epochs and 40 pages take more") as refused:
         bitmaps(range(40), epoch=4)
     assert refused.value.remedy == "choose longer epochs"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from litemrc.curves.curve import Curve
+from litemrc.curves.drawing import ratio_top, shown_sizes
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.curves.shown import ratio_top, shown_sizes
 from litemrc.errors import UserError
 
 
@@ -44,40 +44,40 @@ def test_a_size_that_is_not_clear_is_refused(arguments, named, why):
 
 def test_sizes_that_the_engine_cannot_distinguish_are_refused():
     curve = curve_of([4, 2, 1], 1)
-    assert curve.exactly_at([48, 16, 160]).tolist() == [0.125, 0.5, 0.125]
-    assert curve.exactly_at([]).tolist() == []
+    assert curve.at_sizes([48, 16, 160]).tolist() == [0.125, 0.5, 0.125]
+    assert curve.at_sizes([]).tolist() == []
     for wrong in (17, 0, -16):
         with pytest.raises(UserError, match=f"no miss ratio at {wrong} pages"):
-            curve.exactly_at([16, wrong])
+            curve.at_sizes([16, wrong])
 
 
 def test_smallest_size_within_epsilon_of_the_minimum():
     curve = curve_of([50, 30, 9, 1, 0, 0], 10)  # ratios 0.5 0.2 0.11 0.1 0.1 0.1
-    assert curve.smallest(0) == 4 * 16
-    assert curve.smallest(0.02) == 3 * 16
-    assert curve.smallest(0.15) == 2 * 16
-    assert curve.smallest(1) == 0
+    assert curve.size_within(0) == 4 * 16
+    assert curve.size_within(0.02) == 3 * 16
+    assert curve.size_within(0.15) == 2 * 16
+    assert curve.size_within(1) == 0
     for wrong in (-0.1, float("nan")):
         with pytest.raises(UserError, match="negative"):
-            curve.smallest(wrong)
+            curve.size_within(wrong)
 
 
 def test_the_largest_reuse_distance_reaches_to_the_last_group_hit():
-    assert curve_of([5, 0, 1, 0], 2).reuse_pages == 3 * 16
-    assert curve_of([0, 0, 0, 0], 2).reuse_pages == 0
+    assert curve_of([5, 0, 1, 0], 2).max_reuse_distance == 3 * 16
+    assert curve_of([0, 0, 0, 0], 2).max_reuse_distance == 0
 
 
 def test_memory_without_reuse_is_worth_nothing():
     streaming = curve_of([0, 0], 100)
     assert streaming.miss_ratio.tolist() == [1.0, 1.0]
-    assert streaming.smallest(0) == 0
+    assert streaming.size_within(0) == 0
 
 
 def test_without_accesses_there_is_no_miss_ratio():
     idle = curve_of([0, 0], 0)
     assert np.isnan(idle.miss_ratio).all()
     assert np.isnan(idle.at(pages=0)) and np.isnan(idle.at(pages=100))
-    assert (idle.smallest(0), idle.reuse_pages) == (0, 0)
+    assert (idle.size_within(0), idle.max_reuse_distance) == (0, 0)
     assert np.isnan(Curve([1], [float("nan")], 0, 0).miss_ratio).all()
     assert Curve([1], [0.5], 0, 0).miss_ratio.tolist() == [0.5]
     with pytest.raises(UserError, match="must be a list of float64"):
@@ -86,11 +86,11 @@ def test_without_accesses_there_is_no_miss_ratio():
 
 
 def test_below_its_first_known_size_a_curve_answers_nothing():
-    assert curve_of([4, 2, 1], 1).from_size(33).sizes_pages.tolist() == [48]
-    curve = curve_of([4, 2, 1], 1).from_size(32)
+    assert curve_of([4, 2, 1], 1).without_sizes_below(33).sizes_pages.tolist() == [48]
+    curve = curve_of([4, 2, 1], 1).without_sizes_below(32)
     assert curve.sizes_pages.tolist() == [32, 48]
     assert curve.at(pages=32) == 0.25
-    assert curve.smallest(1) == 32
+    assert curve.size_within(1) == 32
     with pytest.raises(UserError, match="at 31 pages is unknown"):
         curve.at(pages=31)
 
@@ -124,10 +124,10 @@ def test_impossible_curves_are_refused(sizes, ratios, why):
 def test_a_curve_of_points_knows_all_sizes_and_lost_nothing():
     curve = Curve([1, 3], [0.5, 0.25], 10, 5, page_bytes=1)
     assert curve.at(bytes=2) == 0.5
-    assert curve.exactly_at([1, 2, 3]).tolist() == [0.5, 0.5, 0.25]
+    assert curve.at_sizes([1, 2, 3]).tolist() == [0.5, 0.5, 0.25]
     assert (curve.resolution_pages, curve.known_from_pages, curve.dropped) == (1, 0, 0)
     assert curve.overflow is False and curve.page_bytes == 1
-    assert Curve([], [], 10, 5).smallest() == 0
+    assert Curve([], [], 10, 5).size_within() == 0
     assert Curve([], [], 10, 5).at(pages=7) == 1.0
 
 
@@ -155,3 +155,30 @@ def test_a_miss_ratio_axis_ends_at_the_next_round_number():
         0.05, 0.05, 0.1, 0.3, 0.5, 1.0,
     ]  # fmt: skip
     assert ratio_top([]) == 0.05
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments"),
+    [
+        ("smallest", "size_within", (0.02,)),
+        ("exactly_at", "at_sizes", ([16, 48],)),
+        ("from_size", "without_sizes_below", (32,)),
+        ("reuse_pages", "max_reuse_distance", None),
+    ],
+)
+def test_the_names_of_version_0_1_answer_the_same_and_name_the_new_ones(old, new, arguments):
+    curve = curve_of([50, 30, 9, 1, 0, 0], 10)
+
+    def answer(name: str) -> object:
+        found = getattr(curve, name)
+        return found if arguments is None else found(*arguments)
+
+    with pytest.warns(DeprecationWarning, match=f"^Curve.{old} is deprecated: use Curve.{new}$") as warned:
+        former = answer(old)
+    assert warned[0].filename == __file__, "the warning is about the caller"
+    assert repr(former) == repr(answer(new))
+
+
+def test_the_keyword_of_smallest_stays():
+    with pytest.warns(DeprecationWarning):
+        assert curve_of([50, 30, 9, 1, 0, 0], 10).smallest(epsilon=0.15) == 2 * 16

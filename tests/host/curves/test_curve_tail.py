@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.curves.tail import Tail
+from litemrc.curves.points import Tail
 from litemrc.golden.monitor.lru_stack import LruStack
 
 
@@ -65,7 +65,7 @@ def test_a_curve_beyond_the_memory_is_compared_scaled_and_summarized():
     assert difference.largest == pytest.approx(0.1)
     large = far.resized(8192)
     assert large.tail == Tail(10, 2, 15.0, 14, 17, 4.5, 1)
-    assert far.from_size(32).tail == far.tail
+    assert far.without_sizes_below(32).tail == far.tail
     assert "120 KiB resident" in far.summary() and "resident" not in near.summary()
 
 

@@ -4,15 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from litemrc.curves.comparison import Comparison, ContextComparison
-from litemrc.curves.curve import Curve
-from litemrc.curves.curves import Curves
-from litemrc.curves.drawing import draw
+from litemrc.checks.comparison import Comparison, ContextComparison
+from litemrc.curves.curve import Curve, Curves
+from litemrc.curves.drawing import curves_html, draw, ratio_top, shown_sizes
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.curves.html import curves_html
-from litemrc.curves.shown import ratio_top, shown_sizes
+from litemrc.curves.points import Tail
 from litemrc.curves.sizes import MIB, size_bytes, size_text
-from litemrc.curves.tail import Tail
 from litemrc.errors import UserError
 from matplotlib import pyplot
 

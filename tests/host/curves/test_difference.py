@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from litemrc.curves.curve import Curve
-from litemrc.curves.curves import Curves
+from litemrc.curves.curve import Curve, Curves
 from litemrc.errors import UserError
 from matplotlib.figure import Figure
 
@@ -71,7 +70,7 @@ def test_a_band_surrounds_the_curve_and_stays_with_it():
     assert sampled.columns()["miss_ratio_low"].tolist() == [0.4, 0.2]
     assert sampled.to_pandas().miss_ratio_high.tolist() == [0.6, 0.25]
     assert "miss_ratio_high" in sampled.to_arrow().column_names
-    cut = sampled.from_size(3)
+    cut = sampled.without_sizes_below(3)
     assert (cut.low.tolist(), cut.high.tolist()) == ([0.2], [0.25])
     both = sampled.resized(4096)
     assert (both.low.tolist(), both.high.tolist()) == ([0.2], [0.25])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from litemrc.curves.evictions import without_evictions
+from litemrc.curves.hit_counters import without_evictions
 from litemrc.epochs.epoch_row import EpochRow
 
 

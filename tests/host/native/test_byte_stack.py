@@ -134,7 +134,7 @@ def test_objects_of_one_size_have_the_distances_of_pages() -> None:
     by_pages.access(pages)
     by_bytes.access(pages, np.full(pages.size, 512, np.uint32))
     expected = by_pages.curve(512)
-    at = by_bytes.curve().exactly_at(expected.sizes_pages * 512)
+    at = by_bytes.curve().at_sizes(expected.sizes_pages * 512)
     assert at.tolist() == expected.miss_ratio.tolist()
 
 

@@ -45,7 +45,7 @@ def test_the_trackers_sizes_follow_from_the_trace_so_that_a_sweep_is_exact(pages
     curve = tracker.curve()
     # Every reference of a sweep has the distance `pages`: all miss below; all but the first round hit above.
     below = np.arange(tracker.group_pages, pages, tracker.group_pages)
-    assert np.abs(curve.exactly_at(below) - 1).max() < 0.02
+    assert np.abs(curve.at_sizes(below) - 1).max() < 0.02
     assert abs(curve.miss_ratio[-1] - 1 / 20) < 0.02
     assert tracker.unresolved == ""
 

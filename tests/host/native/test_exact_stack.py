@@ -115,9 +115,9 @@ def test_no_access_has_an_empty_curve() -> None:
 def test_sizes_beyond_the_footprint_miss_as_often_as_the_footprint() -> None:
     curve = engine_of(np.array([1, 3, 1, 1], np.uint64)).curve()
     # zhou2004, figure 2
-    assert curve.exactly_at([1, 2, 3, 1000]).tolist() == [0.75, 0.5, 0.5, 0.5]
+    assert curve.at_sizes([1, 2, 3, 1000]).tolist() == [0.75, 0.5, 0.5, 0.5]
     with pytest.raises(UserError, match="no miss ratio at 0 pages"):
-        curve.exactly_at([0])
+        curve.at_sizes([0])
 
 
 def test_negative_pages_are_refused_and_change_nothing() -> None:

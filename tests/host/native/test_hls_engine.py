@@ -80,7 +80,7 @@ def test_every_size_is_what_it_says(frames: int, groups: int) -> None:
     exact.access(pages)
     curve = engine.curve()
     assert curve.resolution_pages == frames // groups
-    assert np.array_equal(curve.miss_ratio, exact.curve().exactly_at(curve.sizes_pages))
+    assert np.array_equal(curve.miss_ratio, exact.curve().at_sizes(curve.sizes_pages))
 
 
 def test_all_promised_sizes_are_compiled() -> None:

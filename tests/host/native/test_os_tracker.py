@@ -83,7 +83,7 @@ def test_scanned_after_each_access_it_is_exact(scan_list):
     tracker.access(pages)
     exact.access(pages)
     sizes = tracker.curve().sizes_pages
-    assert tracker.curve().miss_ratio.tolist() == exact.curve().exactly_at(sizes).tolist()
+    assert tracker.curve().miss_ratio.tolist() == exact.curve().at_sizes(sizes).tolist()
 
 
 @given(PAGES, st.integers(1, 20), st.integers(1, 30))
@@ -109,7 +109,7 @@ def test_the_defaults_cost_less_than_5_percent_and_err_by_less_than_a_hundredth(
             tracker.access(chunk.pages)
             exact.access(chunk.pages)
     sizes = np.arange(1, 128) * 256
-    error = np.abs(tracker.curve().exactly_at(sizes) - exact.curve().exactly_at(sizes))
+    error = np.abs(tracker.curve().at_sizes(sizes) - exact.curve().at_sizes(sizes))
     assert error.mean() < 0.01
     assert 0 < tracker.overhead < 0.05
 

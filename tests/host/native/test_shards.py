@@ -22,7 +22,7 @@ def curve_of(engine, pages: np.ndarray) -> Curve:
 
 
 def mean_absolute_error(sampled: Curve, exact: Curve) -> float:
-    return float(np.abs(sampled.exactly_at(exact.sizes_pages) - exact.miss_ratio).mean())
+    return float(np.abs(sampled.at_sizes(exact.sizes_pages) - exact.miss_ratio).mean())
 
 
 @settings(deadline=None)
@@ -33,7 +33,7 @@ def test_a_sample_of_all_pages_is_exact(pages: list[int]) -> None:
     for engine in (ShardsFixedRate(1), ShardsFixedSize(200)):
         curve = curve_of(engine, array)
         assert (curve.accesses, curve.misses) == (exact.accesses, exact.misses)
-        assert np.allclose(curve.exactly_at(exact.sizes_pages), exact.miss_ratio, rtol=0, atol=1e-12)
+        assert np.allclose(curve.at_sizes(exact.sizes_pages), exact.miss_ratio, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -73,7 +73,7 @@ def test_contiguous_pages_are_sampled_evenly() -> None:
 def test_the_cliff_of_a_loop_is_misplaced_by_no_more_than_the_sampling_error() -> None:
     """1 % of 65,536 pages: the cliff stands within a few sampled pages, 100 pages each, of the footprint."""
     curve = curve_of(ShardsFixedRate(0.01), loop(1 << 19, 1 << 16))
-    low, high = curve.exactly_at([(1 << 16) - 2000, (1 << 16) + 2000])
+    low, high = curve.at_sizes([(1 << 16) - 2000, (1 << 16) + 2000])
     assert low > 0.98 and high == pytest.approx(1 / 8, abs=0.02)
 
 

@@ -38,7 +38,7 @@ def coverage(pages: np.ndarray, place, make) -> np.ndarray:
     stack = ExactStack()
     stack.access(pages)
     sizes = np.geomspace(200, 0.9 * stack.footprint_pages, 12).astype(int)
-    true = stack.curve().exactly_at(sizes)
+    true = stack.curve().at_sizes(sizes)
     inside = np.zeros(sizes.size)
     for seed in range(SAMPLES):
         engine = make()

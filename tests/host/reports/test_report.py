@@ -5,7 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from litemrc.curves.comparison import Comparison, ContextAccuracy, ContextComparison
+from litemrc.checks.comparison import Comparison, ContextAccuracy, ContextComparison
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy

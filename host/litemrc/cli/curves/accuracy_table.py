@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from litemrc.checks.comparison import ContextAccuracy
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.curves.comparison import ContextAccuracy
-from litemrc.curves.shown import shown_sizes
+from litemrc.curves.drawing import shown_sizes
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.table import EpochTable
 

@@ -1,10 +1,19 @@
 """`litemrc allocate CURVE...`: divide a memory among processes by their miss-ratio curves."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from litemrc.cli.curves.allocation_table import allocation_row, allocation_table, summary
+from litemrc.api.allocation import (
+    UNITS,
+    Number,
+    by_curve,
+    converted_note,
+    curves_in,
+    divided,
+    of_one_page_size,
+)
+from litemrc.cli.curves.allocation_table import allocation_table, summary
 from litemrc.cli.shared.memory import memory_size
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.options import (
@@ -13,10 +22,8 @@ from litemrc.cli.shared.options import (
     add_plot_argument,
 )
 from litemrc.cli.shared.results import check_pictures, print_results
-from litemrc.curves.curve import Curve
-from litemrc.errors import UserError, choose_from
-from litemrc.policies.allocation.demand import Demand
-from litemrc.policies.allocation.division import METHODS, allocate
+from litemrc.errors import UserError
+from litemrc.policies.allocation.division import METHODS
 
 _EPILOG = """\
 A CURVE is one of: a Parquet file of `litemrc collect` or `litemrc demo` (each process or context in it takes
@@ -46,7 +53,6 @@ Memory that improves no miss ratio stays free, and so does the remainder of the 
 bound over all divisions; null with greedy), utility_in_use, free_pages, memory_pages, delta_pages,
 page_bytes, method. --csv prints a row for each process.
 """
-_UNITS = 4096  # that the memory is divided into by default
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +71,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--delta",
         metavar="SIZE",
         type=memory_size,
-        help=f"unit of allocation (1/{_UNITS} of the memory, rounded up)",
+        help=f"unit of allocation (1/{UNITS} of the memory, rounded up)",
     )
     for option, value, purpose in (
         ("--min", "SIZE", "guaranteed memory (0), rounded up to units"),
@@ -85,104 +91,43 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc allocate`."""
-    from litemrc.epochs.curve_files import read_curves  # pyarrow takes long to load
-
     check_pictures(args.plot)
     if args.reference_rate and not args.performance:
         raise UserError(
             "--reference-rate is given without --performance",
             remedy="add --performance, or drop --reference-rate",
         )
-    read = [curve for path in args.curves for curve in read_curves(path, args.page_size)]
-    curves = _one_page_size(read, convert=args.convert)
+    curves, converted = of_one_page_size(
+        curves_in(args.curves, args.page_size),
+        convert=args.convert,
+        remedy="measure all with one --page-size, or add --convert (approximate)",
+    )
     page_bytes = curves[0].page_bytes
+    if converted:
+        note(converted_note(converted, page_bytes))
     memory = args.memory.pages(page_bytes)
-    demands = _demands(args, curves)
-    utility = "hit ratio x reference rate" if args.performance else "hit ratio"
-    delta = args.delta.pages(page_bytes, "--delta") if args.delta else -(-memory // _UNITS)
-    allocation = allocate(demands, memory, delta_pages=delta, method=args.method)
+    minimums = _values("--min", args.min, lambda text: _pages(text, page_bytes))
+    weights = _values("--weight", args.weight, _number)
+    rates = _values("--reference-rate", args.reference_rate, _number)
+    result = divided(
+        curves,
+        memory,
+        args.delta.pages(page_bytes, "--delta") if args.delta else None,
+        minimums=by_curve(curves, minimums, "--min"),
+        weights=by_curve(curves, weights, "--weight"),
+        reference_rates=by_curve(curves, rates, "--reference-rate"),
+        performance=args.performance,
+        method=args.method,
+    )
     print_results(
         args,
-        table=lambda: "\n".join(
-            [
-                allocation_table(demands, allocation, memory, page_bytes),
-                "",
-                *summary(
-                    allocation,
-                    memory=memory,
-                    delta=delta,
-                    page_bytes=page_bytes,
-                    utility=utility,
-                    method=args.method,
-                ),
-            ]
-        ),
-        document=lambda: {
-            "allocation_pages": allocation.pages,
-            "utility": allocation.utility,
-            "predicted_miss_ratio": allocation.miss_ratio,
-            "utility_bound": allocation.utility_bound,
-            "utility_in_use": utility,
-            "free_pages": allocation.free_pages,
-            "memory_pages": memory,
-            "delta_pages": delta,
-            "page_bytes": page_bytes,
-            "method": args.method,
-        },
-        rows=lambda: [
-            allocation_row(demand, allocation, memory, page_bytes, len(demands)) for demand in demands
-        ],
+        table=lambda: "\n".join([allocation_table(result), "", *summary(result)]),
+        document=result.document,
+        rows=result.rows,
     )
     if args.plot:
-        # Imported here: matplotlib takes long to load.
-        from litemrc.plots.allocation import allocation_figure
-        from litemrc.plots.files import save_figure
-
-        save_figure(allocation_figure(curves, allocation), args.plot)
+        result.save(args.plot)
     return 0
-
-
-def _one_page_size(curves: Sequence[Curve], *, convert: bool) -> list[Curve]:
-    """Return the curves in pages of one size.
-
-    Raises:
-        UserError: they differ in it, and `convert` is not set.
-    """
-    largest = max(curve.page_bytes for curve in curves)
-    smaller = [curve for curve in curves if curve.page_bytes < largest]
-    if smaller and not convert:
-        listed = ", ".join(f"{curve.name}: {curve.page_bytes} bytes" for curve in curves)
-        raise UserError(
-            "the curves have pages of different sizes",
-            where=listed,
-            remedy="measure all with one --page-size, or add --convert (approximate)",
-        )
-    if smaller:
-        names = ", ".join(curve.name for curve in smaller)
-        note(
-            f"{names}: converted to pages of {largest} bytes; sizes are scaled, miss ratios are unchanged and"
-            " therefore approximate"
-        )
-    return [curve.resized(largest) if curve in smaller else curve for curve in curves]
-
-
-def _demands(args: argparse.Namespace, curves: Sequence[Curve]) -> list[Demand]:
-    minimums = _by_curve(curves, "--min", args.min, lambda text: _pages(text, curves[0].page_bytes))
-    weights = _by_curve(curves, "--weight", args.weight, _number)
-    rates = _by_curve(curves, "--reference-rate", args.reference_rate, _number)
-    demands = []
-    for curve in curves:
-        demand = Demand(
-            curve.name,
-            curve.sizes_pages,
-            curve.miss_ratio,
-            curve.accesses,
-            weight=weights.get(curve.name, 1.0),
-            minimum_pages=int(minimums.get(curve.name, 0)),
-            reference_rate=rates.get(curve.name, float(curve.accesses)) if args.performance else None,
-        )
-        demands.append(demand)
-    return demands
 
 
 def _number(text: str) -> float:
@@ -196,28 +141,17 @@ def _pages(text: str, page_bytes: int) -> int:
     return 0 if text == "0" else memory_size(text).pages(page_bytes, "--min")
 
 
-def _by_curve(
-    curves: Sequence[Curve], option: str, texts: Sequence[str], parse: Callable[[str], float]
-) -> dict[str, float]:
-    """Return the values of a repeated option NAME=VALUE by the name of the curve that NAME stands for."""
-    values: dict[str, float] = {}
+def _values(
+    option: str, texts: Sequence[str], parse: Callable[[str], Number]
+) -> Iterator[tuple[str, Number]]:
+    """Yield the names and values of a repeated option NAME=VALUE."""
     for text in texts:
         name, equals, value = text.rpartition("=")
         try:
             number = parse(value)
         except (ValueError, argparse.ArgumentTypeError):
-            number = -1
-        if not equals or number < 0:
-            what = (
-                "a number of pages or bytes with a unit" if parse is not _number else "a value of at least 0"
-            )
+            equals = ""
+        if not equals:
+            what = "a number of pages or bytes with a unit" if option == "--min" else "a value of at least 0"
             raise UserError(f"must be NAME=VALUE with {what} (got {text!r})", where=option)
-        meant = [curve.name for curve in curves if curve.name == name]
-        meant = meant or [curve.name for curve in curves if name in curve.aliases]
-        if len(meant) != 1:
-            what = f"{len(meant)} curves are named {name!r}" if meant else f"no curve is named {name!r}"
-            raise UserError(what, where=option, remedy=choose_from(name, [curve.name for curve in curves]))
-        if meant[0] in values:
-            raise UserError(f"{option} of {meant[0]!r} is given twice", where=option, remedy="give it once")
-        values[meant[0]] = number
-    return values
+        yield name, number

@@ -1,8 +1,6 @@
 """`litemrc compare A B`: the difference of miss-ratio curves; exit code 1 above a tolerance, for CI."""
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import number
@@ -15,10 +13,8 @@ from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
+    from litemrc.api.comparing import ComparisonResult
     from litemrc.curves.curve import Curve
-    from litemrc.curves.difference import CurveDifference
-
-    Pair = tuple[Curve, Curve, CurveDifference]
 
 EXIT_ABOVE_TOLERANCE = 1
 _EPILOG = """\
@@ -68,36 +64,32 @@ def main(args: argparse.Namespace) -> int:
         raise UserError("--mean is given without --tolerance", where="--mean", remedy="add --tolerance T")
     if args.first == args.second == "-":
         raise UserError("stdin can be read only once", where="-", remedy="name - once")
-    pairs = [
-        (first, second, first.difference(second))
-        for first, second in _matched(_curves(args, args.first), _curves(args, args.second), args)
-    ]
-    if any(first.page_bytes != second.page_bytes for first, second, _ in pairs):
-        note("the curves have pages of different sizes: they are compared in bytes")
-    above = [_is_above(args, difference) for _, _, difference in pairs]
-    print_results(
-        args,
-        table=lambda: _table(args, pairs, above),
-        document=lambda: {"curves": _rows(pairs, above), "tolerance": args.tolerance},
-        rows=lambda: _rows(pairs, above),
-    )
-    if args.plot:
-        # Imported here: matplotlib takes long to load.
-        from litemrc.plots.files import save_figure
-        from litemrc.plots.mrc import difference_figure
+    from litemrc.api.comparing import compared  # loads numpy
 
-        save_figure(difference_figure(pairs, tolerance=args.tolerance), args.plot)
-    return EXIT_ABOVE_TOLERANCE if any(above) else 0
+    result = compared(
+        _curves(args, args.first),
+        _curves(args, args.second),
+        args.first,
+        args.second,
+        tolerance=args.tolerance,
+        mean=args.mean,
+    )
+    if any(first.page_bytes != second.page_bytes for first, second, _ in result.pairs):
+        note("the curves have pages of different sizes: they are compared in bytes")
+    print_results(args, table=lambda: _table(result), document=result.document, rows=result.rows)
+    if args.plot:
+        result.save(args.plot)
+    return EXIT_ABOVE_TOLERANCE if result.above_tolerance else 0
 
 
 def _curves(args: argparse.Namespace, path: str) -> "list[Curve]":
     """Return the curves of a file, or of a trace."""
     # Imported here: they load numpy and pyarrow.
+    from litemrc.api.comparing import holds_curves, stored_curves
     from litemrc.cli.curves.measuring import Measuring, measure
-    from litemrc.epochs.curve_files import read_curves
 
-    if _holds_curves(path):
-        return read_curves(Path(path), args.page_size)
+    if holds_curves(path):
+        return stored_curves(path, args.page_size)
     measured = measure(
         Measuring(
             args.format,
@@ -115,74 +107,7 @@ def _curves(args: argparse.Namespace, path: str) -> "list[Curve]":
     return measured.curves
 
 
-def _holds_curves(path: str) -> bool:
-    suffix = Path(path).suffix.lower()
-    if suffix != ".parquet":
-        return suffix == ".json"
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return "hits" in pq.read_schema(path).names
-    except (OSError, pa.ArrowInvalid):
-        return False  # the reader of traces says what is wrong
-
-
-def _matched(
-    firsts: "Sequence[Curve]", seconds: "Sequence[Curve]", args: argparse.Namespace
-) -> "list[tuple[Curve, Curve]]":
-    """Return pairs of curves: the only two, or those of equal names.
-
-    Raises:
-        UserError: a curve without counterpart, or two of one name.
-    """
-    if len(firsts) == len(seconds) == 1:
-        return [(firsts[0], seconds[0])]
-    for curves, others, path, other_path in (
-        (firsts, seconds, args.first, args.second),
-        (seconds, firsts, args.second, args.first),
-    ):
-        names = [curve.name for curve in curves]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise UserError(
-                f"several curves are named {', '.join(map(repr, twice))}", where=path, remedy="rename them"
-            )
-        if missing := sorted(set(names) - {other.name for other in others}):
-            raise UserError(
-                f"has no curve named {', '.join(map(repr, missing))}, as {path} has",
-                where=other_path,
-                remedy="compare files with curves of equal names, or with one curve each",
-            )
-    by_name = {curve.name: curve for curve in seconds}
-    return [(curve, by_name[curve.name]) for curve in firsts]
-
-
-def _is_above(args: argparse.Namespace, difference: "CurveDifference") -> bool:
-    found = difference.mean if args.mean else difference.largest
-    return args.tolerance is not None and found > args.tolerance
-
-
-def _rows(pairs: "Sequence[Pair]", above: Sequence[bool]) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
-    for (first, second, difference), is_above in zip(pairs, above, strict=True):
-        at = difference.memory_bytes.tolist().index(difference.largest_at_bytes)
-        rows.append(
-            {
-                "name": first.name,
-                "other_name": second.name,
-                "sizes": int(difference.memory_bytes.size),
-                "mean_difference": difference.mean,
-                "largest_difference": difference.largest,
-                "largest_at_bytes": difference.largest_at_bytes,
-                "miss_ratio": float(difference.miss_ratios[0, at]),
-                "other_miss_ratio": float(difference.miss_ratios[1, at]),
-                "above_tolerance": is_above,
-            }
-        )
-    return rows
-
-
-def _table(args: argparse.Namespace, pairs: "Sequence[Pair]", above: Sequence[bool]) -> str:
+def _table(result: "ComparisonResult") -> str:
     headings = (
         "curve",
         "sizes",
@@ -193,8 +118,8 @@ def _table(args: argparse.Namespace, pairs: "Sequence[Pair]", above: Sequence[bo
         "miss ratio\nof B",
     )
     rows = []
-    for row in _rows(pairs, above):
-        bytes_at = int(str(row["largest_at_bytes"]))
+    for row in result.rows():
+        bytes_at = row["largest_at_bytes"]
         names = row["name"] if row["name"] == row["other_name"] else f"{row['name']} - {row['other_name']}"
         rows.append(
             (
@@ -208,9 +133,9 @@ def _table(args: argparse.Namespace, pairs: "Sequence[Pair]", above: Sequence[bo
             )
         )
     lines = [text_table(headings, rows)]
-    if args.tolerance is not None:
-        what = "mean" if args.mean else "largest"
-        failed = [str(row["name"]) for row in _rows(pairs, above) if row["above_tolerance"]]
+    if result.tolerance is not None:
+        what = "mean" if result.mean else "largest"
+        failed = result.above_tolerance
         verdict = f"above it: {', '.join(failed)}" if failed else "none is above it"
-        lines += ["", f"tolerance of the {what} difference {args.tolerance:g}: {verdict}"]
+        lines += ["", f"tolerance of the {what} difference {result.tolerance:g}: {verdict}"]
     return "\n".join(lines)

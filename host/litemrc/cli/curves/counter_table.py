@@ -5,7 +5,7 @@ from statistics import fmean
 
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import shown_sizes
+from litemrc.curves.drawing import shown_sizes
 from litemrc.curves.sizes import EPSILON, size_text
 from litemrc.epochs.accesses_text import all_accesses_text
 from litemrc.epochs.processes import Owner
@@ -40,7 +40,10 @@ def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> s
                 owner_text(table, owner),
                 *(f"{count:,}" for count in (curve.accesses, curve.misses, curve.dropped)),
                 *(f"{curve.at(pages=pages):.4f}" for pages in sizes),
-                *(size_text(pages, table.page_bytes) for pages in (curve.smallest(), curve.reuse_pages)),
+                *(
+                    size_text(pages, table.page_bytes)
+                    for pages in (curve.size_within(), curve.max_reuse_distance)
+                ),
                 *(size_text(pages, table.page_bytes, 3) for pages in (fmean(working_set), max(working_set))),
                 *(_tail_cells(curve) if evicting else []),
             ]

@@ -98,4 +98,4 @@ def only(curve: Curve, sizes_pages: Sequence[int]) -> Curve:
     sizes = np.asarray(sizes_pages, np.int64)
     at = np.searchsorted(curve.sizes_pages, sizes, side="right")
     low, high = (None if limit is None else np.append(1.0, limit)[at] for limit in (curve.low, curve.high))
-    return replace(curve, sizes_pages=sizes, miss_ratio=curve.exactly_at(sizes), low=low, high=high)
+    return replace(curve, sizes_pages=sizes, miss_ratio=curve.at_sizes(sizes), low=low, high=high)

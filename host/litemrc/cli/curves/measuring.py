@@ -144,7 +144,7 @@ def measure(how: Measuring, traces: Sequence[str]) -> Measured:
             prefix = "" if context is None or len(traces) == 1 else f"{name}, "
             named = replace(curve, name=prefix + (curve.name or name))
             known = trace.minimum_pages
-            measured.curves.append(named if known == 1 else named.from_size(known))
+            measured.curves.append(named if known == 1 else named.without_sizes_below(known))
         if measured.stopped:
             break
     if measured.stopped and not measured.curves:

@@ -8,7 +8,7 @@ from typing import Any
 
 from litemrc.cli.device.govern_cgroups import Cgroup
 from litemrc.cli.shared.memory import MemorySize
-from litemrc.curves.evictions import sees_the_kernel
+from litemrc.curves.hit_counters import sees_the_kernel
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.link.protocol import Message
 from litemrc.epochs.table import EpochRow

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from litemrc.curves.evictions import sees_the_kernel
-from litemrc.curves.hit_counters import HitCounters
+from litemrc.curves.hit_counters import HitCounters, sees_the_kernel
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, get_followed
 from litemrc.device.device import Device

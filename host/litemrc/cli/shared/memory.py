@@ -1,60 +1,19 @@
 """Sizes of memories on the command line: pages, or bytes with a unit."""
 
 import argparse
-from dataclasses import dataclass, field
 
-from litemrc.curves.sizes import size_bytes
+from litemrc.curves.sizes import MemorySize
 from litemrc.errors import UserError
 
 _MOST_SIZES = 4096
-_MOST_PAGES = 1 << 53
-
-
-@dataclass(frozen=True)
-class MemorySize:
-    """A size whose page size may become known later.
-
-    Attributes:
-        text: as the user wrote it.
-        number: of pages, or of bytes if `in_bytes`.
-    """
-
-    text: str = field(compare=False)
-    number: int
-    in_bytes: bool
-
-    def pages(self, page_bytes: int, option: str = "--memory") -> int:
-        """Return the size in pages.
-
-        Raises:
-            UserError: not a whole number of pages, or none.
-        """
-        if not self.in_bytes:
-            return self.number
-        pages, rest = divmod(self.number, page_bytes)
-        if rest or not pages:
-            raise UserError(
-                f"{self.text} is not a whole number of pages of {page_bytes} bytes",
-                where=option,
-                remedy=f"give a multiple of {page_bytes} bytes, or a number of pages",
-            )
-        return pages
 
 
 def memory_size(text: str) -> MemorySize:
     """Parse pages, such as 4096, or bytes with a unit, such as 16M or 512k; at least 1."""
-    if text.isascii() and text.isdigit():
-        size = MemorySize(text, int(text), in_bytes=False)
-    else:
-        try:
-            size = MemorySize(text, size_bytes(text), in_bytes=True)
-        except UserError:
-            size = MemorySize(text, 0, in_bytes=True)
-    if not 0 < size.number < _MOST_PAGES:
-        raise argparse.ArgumentTypeError(
-            f"must be a number of pages, or bytes with a unit, such as 4096 or 16M (got {text!r})"
-        )
-    return size
+    try:
+        return MemorySize.of(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(error.what) from error
 
 
 def memory_sizes(text: str) -> list[MemorySize]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import ratio_top
+from litemrc.curves.drawing import ratio_top
 from litemrc.curves.sizes import size_text
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -51,7 +51,7 @@ def spark_lines(curves: Sequence[Curve], names: Sequence[str], page_bytes: int, 
 
 def _shown_groups(curves: Sequence[Curve]) -> int:
     residents = [round(c.tail.resident_pages) for c in curves if c.tail and c.tail.evicts]
-    widest = max(*residents, *(curve.reuse_pages for curve in curves), 0) // curves[0].resolution_pages
+    widest = max(*residents, *(curve.max_reuse_distance for curve in curves), 0) // curves[0].resolution_pages
     return min(max(widest + widest // 10 + 1, 4), max(curve.sizes_pages.size for curve in curves))
 
 

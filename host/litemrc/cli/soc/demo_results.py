@@ -7,10 +7,10 @@ from pathlib import Path
 
 from litemrc.checks.account import Account, balance
 from litemrc.checks.accuracy import accuracy
+from litemrc.checks.comparison import Comparison, ContextAccuracy
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import Replay, replay
 from litemrc.cli.shared.progress import counting
-from litemrc.curves.comparison import Comparison, ContextAccuracy
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.link.protocol import Message
 from litemrc.device.simulation.recording import Recording, read_recording

@@ -1,7 +1,6 @@
 """Argument types and declarations that the commands on traces share."""
 
 import argparse
-from pathlib import Path
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.messages import warning
@@ -11,12 +10,11 @@ from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
 from litemrc.traces.formats.column_names import ROLES, parse_columns
 from litemrc.traces.formats.sorting import DEFAULT_WINDOW, MOST_SORTED
-from litemrc.traces.opening import FORMATS, format_of
+from litemrc.traces.opening import FORMATS
 from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst, .xz or .bz2 compresses the file"
 
-INTERVALS = "intervals"
 _NONE = "none"
 
 
@@ -145,25 +143,3 @@ def size(text: str) -> int:
         return size_of(text)
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def output_format(out: Path, interval: int | None, name: str | None = None) -> str | None:
-    """Return the format to write, None: by the suffix of `out`; an interval selects IN/OUT records.
-
-    Raises:
-        UserError: an interval, but another format by name or suffix.
-    """
-    if interval is None:
-        return name
-    if name not in (None, INTERVALS) or (name is None and not is_intervals(out)):
-        raise UserError(
-            "--interval writes IN/OUT records, but the file or --out-format selects another format",
-            where=str(out),
-            remedy="drop --interval, or name the file FILE.inout",
-        )
-    return INTERVALS
-
-
-def is_intervals(out: Path) -> bool:
-    """Return whether the suffix of a file is that of IN/OUT records."""
-    return format_of(out) is FORMATS[INTERVALS]

@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import closing
 
+from litemrc.api.writing import is_intervals, output_format
 from litemrc.cli.shared.arguments import number
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
@@ -16,8 +17,6 @@ from litemrc.cli.traces.arguments import (
     add_interval_argument,
     caches_of,
     check_machine,
-    is_intervals,
-    output_format,
 )
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
@@ -83,7 +82,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace capture`."""
     check_output_path(args.out)
-    name = output_format(args.out, args.interval)
+    name = output_format(args.out, args.interval, None, ("--interval", "--out-format"))
     levels, instructions, fetches = caches_of(args, none=is_intervals(args.out))
     page_bytes = args.page_size or PAGE_BYTES
     if args.system:

@@ -3,6 +3,7 @@
 import argparse
 from contextlib import closing
 
+from litemrc.api.writing import options_of, output_format, stored
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import shown
@@ -11,9 +12,8 @@ from litemrc.cli.traces.arguments import (
     add_input_arguments,
     add_interval_argument,
     opened,
-    output_format,
 )
-from litemrc.traces.opening import FORMATS, WriteOptions, create_trace, format_of
+from litemrc.traces.opening import FORMATS
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -29,27 +29,12 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace convert`."""
-    name = output_format(args.out, args.interval, args.out_format)
-    kept = format_of(args.out, name).columns
-    references = 0
-    lost: set[str] = set()
-    with opened(args) as trace:
-        options = WriteOptions(
-            trace.page_bytes, trace.time_unit, args.interval or WriteOptions.interval, trace.origin
-        )
-        with (
-            create_trace(args.out, name, options) as writer,
-            closing(shown(trace, "converting")) as chunks,
-        ):
-            for chunk in chunks:
-                writer.write(chunk)
-                references += len(chunk)
-                present = (c for c in ("times", "writes", "contexts") if getattr(chunk, c) is not None)
-                lost.update(set(present) - kept)
-        notes = trace.notes
-    print(f"{references:,} references written to {args.out}")
-    if lost:
-        warning(f"the format of {args.out} lacks {', '.join(sorted(lost))}")
-    for text in notes:
+    name = output_format(args.out, args.interval, args.out_format, ("--interval", "--out-format"))
+    with opened(args) as trace, closing(shown(trace, "converting")) as chunks:
+        written = stored(chunks, args.out, name, options_of(trace, args.interval), trace.notes)
+    print(f"{written.references:,} references written to {args.out}")
+    if written.lost:
+        warning(f"the format of {args.out} lacks {', '.join(written.lost)}")
+    for text in written.notes:
         note(text)
     return 0

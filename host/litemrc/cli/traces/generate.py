@@ -1,17 +1,21 @@
 """`litemrc trace generate PROGRAM [NAME=VALUE ...] --out FILE`: store a synthetic trace."""
 
 import argparse
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import quote
 
+from litemrc.api.writing import options_of, output_format, stored
 from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.shared.results import Interruption
-from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument, output_format
+from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument
 from litemrc.errors import UserError
+from litemrc.traces.chunk import Chunk
 from litemrc.traces.generators.programs import PROGRAMS
 from litemrc.traces.generators.urls import COMMON, PREFIX, parameters
-from litemrc.traces.opening import WriteOptions, create_trace, open_trace
+from litemrc.traces.opening import open_trace
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -43,23 +47,27 @@ def main(args: argparse.Namespace) -> int:
         if "=" not in parameter:
             raise UserError(f"a parameter must be NAME=VALUE (got {parameter!r})")
     query = "&".join(quote(parameter, safe="=") for parameter in args.parameters)
-    name = output_format(args.out, args.interval)
-    references = 0
-    with open_trace(f"{PREFIX}{args.program}?{query}", page_bytes=args.page_size) as trace:
-        interval = args.interval or WriteOptions.interval
-        options = WriteOptions(trace.page_bytes, trace.time_unit, interval, trace.name)
-        with (
-            Interruption() as interruption,
-            create_trace(args.out, name, options) as writer,
-            closing(shown(trace, "generating")) as chunks,
-        ):
-            for chunk in interruption.until_noted(chunks):
-                writer.write(chunk)
-                references += len(chunk)
-            if interruption.noted and args.out.exists():
-                raise KeyboardInterrupt  # the existing file may be complete, this trace is not
+    name = output_format(args.out, args.interval, None, ("--interval", "--out-format"))
+    with (
+        open_trace(f"{PREFIX}{args.program}?{query}", page_bytes=args.page_size) as trace,
+        Interruption() as interruption,
+        closing(shown(trace, "generating")) as chunks,
+    ):
+        kept = _unless_it_exists(chunks, interruption, args.out)
+        written = stored(kept, args.out, name, options_of(trace, args.interval, trace.name))
     how = "interrupted: " if interruption.noted else ""
-    print(f"{how}{references:,} references of {trace.name} written to {args.out}", flush=True)
+    print(f"{how}{written.references:,} references of {trace.name} written to {args.out}", flush=True)
     if interruption.noted:
         raise KeyboardInterrupt
     return 0
+
+
+def _unless_it_exists(chunks: Iterable[Chunk], interruption: Interruption, out: Path) -> Iterator[Chunk]:
+    """Yield the chunks up to Ctrl-C.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, and the file exists: it may be complete, this trace is not.
+    """
+    yield from interruption.until_noted(chunks)
+    if interruption.noted and out.exists():
+        raise KeyboardInterrupt

@@ -8,13 +8,11 @@ from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.shared.results import until_stopped
 from litemrc.cli.traces.arguments import opened
-from litemrc.cli.traces.contexts import contexts_noted, no_references
+from litemrc.cli.traces.contexts import contexts_noted
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
     from litemrc.pages.page_bitmaps import PageBitmaps
-
-EPOCH = 10_000  # references of an epoch of a trace
 
 
 def read_bitmaps(args: argparse.Namespace) -> "tuple[PageBitmaps, BaseException | None]":
@@ -24,23 +22,21 @@ def read_bitmaps(args: argparse.Namespace) -> "tuple[PageBitmaps, BaseException 
         UserError: the file is damaged or has no epoch, or an option is not for it.
         KeyboardInterrupt: before the first epoch ended.
     """
-    from litemrc.pages.files import holds_page_bitmaps, read_page_bitmaps
+    from litemrc.api.epochs import no_references  # loads numpy
+    from litemrc.api.heat import (
+        EPOCH,
+        bitmaps_of,
+        is_bitmap_file,
+        not_of_bitmaps,
+        stored_bitmaps,
+        trace_epochs,
+    )
 
-    if args.trace.lower().endswith(".parquet") and holds_page_bitmaps(args.trace):
+    if is_bitmap_file(args.trace):
         for option in ("epoch", "context", "format", "columns", "page_size"):
             if getattr(args, option) is not None:
-                name = "--" + option.removesuffix("s").replace("_", "-")
-                raise UserError(
-                    f"{name} is for traces, but the file holds page bitmaps",
-                    where=args.trace,
-                    remedy=f"omit {name}",
-                )
-        bitmaps = read_page_bitmaps(args.trace)
-        if not bitmaps.epoch.size:
-            raise UserError("the file has no epoch", where=args.trace, remedy="name another file")
-        return bitmaps, None
-
-    from litemrc.api.trace_bitmaps import bitmaps_of, trace_epochs
+                raise not_of_bitmaps("--" + option.removesuffix("s").replace("_", "-"), args.trace)
+        return stored_bitmaps(args.trace), None
 
     with opened(args) as trace:
         chunks = shown(trace, "reading")
@@ -50,7 +46,7 @@ def read_bitmaps(args: argparse.Namespace) -> "tuple[PageBitmaps, BaseException 
         if isinstance(stopped, UserError):  # a map of what is no trace would mislead
             raise stopped
         if not epochs:
-            raise no_references(args)
+            raise no_references(args.context, args.trace)
         for text in trace.notes:
             note(text)
         return bitmaps_of(

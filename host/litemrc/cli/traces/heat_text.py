@@ -1,6 +1,6 @@
 """A heat map in characters, and as JSON."""
 
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -54,26 +54,6 @@ def heat_text(drawn: HeatMap, bitmaps: PageBitmaps, columns: int, rows: int, *, 
     lines.append(f"{'':{margin}}  {_epoch_labels(drawn, places, wide)}")
     lines.append(_legend(drawn, unicode, bool(gaps), gap))
     return "\n".join(lines)
-
-
-def heat_document(drawn: HeatMap, bitmaps: PageBitmaps, *, interrupted: bool) -> dict[str, Any]:
-    """Return a heat map as the object of --json."""
-    share = [[None if np.isnan(each) else each for each in row] for row in drawn.share.round(6).tolist()]
-    starts = drawn.shown.addresses(drawn.shown.first_bits)
-    return {
-        "share": share,
-        "epoch_edges": drawn.epoch_edges.tolist(),
-        "page_edges": drawn.page_edges.tolist(),
-        "addresses": drawn.shown.addresses(drawn.page_edges[:-1]),
-        "ranges": [[start, len(each)] for start, each in zip(starts, drawn.shown.ranges, strict=True)],
-        "page_bytes": drawn.shown.page_bytes,
-        "pages": drawn.shown.pages,
-        "epochs": bitmaps.epoch.size,
-        "missing_epochs": bitmaps.missing_epochs,
-        "written": drawn.written,
-        "source": bitmaps.source,
-        "interrupted": interrupted or bitmaps.interrupted,
-    }
 
 
 def _head(drawn: HeatMap, bitmaps: PageBitmaps) -> str:

@@ -13,15 +13,13 @@ from litemrc.cli.shared.ranges import epoch_range, page_range
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_input_arguments
 from litemrc.cli.traces.contexts import add_context_argument
-from litemrc.cli.traces.heat_input import EPOCH, read_bitmaps
-from litemrc.cli.traces.heat_text import heat_document, heat_text, is_unicode
-from litemrc.errors import UserError
+from litemrc.cli.traces.heat_input import read_bitmaps
+from litemrc.cli.traces.heat_text import heat_text, is_unicode
 from litemrc.files.outputs import check_output_path
 
 if TYPE_CHECKING:
     from litemrc.pages.page_bitmaps import PageBitmaps
 
-_PICTURE_CELLS = (480, 960)  # rows and columns: about the pixels of the map
 _DEFAULT_SIZE = (80, 24)
 _EPILOG = """\
 TRACE is a trace, of which each --epoch references are an epoch, or a Parquet file of page bitmaps, which has
@@ -52,7 +50,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_input_arguments(parser)
     parser.add_argument(
-        "--epoch", metavar="N", type=positive, help=f"of a trace: references of an epoch ({EPOCH})"
+        "--epoch", metavar="N", type=positive, help="of a trace: references of an epoch (10000)"
     )
     add_context_argument(parser)
     parser.add_argument("--writes", action="store_true", help="the pages written, in place of those accessed")
@@ -88,73 +86,36 @@ def main(args: argparse.Namespace) -> int:
         if path:
             check_output_path(path)
     bitmaps, stopped = read_bitmaps(args)
-    # Imported here: they load numpy.
-    from litemrc.pages.heat_map import heat_map
+    from litemrc.api.heat import heat_of  # loads numpy
 
-    if args.writes and not bitmaps.writes_known:
-        raise UserError("which accesses were writes is not known", where=args.trace, remedy="omit --writes")
-    chosen, bits = _chosen_epochs(bitmaps, args), _chosen_bits(bitmaps, args)
+    shown = bitmaps.shown
     columns, rows = args.cells or _cells_of_output(as_json=args.json)
-    drawn = heat_map(chosen, rows, columns, written=args.writes, bits=bits)
+    result = heat_of(
+        bitmaps,
+        where=args.trace,
+        name=args.trace,
+        written=args.writes,
+        frames=args.pages and (lambda last: args.pages.frames(shown.page_bytes, shown.base_address, last)),
+        epochs=args.epochs,
+        cells=(columns, rows),
+    )
     if args.json:
-        print(
-            json.dumps(heat_document(drawn, chosen, interrupted=stopped is not None), allow_nan=False),
-            flush=True,
-        )
+        print(json.dumps(result.document(interrupted=stopped is not None), allow_nan=False), flush=True)
     else:
-        print(heat_text(drawn, chosen, columns, rows, unicode=is_unicode(sys.stdout)), flush=True)
+        print(
+            heat_text(result.map, result.bitmaps, columns, rows, unicode=is_unicode(sys.stdout)), flush=True
+        )
     if args.save:
-        from litemrc.pages.files import write_page_bitmaps
-
-        write_page_bitmaps(args.save, bitmaps)
+        result.save_pages(args.save)
         note(f"{bitmaps.epoch.size:,} epochs saved in {args.save}")
     if args.damo:
-        _write_record(chosen, bits, args)
+        _write_record(result.bitmaps, result.bits, args)
     if args.out:
-        # Imported here: matplotlib takes long to load.
-        from litemrc.plots.files import save_figure
-        from litemrc.plots.heat import heat_figure
-
-        picture = heat_map(chosen, *_PICTURE_CELLS, written=args.writes, bits=bits)
-        title = Path(args.trace).name if args.title is None else args.title
-        save_figure(heat_figure(picture, chosen, title=title), args.out)
+        result.save(args.out, title=args.title)
     if stopped:
         warning("interrupted: the running epoch is not shown")
         raise stopped
     return 0
-
-
-def _chosen_epochs(bitmaps: "PageBitmaps", args: argparse.Namespace) -> "PageBitmaps":
-    if not args.epochs:
-        return bitmaps
-    lower, upper = args.epochs
-    first, last = int(bitmaps.epoch[0]), int(bitmaps.epoch[-1])
-    chosen = bitmaps.between(lower, (last if upper is None else upper) + 1)
-    if not chosen.epoch.size:
-        raise UserError(
-            f"the range of --epochs holds no epoch: they are {first} to {last}",
-            where=args.trace,
-            remedy="choose some of them",
-        )
-    return chosen
-
-
-def _chosen_bits(bitmaps: "PageBitmaps", args: argparse.Namespace) -> range:
-    pages = bitmaps.shown
-    if not args.pages:
-        return range(pages.pages)
-    last = pages.ranges[-1].stop - 1
-    bits = pages.bits(args.pages.frames(pages.page_bytes, pages.base_address, last))
-    if not bits:
-        first = pages.ranges[0].start
-        begin, end = (pages.base_address + frame * pages.page_bytes for frame in (first, last + 1))
-        raise UserError(
-            f"the range of --pages holds no page shown: they are among frames {first} to {last},"
-            f" addresses {begin:#x} to {end - 1:#x}",
-            where=args.trace,
-            remedy="choose some of them",
-        )
-    return bits
 
 
 def _write_record(bitmaps: "PageBitmaps", bits: range, args: argparse.Namespace) -> None:

@@ -2,9 +2,9 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import natural, positive
 from litemrc.cli.shared.device_options import add_port_arguments, add_run_argument
@@ -12,12 +12,12 @@ from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import add_input_arguments, opened
-from litemrc.cli.traces.contexts import add_context_argument, contexts_noted, no_references
+from litemrc.cli.traces.contexts import add_context_argument, contexts_noted
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
-    from litemrc.native.hot_pages import ExactHotPages, HotEpoch, HotOptions
-    from litemrc.traces.chunk import Chunk
+    from litemrc.api.hot import HotCount, HotCounting
+    from litemrc.native.hot_pages import HotEpoch
 
 # Arguments of traces, and of devices, with their options.
 _OF_TRACES = {name: f"--{name}" for name in ("epoch", "frames", "context", "exact", "format")} | {
@@ -96,8 +96,9 @@ def main(args: argparse.Namespace) -> int:
 def _count(args: argparse.Namespace) -> int:
     """List the hot pages of a trace."""
     # Imported here: they load numpy.
-    from litemrc.api.hot import hot_epochs
-    from litemrc.native.hot_pages import ExactHotPages, HotCounter, HotOptions, HotPages
+    from litemrc.api.epochs import no_references
+    from litemrc.api.hot import EPOCH, FRAMES, HotCounting
+    from litemrc.native.hot_pages import HotOptions
 
     given = (
         default if value is None else value
@@ -105,25 +106,25 @@ def _count(args: argparse.Namespace) -> int:
     )
     wanted, threshold, sampling = given
     options = HotOptions(wanted, threshold, args.only != "writes", args.only != "reads", sampling)
-    frames, length = args.frames or 1 << 20, args.epoch or 1_000_000
-    exact = ExactHotPages(options) if args.exact else None
-    counters: list[HotCounter] = [HotPages(frames, options), *([exact] if exact else [])]
+    counting = HotCounting(options, args.frames or FRAMES, exact=args.exact)
     stopped: KeyboardInterrupt | None = None
     epochs = 0
-    lines = _Json(options, frames) if args.json else _Table()
+    lines = _Json(counting) if args.json else _Table()
     with opened(args) as trace:
         chunks = shown(trace, "counting")
         with closing(chunks):
             try:
-                for counted in hot_epochs(_checked(chunks, args), counters, length, args.context):
-                    for line in lines.epoch(*counted, exact=exact):
+                noted = contexts_noted(chunks, args)
+                length = args.epoch or EPOCH
+                for counted in counting.epochs(noted, length, args.context, args.trace, "omit --only"):
+                    for line in lines.epoch(counted):
                         print(line, flush=True)
                     epochs += 1
             except KeyboardInterrupt as error:
                 stopped = error
         notes = trace.notes
     if not epochs and not stopped:
-        raise no_references(args)
+        raise no_references(args.context, args.trace)
     for line in lines.end(interrupted=stopped is not None):
         print(line, flush=True)
     for text in notes:
@@ -134,32 +135,19 @@ def _count(args: argparse.Namespace) -> int:
     return 0
 
 
-def _checked(chunks: "Iterable[Chunk]", args: argparse.Namespace) -> "Iterator[Chunk]":
-    """Yield the chunks; say what would be counted together, or cannot be counted."""
-    for chunk in contexts_noted(chunks, args):
-        if args.only and chunk.writes is None:
-            raise UserError(
-                "the trace does not say which references are writes", where=args.trace, remedy="omit --only"
-            )
-        yield chunk
-
-
 class _Table:
     """A line for each epoch, and one for its exact counts."""
 
     def __init__(self) -> None:
         self._number = 0
 
-    def epoch(
-        self, epoch: "HotEpoch", true: "HotEpoch | None" = None, *, exact: "ExactHotPages | None"
-    ) -> Iterator[str]:
+    def epoch(self, counted: "HotCount") -> Iterator[str]:
         if not self._number:
             yield HEADER
-        yield self._line(f"{self._number:>5} {epoch.accesses:>12,}", epoch)
-        if exact and true:
-            share = _recall(epoch, true, exact)
-            said = "none is hot" if share is None else f"recall {share:.3f}"
-            yield self._line(f"{'exact':>5} {said:>12}", true)
+        yield self._line(f"{self._number:>5} {counted.unit.accesses:>12,}", counted.unit)
+        if counted.exact:
+            said = "none is hot" if counted.recall is None else f"recall {counted.recall:.3f}"
+            yield self._line(f"{'exact':>5} {said:>12}", counted.exact)
         self._number += 1
 
     @staticmethod
@@ -174,47 +162,14 @@ class _Table:
 class _Json:
     """One object, in parts."""
 
-    def __init__(self, options: "HotOptions", frames: int) -> None:
-        from litemrc.native.hot_pages import SETS, SHARE_LOG2, WAYS
-
-        self._engine = {
-            "unit": "hot_pages",
-            "frames": frames,
-            "sets": SETS,
-            "ways": WAYS,
-            "k": options.wanted,
-            "threshold": options.threshold,
-            "hot_share": 1 / (1 << SHARE_LOG2),
-            "reads": options.reads,
-            "writes": options.writes,
-            "sampling": 1 << options.sampling_log2,
-        }
+    def __init__(self, counting: "HotCounting") -> None:
+        self._engine = counting.document()
         self._before = '{"epochs": ['
 
-    def epoch(
-        self, epoch: "HotEpoch", true: "HotEpoch | None" = None, *, exact: "ExactHotPages | None"
-    ) -> Iterator[str]:
-        facts: dict[str, Any] = {
-            "pages": _pairs(epoch),
-            "accesses": epoch.accesses,
-            "more": epoch.more,
-            "saturated": epoch.saturated,
-        }
-        if exact and true:
-            facts |= {"exact": _pairs(true), "recall": _recall(epoch, true, exact)}
-        yield self._before + json.dumps(facts)
+    def epoch(self, counted: "HotCount") -> Iterator[str]:
+        yield self._before + json.dumps(counted.document())
         self._before = ","
 
     def end(self, *, interrupted: bool) -> Iterator[str]:
         start = "" if self._before == "," else self._before
         yield f'{start}], "engine": {json.dumps(self._engine)}, "interrupted": {json.dumps(interrupted)}}}'
-
-
-def _pairs(epoch: "HotEpoch") -> list[list[int]]:
-    return [list(pair) for pair in zip(epoch.pages.tolist(), epoch.counts.tolist(), strict=True)]
-
-
-def _recall(epoch: "HotEpoch", true: "HotEpoch", exact: "ExactHotPages") -> float | None:
-    from litemrc.native.hot_pages import recall
-
-    return recall(epoch, true, exact.counts_of(epoch.pages))

@@ -5,9 +5,10 @@ import json
 from contextlib import closing
 from typing import Any
 
+from litemrc.api.writing import INTERVALS
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.cli.shared.progress import shown
-from litemrc.cli.traces.arguments import INTERVALS, add_input_arguments, opened
+from litemrc.cli.traces.arguments import add_input_arguments, opened
 from litemrc.curves.sizes import size_text
 from litemrc.traces import Trace
 from litemrc.traces.summary import Summary

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from litemrc.curves.evictions import sees_the_kernel
+from litemrc.curves.hit_counters import sees_the_kernel
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.split import rows_together
 from litemrc.feed.feed import Event

@@ -3,30 +3,28 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict
 
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.progress import reported, shown
 from litemrc.cli.shared.results import Interruption, check_pictures, print_results, until_stopped
-from litemrc.errors import UserError, choose_from
+from litemrc.errors import UserError
 from litemrc.extras import require
 from litemrc.files.outputs import check_output_path
 from litemrc.traces import Trace, open_trace
 
 from litemrc_studies.glass1997.command.replace_arguments import set_argparser
 from litemrc_studies.glass1997.command.replace_log import check_log, logged_memory, write_log
-from litemrc_studies.glass1997.command.replace_pictures import draw, write_report
+from litemrc_studies.glass1997.command.replace_pictures import draw, global_points, write_report
 from litemrc_studies.glass1997.command.replace_table import (
     global_json,
     global_rows,
     global_table,
-    local_json,
-    local_rows,
     local_table,
 )
 from litemrc_studies.glass1997.machine.memories import refuse_clock, replay
 from litemrc_studies.glass1997.machine.round_robin import GlobalResult, Scheduling, run_together
-from litemrc_studies.glass1997.policies import POLICIES, Clock, Opt, Policy, Seq, SeqAdaptive
+from litemrc_studies.glass1997.policies import POLICIES, Opt, Policy
+from litemrc_studies.glass1997.replaced import ReplaceResult, chosen_policies
 
 __all__ = ["main", "set_argparser"]
 
@@ -73,30 +71,31 @@ def main(args: argparse.Namespace) -> int:
 def _run_local(args: argparse.Namespace) -> int:
     (name,) = args.traces
     with _opened(args, 0) as trace, Interruption() as interruption:
-        policies = _policies(args, POLICIES, [trace])
+        policies = chosen_policies(args.policy, POLICIES, [trace], args.seq)
         sizes = _sizes(args, trace.page_bytes)
         with closing(shown(trace, "replaying")) as chunks:
             logged = logged_memory(args, policies, sizes)
             result = replay(trace, interruption.until_noted(chunks), policies, sizes, logged=logged)
     stopped = KeyboardInterrupt() if interruption.noted else None
+    replaced = ReplaceResult(name, result, trace.page_bytes)
     print_results(
         args,
-        table=lambda: local_table(name, result, trace.page_bytes),
-        document=lambda: local_json(name, result, trace.page_bytes),
-        rows=lambda: local_rows(result, trace.page_bytes),
+        table=lambda: local_table(replaced),
+        document=replaced.document,
+        rows=replaced.rows,
         stopped=stopped,
     )
     for text in trace.notes:
         note(text)
 
-    draw(args, result, result.time_unit, trace.page_bytes)
+    draw(args, replaced.points(), result.time_unit, trace.page_bytes)
     write_log(args, result, trace.page_bytes)
     if args.log and stopped:
         warning("interrupted: the log holds the faults so far")
     if args.report and stopped:
         warning("interrupted: no report is written")
     elif args.report:
-        write_report(args, result, trace.page_bytes)
+        write_report(args, replaced)
     if stopped:
         raise stopped
     return 0
@@ -107,7 +106,8 @@ def _run_global(args: argparse.Namespace) -> int:
         traces = [stack.enter_context(_opened(args, number)) for number in range(len(args.traces))]
         units = {trace.time_unit for trace in traces}
         page_bytes = _common_page_bytes(traces)
-        policies = _policies(args, {name: POLICIES[name] for name in POLICIES if name != Opt.name}, traces)
+        online = {name: POLICIES[name] for name in POLICIES if name != Opt.name}
+        policies = chosen_policies(args.policy, online, traces, args.seq)
         for trace in traces:
             refuse_clock(trace, policies)
     unit = (units.pop() if len(units) == 1 else "") or "units of time"
@@ -125,7 +125,7 @@ def _run_global(args: argparse.Namespace) -> int:
         stopped=stopped,
     )
 
-    draw(args, results, unit, page_bytes)
+    draw(args, global_points(results), unit, page_bytes)
     if stopped:
         raise stopped
     return 0
@@ -176,17 +176,3 @@ def _opened(args: argparse.Namespace, number: int) -> Trace:
     return open_trace(
         args.traces[number], args.format, args.page_size, args.columns, bounded=args.bounded, sort=args.sort
     )
-
-
-def _policies(
-    args: argparse.Namespace, applicable: dict[str, type[Policy]], traces: Sequence[Trace]
-) -> list[Policy]:
-    """Return the requested policies; default: all applicable ones. IN/OUT records do not determine CLOCK."""
-    names = args.policy or list(applicable)
-    if not args.policy and any(trace.format == "intervals" for trace in traces):
-        names.remove(Clock.name)
-    for name in names:
-        if name not in applicable:
-            raise UserError(f"{name} is not a global policy", remedy=choose_from(name, applicable))
-    given = {Seq.name: args.seq, SeqAdaptive.name: SeqAdaptive(**asdict(args.seq))}
-    return [given[name] if name in given else applicable[name]() for name in names]

@@ -6,16 +6,18 @@ from typing import Any
 
 from litemrc.curves.sizes import size_text
 
-from litemrc_studies.glass1997.machine.memories import FaultCount, Replay
+from litemrc_studies.glass1997.machine.memories import FaultCount
 from litemrc_studies.glass1997.machine.round_robin import GlobalResult
+from litemrc_studies.glass1997.replaced import ReplaceResult
 
 
-def local_table(name: str, result: Replay, page_bytes: int) -> str:
+def local_table(replaced: ReplaceResult) -> str:
     """Return a line for each memory size with a column of faults for each policy."""
+    result = replaced.replay
     pages = result.counts[0].cold_faults
     unit = "" if result.time_unit == "references" else f" in {result.duration:,} {result.time_unit}"
     lines = [
-        f"{name}: {result.references:,} references{unit} to {pages:,} pages",
+        f"{replaced.name}: {result.references:,} references{unit} to {pages:,} pages",
         f"page faults, including {pages:,} cold faults:",
     ]
     policies = list(dict.fromkeys(count.policy for count in result.counts))
@@ -23,7 +25,7 @@ def local_table(name: str, result: Replay, page_bytes: int) -> str:
     faults = {(count.policy, count.memory_pages): count.faults for count in result.counts}
     for size in dict.fromkeys(count.memory_pages for count in result.counts):
         counts = "".join(f"{faults[policy, size]:>14,}" for policy in policies)
-        lines.append(f"{size:>10,} {size_text(size, page_bytes):>10}{counts}")
+        lines.append(f"{size:>10,} {size_text(size, replaced.page_bytes):>10}{counts}")
     lines += [_sequences_line(count) for count in result.counts if count.sequences]
     return "\n".join(lines)
 
@@ -36,11 +38,6 @@ def _sequences_line(count: FaultCount) -> str:
         f" sequences, {did.by_lru:,} by LRU; {did.sequences_made:,} sequences, at most"
         f" {did.sequences_most:,} at one time"
     )
-
-
-def _sequences(count: FaultCount) -> dict[str, int | None]:
-    names = ("from_sequences", "by_lru", "sequences_made", "sequences_most")
-    return {name: getattr(count.sequences, name, None) for name in names}
 
 
 def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> str:
@@ -59,40 +56,6 @@ def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: in
         faults = f"{result.faults:>12,} {result.cold_faults:>10,}"
         lines.append(f"{head} {faults} {result.time:>16,} {result.computed:>16,}  total")
     return "\n".join(lines)
-
-
-def local_json(name: str, result: Replay, page_bytes: int) -> dict[str, Any]:
-    """Return what --json prints for one trace."""
-    return {
-        "trace": name,
-        "page_bytes": page_bytes,
-        "references": result.references,
-        "duration": result.duration,
-        "time_unit": result.time_unit,
-        "results": [
-            {
-                "policy": count.policy.name,
-                "memory_pages": count.memory_pages,
-                "faults": count.faults,
-                "cold_faults": count.cold_faults,
-                **({"sequences": _sequences(count)} if count.sequences else {}),
-            }
-            for count in result.counts
-        ],
-    }
-
-
-def local_rows(result: Replay, page_bytes: int) -> Iterator[dict[str, Any]]:
-    """Yield a row of --csv for each policy and memory size."""
-    for count in result.counts:
-        yield {
-            "policy": count.policy.name,
-            "memory_pages": count.memory_pages,
-            "memory_bytes": count.memory_pages * page_bytes,
-            "faults": count.faults,
-            "cold_faults": count.cold_faults,
-            **_sequences(count),
-        }
 
 
 def global_rows(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> Iterator[dict[str, Any]]:

@@ -186,7 +186,7 @@ class _Runs:
             self._stack.accesses,
             duration + 1 if duration else self._stack.accesses,
             (self._trace.time_unit or "units of time") if duration else "references",
-            self._stack.curve().from_size(self._trace.minimum_pages),
+            self._stack.curve().without_sizes_below(self._trace.minimum_pages),
             counts,
             self._recorder.result() if self._recorder else None,
         )

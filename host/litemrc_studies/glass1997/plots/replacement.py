@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
-from litemrc.curves.size_axis import size_axis
+from litemrc.curves.drawing import size_axis
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE, add_page_axis
 from matplotlib.axes import Axes

@@ -93,7 +93,7 @@ def test_no_policy_faults_less_than_opt(pages, memory, parameters):
 @given(TRACES, st.lists(MEMORIES, min_size=1, max_size=5))
 def test_lru_faults_are_the_exact_curve_times_accesses(pages, sizes):
     result = replayed(pages, [Lru()], sizes)
-    ratios = result.curve.exactly_at(sizes)
+    ratios = result.curve.at_sizes(sizes)
     assert [count.faults for count in result.counts] == (ratios * result.references).round().tolist()
 
 
@@ -134,7 +134,7 @@ def test_theory_holds_on_captured_programs(path):
     by_policy = np.array([count.faults for count in result.counts]).reshape(4, len(sizes))
     assert (by_policy >= by_policy[0]).all()
     assert (np.diff(by_policy[:2]) <= 0).all()  # OPT and LRU are stack algorithms
-    assert by_policy[1].tolist() == (result.curve.exactly_at(sizes) * result.references).round().tolist()
+    assert by_policy[1].tolist() == (result.curve.at_sizes(sizes) * result.references).round().tolist()
 
 
 def test_captured_programs_are_there():

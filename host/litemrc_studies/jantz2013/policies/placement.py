@@ -99,7 +99,7 @@ def plan(
         tray_of: current tray of each.
         trays: current state, by number; sleeping trays are chosen last.
     """
-    working = curve.smallest(parameters.epsilon) if curve.misses < curve.accesses else 0
+    working = curve.size_within(parameters.epsilon) if curve.misses < curve.accesses else 0
     hot = hottest(counts, working)
     if not hot.size:
         return Plan(working, (), ())

@@ -35,8 +35,8 @@ def main() -> None:
     print("figure 1: done", flush=True)
     rows = {"golden stack": golden_ratios(), "`litemrc mrc`": command_ratios(), "paper": PAPER_RATIOS}
     fill_tables(page, {"figure2": _figure_2(rows)})
-    flat, pages = whole.smallest(FLAT), int(whole.sizes_pages[-1])
-    last = [curve.smallest(FLAT) for curve in intervals]
+    flat, pages = whole.size_within(FLAT), int(whole.sizes_pages[-1])
+    last = [curve.size_within(FLAT) for curve in intervals]
     fill_values(
         page,
         {
@@ -88,7 +88,7 @@ def _figure_1(whole: litemrc.Curve, intervals: list[litemrc.Curve]) -> Figure:
         pages = int(whole.sizes_pages[-1])
         sizes, ratios = np.append(0, whole.sizes_pages), np.append(1, whole.miss_ratio)
         axes.step(sizes, ratios, where="post", color=COLOURS[1], label="all references")
-        flat = whole.smallest(FLAT)
+        flat = whole.size_within(FLAT)
         axes.axvline(flat, color=INK, linestyle=":", linewidth=1.2)
         axes.annotate(
             f"n = {flat:,} pages:\nwithin {FLAT:g} of the smallest miss ratio",

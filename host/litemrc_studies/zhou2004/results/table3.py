@@ -210,10 +210,10 @@ def _errors(tracker: OsTracker, exact: ExactStack) -> tuple[float, float]:
     """Return the mean absolute error up to the footprint, and that of the curve of the seen accesses."""
     pages = exact.footprint_pages
     sizes = np.arange(1, -(-pages // tracker.group_pages)) * tracker.group_pages
-    expected, both = exact.curve().exactly_at(sizes), []
+    expected, both = exact.curve().at_sizes(sizes), []
     for seen_only in (False, True):
         tracker.seen_only = seen_only
-        both.append(float(np.abs(tracker.curve().exactly_at(sizes) - expected).mean()))
+        both.append(float(np.abs(tracker.curve().at_sizes(sizes) - expected).mean()))
     return both[0], both[1]
 
 

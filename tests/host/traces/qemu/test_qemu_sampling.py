@@ -79,7 +79,7 @@ def test_the_band_of_a_sample_contains_the_exact_curve(skewed, engine, group_pag
     assert curve.low is not None and curve.high is not None and true.low is None
     sizes = np.linspace(1000, 13000, 13).astype(int)
     at = np.searchsorted(curve.sizes_pages, sizes, side="right") - 1
-    expected = true.exactly_at(sizes)
+    expected = true.at_sizes(sizes)
     low, high = curve.low[at], curve.high[at]
     # Of 13 sizes, 95 % are 12.
     assert ((low <= expected) & (expected <= high)).sum() >= 12

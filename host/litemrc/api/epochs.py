@@ -1,12 +1,15 @@
-"""A trace cut into epochs of so many references."""
+"""The epochs of a trace: its references, or those of one context, in parts of so many references."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
+
+MERGED = "the trace has several contexts: pages with one number are counted together"
 
 
 class EpochPart(NamedTuple):
@@ -49,3 +52,36 @@ def epoch_parts(
             left = left or epoch_accesses
     if left < epoch_accesses:
         yield EpochPart(np.zeros(0, np.uint64), None if writes is None else writes[:0], True)
+
+
+def of_one_context(
+    chunks: Iterable[Chunk],
+    context: int | None,
+    where: str,
+    on_several: Callable[[], None],
+    remedy: str = "omit context",
+) -> Iterator[Chunk]:
+    """Yield the chunks; call `on_several` once if contexts that share page numbers are counted together.
+
+    Parameters:
+        context: only its references are counted; None: all.
+        where, remedy: name of the trace, and what to do without contexts, for messages.
+
+    Raises:
+        UserError: a context is chosen, but the trace has none.
+    """
+    contexts: set[int] = set()
+    for chunk in chunks:
+        if context is not None and chunk.contexts is None:
+            raise UserError("the trace has no contexts", where=where, remedy=remedy)
+        if context is None and chunk.contexts is not None and len(contexts) < 2:
+            contexts.update(chunk.contexts.tolist())
+            if len(contexts) > 1:
+                on_several()
+        yield chunk
+
+
+def no_references(context: int | None, where: str) -> UserError:
+    """Return the error of a trace, or a context, without a reference."""
+    remedy = "choose another context" if context is not None else "name another trace"
+    return UserError("there is no reference to count", where=where, remedy=remedy)
