@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.device.govern_cgroups import cgroup_choice, check_choices
-from litemrc.cli.shared.arguments import number, positive
+from litemrc.cli.shared.arguments import add_output_formats, number, positive
 from litemrc.cli.shared.device_options import (
     add_epoch_arguments,
     add_port_arguments,
@@ -19,7 +19,6 @@ from litemrc.cli.shared.device_options import (
 )
 from litemrc.cli.shared.memory import memory_size
 from litemrc.cli.shared.messages import warning
-from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import csv_text
 from litemrc.device.device import Device

@@ -5,10 +5,8 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import natural, spelled
+from litemrc.cli.shared.arguments import POWER_STATES, RANK_POLICIES, add_output_formats, natural, spelled
 from litemrc.cli.shared.device_options import add_port_arguments, add_take_argument, open_device
-from litemrc.cli.shared.options import add_output_formats
-from litemrc.cli.shared.protocol_names import POWER_STATES, RANK_POLICIES
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.ranks import Dram

@@ -11,14 +11,13 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats, positive
 from litemrc.cli.shared.device_options import (
     add_linux_build_arguments,
     add_linux_start_arguments,
     end_on_sigterm,
 )
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.device import ranks
 from litemrc.device.device import Device, system_text
 from litemrc.extras import require

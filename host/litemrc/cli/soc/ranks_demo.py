@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.shared.arguments import RANK_POLICIES, add_out_argument, add_output_formats
 from litemrc.cli.shared.device_options import add_run_argument, end_on_sigterm
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
-from litemrc.cli.shared.protocol_names import RANK_POLICIES
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.running import Run

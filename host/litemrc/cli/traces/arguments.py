@@ -1,11 +1,12 @@
 """Argument types and declarations that the commands on traces share."""
 
 import argparse
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.messages import warning
-from litemrc.cli.shared.options import add_page_size_argument
+from litemrc.cli.shared.arguments import add_page_size_argument, natural, positive
+from litemrc.cli.shared.messages import note, warning
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
@@ -13,6 +14,10 @@ from litemrc.traces.formats.column_names import ROLES, parse_columns
 from litemrc.traces.formats.sorting import DEFAULT_WINDOW, MOST_SORTED
 from litemrc.traces.opening import FORMATS, format_of
 from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors
+
+if TYPE_CHECKING:
+    from litemrc.traces.chunk import Chunk
+
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst, .xz or .bz2 compresses the file"
 
@@ -167,3 +172,31 @@ def output_format(out: Path, interval: int | None, name: str | None = None) -> s
 def is_intervals(out: Path) -> bool:
     """Return whether the suffix of a file is that of IN/OUT records."""
     return format_of(out) is FORMATS[INTERVALS]
+
+
+def add_context_argument(parser: argparse._ActionsContainer) -> None:
+    """Declare the context whose references count; `args.context` is None for all."""
+    parser.add_argument("--context", metavar="C", type=natural, help="count the references of one context")
+
+
+def contexts_noted(chunks: "Iterable[Chunk]", args: argparse.Namespace) -> "Iterator[Chunk]":
+    """Yield the chunks; print a note if contexts that share page numbers are counted together.
+
+    Raises:
+        UserError: a context was chosen, but the trace has none.
+    """
+    contexts: set[int] = set()
+    for chunk in chunks:
+        if args.context is not None and chunk.contexts is None:
+            raise UserError("the trace has no contexts", where=args.trace, remedy="omit --context")
+        if args.context is None and chunk.contexts is not None and len(contexts) < 2:
+            contexts.update(chunk.contexts.tolist())
+            if len(contexts) > 1:
+                note("the trace has several contexts: pages with one number are counted together (--context)")
+        yield chunk
+
+
+def no_references(args: argparse.Namespace) -> UserError:
+    """Return the error of a trace, or a context, without a reference."""
+    remedy = "choose another context" if args.context is not None else "name another trace"
+    return UserError("there is no reference to count", where=args.trace, remedy=remedy)

@@ -3,8 +3,8 @@
 import argparse
 from contextlib import closing
 
+from litemrc.cli.shared.arguments import add_out_argument
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import (
     FORMATS_HELP,

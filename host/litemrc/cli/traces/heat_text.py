@@ -1,14 +1,22 @@
-"""A heat map in characters, and as JSON."""
+"""The page bitmaps that a heat map is made of, and the map as text."""
 
+import argparse
+from contextlib import closing
 from typing import Any, TextIO
 
 import numpy as np
 
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.progress import shown
+from litemrc.cli.shared.results import until_stopped
+from litemrc.cli.traces.arguments import contexts_noted, no_references, opened
 from litemrc.curves.sizes import size_text
+from litemrc.errors import UserError
 from litemrc.pages.heat_map import HeatMap
 from litemrc.pages.page_bitmaps import PageBitmaps
 from litemrc.pages.times import mean_ns, times_ns
 
+EPOCH = 10_000  # references of an epoch of a trace
 _SHADES = "░▒▓█", ".:+#"
 _MISSING = "?"
 # Beside a row, a row with a label, a row that begins behind a gap; below the map, above a label, the corner.
@@ -16,6 +24,47 @@ _LINES = tuple("│┤╪─┬└"), tuple("||=-++")
 _EVERY = 4  # rows from label to label
 _MOST_GAPS = 8  # that are labelled
 _LABELS = 4  # of the time axis
+
+
+def read_bitmaps(args: argparse.Namespace) -> tuple[PageBitmaps, BaseException | None]:
+    """Return the bitmaps of all epochs, and the Ctrl-C that ended the reading of a trace early, or None.
+
+    Raises:
+        UserError: the file is damaged or has no epoch, or an option is not for it.
+        KeyboardInterrupt: before the first epoch ended.
+    """
+    from litemrc.pages.files import holds_page_bitmaps, read_page_bitmaps
+
+    if args.trace.lower().endswith(".parquet") and holds_page_bitmaps(args.trace):
+        for option in ("epoch", "context", "format", "columns", "page_size"):
+            if getattr(args, option) is not None:
+                name = "--" + option.removesuffix("s").replace("_", "-")
+                raise UserError(
+                    f"{name} is for traces, but the file holds page bitmaps",
+                    where=args.trace,
+                    remedy=f"omit {name}",
+                )
+        bitmaps = read_page_bitmaps(args.trace)
+        if not bitmaps.epoch.size:
+            raise UserError("the file has no epoch", where=args.trace, remedy="name another file")
+        return bitmaps, None
+
+    from litemrc.api.trace_bitmaps import bitmaps_of, trace_epochs
+
+    with opened(args) as trace:
+        chunks = shown(trace, "reading")
+        with closing(chunks):
+            parts = trace_epochs(contexts_noted(chunks, args), args.epoch or EPOCH, args.context)
+            epochs, stopped = until_stopped(parts)
+        if isinstance(stopped, UserError):  # a map of what is no trace would mislead
+            raise stopped
+        if not epochs:
+            raise no_references(args)
+        for text in trace.notes:
+            note(text)
+        return bitmaps_of(
+            epochs, trace.page_bytes, source=args.trace, interrupted=stopped is not None
+        ), stopped
 
 
 def is_unicode(stream: TextIO) -> bool:

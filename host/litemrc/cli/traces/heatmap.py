@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.memory import epoch_range, page_range
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.ranges import epoch_range, page_range
 from litemrc.cli.shared.results import check_pictures
-from litemrc.cli.traces.arguments import add_input_arguments
-from litemrc.cli.traces.contexts import add_context_argument
-from litemrc.cli.traces.heat_input import EPOCH, read_bitmaps
-from litemrc.cli.traces.heat_text import heat_document, heat_text, is_unicode
+from litemrc.cli.traces.arguments import add_context_argument, add_input_arguments
+from litemrc.cli.traces.heat_text import EPOCH, heat_document, heat_text, is_unicode, read_bitmaps
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
 

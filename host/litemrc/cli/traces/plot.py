@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from litemrc.cli.shared.options import add_out_argument
+from litemrc.cli.shared.arguments import add_out_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_input_arguments, opened

@@ -1,6 +1,6 @@
 """The names that parsers know are those of the protocol's schema."""
 
-from litemrc.cli.shared import protocol_names as names
+from litemrc.cli.shared import arguments as names
 from litemrc.device import ranks, ref_counters
 from litemrc.device.link.protocol import host_requests
 
