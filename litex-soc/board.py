@@ -14,7 +14,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 from litemrc_gateware.hls.exported import unit_and_folder
-from litemrc_gateware.hls.streams import HLS_UNITS
+from litemrc_gateware.hls.units import HLS_UNITS
 from litemrc_gateware.monitor.monitor import ENGINES
 
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")

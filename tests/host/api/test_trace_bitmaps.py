@@ -6,7 +6,7 @@ from litemrc.api import trace_bitmaps
 from litemrc.api.epoch_parts import epoch_parts
 from litemrc.api.trace_bitmaps import bitmaps_of, trace_epochs
 from litemrc.errors import UserError
-from litemrc.golden.monitor.page_bitmap import PageBitmap
+from litemrc.golden.monitor.working_set import PageBitmap
 from litemrc.traces.chunk import Chunk
 
 

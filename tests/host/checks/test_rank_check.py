@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from litemrc.checks.rank_record import Command, snapshots_of
-from litemrc.checks.ranks import RECORDED, compare_with_record
+from litemrc.checks.rank_record import RECORDED, Command, compare_with_record, snapshots_of
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.ranks.table import RankRow, RankTable

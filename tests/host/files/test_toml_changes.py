@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.files.toml_changes import apply_changes, parse_change
-from litemrc.files.toml_table import TomlTable
+from litemrc.files.toml_table import TomlTable, apply_changes, parse_change
 
 FILE = """\
 memory = 100

@@ -7,8 +7,8 @@ from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.feed.recent import Recent
 from litemrc.live import panels
 from litemrc.live.header import Status, header_lines
-from litemrc.live.heat import HeatPanel
 from litemrc.live.ink import Ink
+from litemrc.live.panels import HeatPanel
 from litemrc.live.view import Settings, View
 
 from tests.host.live.live_epochs import PARAMETERS, SETTINGS, feed_epochs

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.golden.monitor.lru_byte_stack import LruByteStack
+from litemrc.golden.monitor.lru_stack import LruByteStack
 from litemrc.native import _core
 from litemrc.native.byte_stack import ByteStack
 from litemrc.native.engines import make_engine

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from litemrc.pages.heat_map import heat_map
+from litemrc.pages.page_bitmaps import heat_map
 
 from tests.host.bitmaps import bitmaps_of_sets, random_bitmaps, shown
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from litemrc.pages.page_bitmaps import PagesShown, packed_bits, packed_words
-from litemrc.pages.times import mean_ns, times_ns
+from litemrc.pages.page_bitmaps import PagesShown, mean_ns, packed_bits, packed_words, times_ns
 
 from tests.host.bitmaps import DRAM, bitmaps_of_sets, random_bitmaps, shown
 

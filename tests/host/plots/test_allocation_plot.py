@@ -2,7 +2,7 @@
 
 import pytest
 from litemrc.curves.curve import Curve
-from litemrc.plots.allocation import allocation_figure
+from litemrc.plots.mrc import allocation_figure
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import allocate
 

@@ -1,7 +1,7 @@
 """The picture of a heat map: its cells, addresses, sizes and gaps."""
 
 import numpy as np
-from litemrc.pages.heat_map import heat_map
+from litemrc.pages.page_bitmaps import heat_map
 from litemrc.plots.files import inline_svg
 from litemrc.plots.heat import heat_figure
 

@@ -16,8 +16,7 @@ from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg, save_figure
-from litemrc.plots.mrc import difference_figure, mrc_figure
-from litemrc.plots.windows import windows_figure
+from litemrc.plots.mrc import difference_figure, mrc_figure, windows_figure
 
 from tests.host.plots.axes import assert_sound
 

@@ -7,11 +7,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from litemrc.errors import UserError
-from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, LABELS, RankActivity
+from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, LABELS, MeterWord, PowerState, RankActivity
 from litemrc.ranks.files import write_ranks
-from litemrc.ranks.states import MeterWord, PowerState
 from litemrc.ranks.table import COLUMNS, RankRow, RankTable
-from litemrc_gateware.ranks import records as gateware
+from litemrc_gateware.ranks import registers as gateware
 
 from tests.host.rank_rows import PARAMETERS, rank_row
 

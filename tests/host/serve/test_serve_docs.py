@@ -8,7 +8,7 @@ from litemrc.serve.api.routes import JSON_EPOCHS, RECENT
 from litemrc.serve.app import BODY_BYTES, build
 from litemrc.serve.fleet import Fleet
 from litemrc.serve.link.routes import BAD_MESSAGES, HOSTS
-from litemrc.serve.metrics.families import FAMILIES, RATIO_EPOCHS
+from litemrc.serve.metrics.exporter import FAMILIES, RATIO_EPOCHS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "serve.md").read_text()
 

@@ -11,8 +11,7 @@ from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.serve.api import models
-from litemrc.serve.api.merging import merged_contexts
-from litemrc.serve.api.queries import _tables_of_rows, counted
+from litemrc.serve.api.queries import _tables_of_rows, counted, merged_contexts
 from litemrc.serve.kept import KeptEpochs
 
 from tests.host.paced_device import GROUPS, hits_of, misses_of, paced

@@ -198,8 +198,8 @@ def main(args: argparse.Namespace) -> int:
     )
     if args.plot:
         # Imported here: matplotlib takes long to load.
-        from litemrc.plots.allocation import allocation_figure
         from litemrc.plots.files import save_figure
+        from litemrc.plots.mrc import allocation_figure
 
         save_figure(allocation_figure(curves, allocation), args.plot)
     return 0

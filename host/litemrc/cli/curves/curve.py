@@ -124,7 +124,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _history(folder: Path) -> EpochTable:
     require("device")
-    from litemrc.feed.history.whole import read_history
+    from litemrc.feed.history.reading import read_history
 
     table, damages = read_history(folder)
     for damage in damages:

@@ -199,8 +199,7 @@ def _draw(args: argparse.Namespace, curves: "Sequence[Curve]") -> None:
     # Imported here: matplotlib takes long to load.
     from litemrc.cli.curves.measuring import trace_names
     from litemrc.plots.files import save_figure
-    from litemrc.plots.mrc import mrc_figure
-    from litemrc.plots.windows import windows_figure
+    from litemrc.plots.mrc import mrc_figure, windows_figure
 
     (title, *others) = trace_names(args.traces)
     if args.window:

@@ -94,8 +94,8 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy takes long to load.
     from litemrc.cli.device.page_files import PageFiles
     from litemrc.device.collecting.collector import Collector
-    from litemrc.device.collecting.rank_rows import rank_table
-    from litemrc.device.ranks import get_dram
+    from litemrc.device.collecting.epoch_messages import rank_table
+    from litemrc.device.rank_commands import get_dram
 
     for path in (args.out, args.ranks, args.pages, args.hot):
         if path:

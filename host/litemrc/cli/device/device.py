@@ -13,7 +13,7 @@ from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.hot import HotSettings, get_hot
 from litemrc.device.link.schema import version_text
-from litemrc.device.split import get_split
+from litemrc.device.running import get_split
 from litemrc.texts import printable
 
 _ECHOES = 32

@@ -25,7 +25,7 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.errors import OutputError, UserError
 from litemrc.files.outputs import check_output_path
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
+from litemrc.policies.allocation.decision import GovernorParameters
 
 if TYPE_CHECKING:
     from litemrc.cli.device.govern_loop import Totals
@@ -214,7 +214,7 @@ def _decision_text(record: dict[str, Any]) -> str:
 
 
 def _print_totals(totals: "Totals", args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.tasks import task_totals
+    from litemrc.device.collecting.epoch_messages import task_totals
 
     tasks = task_totals(totals.tasks)
     if args.json:

@@ -11,7 +11,7 @@ from litemrc.cli.shared.device_options import open_device
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.plain_text import HEADER, hot_line, text_table
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.page_messages import PageMessages, page_messages
+from litemrc.device.hot import PageMessages, page_messages
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.pages.hot_lists import HotList

@@ -274,7 +274,7 @@ def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> 
 
 
 def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.page_copies import PagesRow
+    from litemrc.device.collecting.page_epochs import PagesRow
 
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)

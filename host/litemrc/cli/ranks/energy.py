@@ -83,7 +83,7 @@ def main(args: argparse.Namespace) -> int:
     )
     if args.plot:
         from litemrc.plots.files import save_figure
-        from litemrc.plots.ranks import ranks_figure
+        from litemrc.plots.rank_timeline import ranks_figure
 
         save_figure(ranks_figure(table, report), args.plot)
     return 0

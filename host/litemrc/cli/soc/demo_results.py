@@ -5,11 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from litemrc.checks.account import Account, balance
-from litemrc.checks.accuracy import accuracy
-from litemrc.checks.counters import compare, model_of
+from litemrc.checks.counters import Account, Replay, accuracy, balance, compare, model_of, replay
 from litemrc.checks.pages import check_accessed, check_hot, replay_hot
-from litemrc.checks.replay import Replay, replay
 from litemrc.cli.device.page_files import PageFiles
 from litemrc.cli.shared.progress import counting
 from litemrc.curves.comparison import Comparison, ContextAccuracy
@@ -20,7 +17,7 @@ from litemrc.device.link.protocol import Message
 from litemrc.device.simulation.recording import Recording, read_recording
 from litemrc.epochs.files import EpochTable, write_epochs
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_file import read_hot_lists
+from litemrc.pages.hot_lists import read_hot_lists
 
 EXIT_DIFFERENT = 1
 EXACT_ENGINE = "group_stack"

@@ -12,9 +12,7 @@ from litemrc.cli.shared.results import until_stopped
 from litemrc.cli.traces.arguments import contexts_noted, no_references, opened
 from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
-from litemrc.pages.heat_map import HeatMap
-from litemrc.pages.page_bitmaps import PageBitmaps
-from litemrc.pages.times import mean_ns, times_ns
+from litemrc.pages.page_bitmaps import HeatMap, PageBitmaps, mean_ns, times_ns
 
 EPOCH = 10_000  # references of an epoch of a trace
 _SHADES = "░▒▓█", ".:+#"

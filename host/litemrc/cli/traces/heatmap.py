@@ -87,7 +87,7 @@ def main(args: argparse.Namespace) -> int:
             check_output_path(path)
     bitmaps, stopped = read_bitmaps(args)
     # Imported here: they load numpy.
-    from litemrc.pages.heat_map import heat_map
+    from litemrc.pages.page_bitmaps import heat_map
 
     if args.writes and not bitmaps.writes_known:
         raise UserError("which accesses were writes is not known", where=args.trace, remedy="omit --writes")

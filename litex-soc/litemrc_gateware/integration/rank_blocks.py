@@ -6,9 +6,8 @@ from litemrc_gateware.integration.description import RANKS, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.window_bus import WindowBus
 from litemrc_gateware.ranks.power import RankPower
-from litemrc_gateware.ranks.records import MeterWord
 from litemrc_gateware.ranks.refresher import RankRefresher
-from litemrc_gateware.ranks.registers import RankRegisters
+from litemrc_gateware.ranks.registers import MeterWord, RankRegisters
 from litemrc_gateware.tap.dfi_activity import DFIActivity
 
 # After the window of a monitor.

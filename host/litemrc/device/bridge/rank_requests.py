@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from litemrc.device.bridge.answer import Answer, Handlers
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.csr_file import SoCMap
-from litemrc.device.bridge.errors import RefusedError
-from litemrc.device.bridge.layout import layout
+from litemrc.device.bridge.layout import Answer, Handlers, RefusedError, layout
 from litemrc.device.link.protocol import Message, device_messages
 
 _POLICY_FIELDS = {"kind": "policy", "static_state": "state", "mrc_state": "state", "mrc_base": "policy"}

@@ -1,7 +1,7 @@
 """Adds the monitor to a LiteX SoC with DRAM, with one call."""
 
 from litemrc_gateware.hls.exported import MEMORY_CONTENTS, exported_files, origin_of
-from litemrc_gateware.hls.streams import port_widths
+from litemrc_gateware.hls.units import port_widths
 from litemrc_gateware.integration.block_rams import BLOCK_KBIT
 from litemrc_gateware.integration.block_rams import block_rams as count_block_rams
 from litemrc_gateware.integration.description import MONITOR, describe

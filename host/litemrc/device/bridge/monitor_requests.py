@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from litemrc.device.bridge.answer import Answer, Handlers
 from litemrc.device.bridge.block import RegisterBlock
-from litemrc.device.bridge.errors import RefusedError
-from litemrc.device.bridge.layout import layout
+from litemrc.device.bridge.layout import Answer, Handlers, RefusedError, layout
 from litemrc.device.link.protocol import Message, host_requests
 
 _HELD_EPOCHS = 2  # in the window, and behind it one that is due, which ends when the window is released

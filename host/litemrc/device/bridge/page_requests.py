@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from litemrc.device.bridge.answer import Answer, Handlers, Sent
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.csr_file import SoCMap
-from litemrc.device.bridge.errors import RefusedError
-from litemrc.device.bridge.layout import layout
-from litemrc.device.bridge.monitor import MonitorRequests
+from litemrc.device.bridge.layout import Answer, Handlers, RefusedError, Sent, layout
+from litemrc.device.bridge.monitor_requests import MonitorRequests
 from litemrc.device.link.protocol import Message, device_messages
 from litemrc.device.link.schema import schema
 
