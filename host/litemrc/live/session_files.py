@@ -13,7 +13,7 @@ from litemrc.epochs.processes import Process
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.files.sealed_writer import SealedWriter
 from litemrc.pages.files import PageBitmapWriter
-from litemrc.pages.hot_lists import HotListWriter
+from litemrc.pages.hot_file import HotListWriter
 from litemrc.pages.page_bitmaps import PagesShown
 from litemrc.ranks import files as rank_files
 from litemrc.ranks.table import RankRow, RankTable

@@ -14,7 +14,7 @@ from litemrc.device.running import Run
 from litemrc.epochs.files import read_epochs, write_epochs
 from litemrc.errors import UserError
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_lists import read_hot_lists
+from litemrc.pages.hot_file import read_hot_lists
 
 from tests.firmware.link.link_messages import accessed_of, hot_of
 from tests.timeouts import scaled_timeout

@@ -21,7 +21,7 @@ from litemrc.feed.history.reading import HistoryReader
 from litemrc.feed.history.stream import OpenStream, read_stream
 from litemrc.feed.records import FeedEpoch
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_lists import read_hot_lists
+from litemrc.pages.hot_file import read_hot_lists
 from litemrc.ranks.files import read_ranks
 
 from tests.host.paced_device import CLOCKS, hits_of, misses_of, paced

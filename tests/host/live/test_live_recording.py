@@ -17,7 +17,7 @@ from litemrc.feed.records import FeedLost
 from litemrc.live import session_files
 from litemrc.live.recorder import Recorder
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_lists import read_hot_lists
+from litemrc.pages.hot_file import read_hot_lists
 from litemrc.ranks.files import read_ranks
 from litemrc.ranks.table import COLUMNS as RANK_COLUMNS
 

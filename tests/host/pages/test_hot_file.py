@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from litemrc.errors import UserError
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_lists import HotList, HotLists, HotListWriter, read_hot_lists
+from litemrc.pages.hot_file import HotListWriter, read_hot_lists
+from litemrc.pages.hot_lists import HotList, HotLists
 
 DESCRIBED = {"page_bytes": 4096, "base_address": 1 << 30, "settings": {"threshold": 2}, "source": "a test"}
 

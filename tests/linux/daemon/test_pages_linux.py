@@ -14,7 +14,7 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import get_hot, set_hot
 from litemrc.epochs.files import read_epochs
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_lists import read_hot_lists
+from litemrc.pages.hot_file import read_hot_lists
 
 from tests.linux.daemon.conftest import LITEMRC, booted
 from tests.timeouts import scaled_timeout, wait_until

@@ -12,7 +12,7 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.hot import PageMessages, page_messages
 from litemrc.pages.files import PageBitmapWriter
-from litemrc.pages.hot_lists import HotListWriter
+from litemrc.pages.hot_file import HotListWriter
 from litemrc.pages.page_bitmaps import PagesShown
 
 _CONTENTS = {"pages": "the pages accessed", "hot": "hot pages"}

@@ -17,7 +17,7 @@ from litemrc.device.link.protocol import Message
 from litemrc.device.simulation.recording import Recording, read_recording
 from litemrc.epochs.files import EpochTable, write_epochs
 from litemrc.pages.files import read_page_bitmaps
-from litemrc.pages.hot_lists import read_hot_lists
+from litemrc.pages.hot_file import read_hot_lists
 
 EXIT_DIFFERENT = 1
 EXACT_ENGINE = "group_stack"

@@ -15,7 +15,7 @@ from litemrc.epochs.table import COLUMNS as EPOCH_COLUMNS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.files.sealed_parquet import FileKind, read_description, read_sealed, write_sealed
 from litemrc.pages import files as page_files
-from litemrc.pages import hot_lists
+from litemrc.pages import hot_file
 from litemrc.pages.page_bitmaps import PagesShown
 from litemrc.ranks import files as rank_files
 from litemrc.ranks.activity import COUNTERS
@@ -183,7 +183,7 @@ def _ranks_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any
 
 
 def _hot_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
-    return [{name: getattr(epoch.hot, name) for name in hot_lists.TYPES}] if epoch.hot else []
+    return [{name: getattr(epoch.hot, name) for name in hot_file.TYPES}] if epoch.hot else []
 
 
 def _hot_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
@@ -233,10 +233,10 @@ RANKS = Kind(
 )
 HOT = Kind(
     "hot",
-    hot_lists.KIND,
-    hot_lists.VERSION,
-    hot_lists.UNITS,
-    lambda _: dict(hot_lists.TYPES),
+    hot_file.KIND,
+    hot_file.VERSION,
+    hot_file.UNITS,
+    lambda _: dict(hot_file.TYPES),
     _hot_rows,
     _hot_described,
 )

@@ -27,8 +27,9 @@ from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.formats.byte_accesses import LARGEST_ACCESS, ByteAccesses
 from litemrc.traces.formats.column_names import Column, are_numbers, places
-from litemrc.traces.formats.lines import KEYWORD, Block, blocks, flags
+from litemrc.traces.formats.lines import Block, blocks
 from litemrc.traces.formats.source_trace import SourceTrace
+from litemrc.traces.formats.space_separated import KEYWORD, flags
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.trace import disorder
 

@@ -27,7 +27,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.traces.formats.lines import BLOCK_BYTES, KEYWORD, Block, blocks, flags, read_columns
+from litemrc.traces.formats.lines import BLOCK_BYTES, Block, blocks
+from litemrc.traces.formats.space_separated import KEYWORD, flags, read_columns
 from litemrc.traces.formats.streams import ByteSource, open_source
 from litemrc.traces.trace import first_disorder, stored_size
 

@@ -19,17 +19,9 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
-from litemrc.traces.formats.lines import (
-    BLOCK_BYTES,
-    DIRECTIONS,
-    KEYWORD,
-    Block,
-    blocks,
-    flags,
-    lines_of,
-    read_columns,
-)
+from litemrc.traces.formats.lines import BLOCK_BYTES, Block, blocks
 from litemrc.traces.formats.source_trace import SourceTrace
+from litemrc.traces.formats.space_separated import DIRECTIONS, KEYWORD, flags, lines_of, read_columns
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.trace import TraceWriter, WriteOptions, disorder, stored_size
 

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from litemrc.errors import UserError
-from litemrc.traces.formats.lines import DIRECTIONS, KEYWORD, Block, blocks, flags, lines_of, read_columns
+from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.space_separated import DIRECTIONS, KEYWORD, flags, lines_of, read_columns
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.shared.chunk import (
     MOST_PROCESSORS,
