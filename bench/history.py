@@ -13,11 +13,11 @@ from statistics import median
 import pyarrow as pa
 import pyarrow.parquet as pq
 from litemrc.feed.history import stream
-from litemrc.feed.history.compaction import groups, merge
 from litemrc.feed.history.history import sealed_files
 from litemrc.feed.history.index import HistoryIndex
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.reading import HistoryReader
+from litemrc.feed.history.retention import groups, merge
 
 from tests.host.synthetic_epochs import EVER, START, epoch, keep, parameters
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import matplotlib
 import numpy as np
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import replay
 from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.device.simulation.recording import read_recording

@@ -20,7 +20,7 @@ from pathlib import Path
 from litemrc.cli.shared.device_options import end_on_sigterm
 from litemrc.device.bridge.client import BridgeClient
 from litemrc.device.bridge.csr_file import read_csr_file
-from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.bridge.layout import BridgeURL
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.errors import UserError
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from litemrc.native import _core
-from litemrc.native.exact_part import ExactPart, ExactState
+from litemrc.native.part_engines import ExactPart, ExactState
 from numpy.typing import NDArray
 
 from bench.cluster.simulation import Network, timed

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from litemrc.native import _core
-from litemrc.native.exact_part import ExactPart, ExactState
+from litemrc.native.part_engines import ExactPart, ExactState
 from litemrc.traces.generators.urls import GeneratedTrace
 from numpy.typing import NDArray
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from litedram.modules import MT41K64M16, MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
 from litemrc_gateware.hls.exported import unit_and_folder
-from litemrc_gateware.hls.streams import HLS_UNITS
+from litemrc_gateware.hls.units import HLS_UNITS
 from litemrc_gateware.monitor.monitor import ENGINES
 from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
 from litex.build.generic_platform import Pins, Subsignal

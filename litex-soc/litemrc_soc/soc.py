@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import dataclass
 
 from litedram.core.controller import ControllerSettings
-from litemrc_gateware.integration.monitor import add_monitor
-from litemrc_gateware.integration.ranks import add_ranks, rank_controller_settings
+from litemrc_gateware.integration.monitor_block import add_monitor
+from litemrc_gateware.integration.rank_blocks import add_ranks, rank_controller_settings
 from litemrc_gateware.integration.reference_counters import (
     add_ref_counters,
     add_remote_window,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import replay
 from litemrc.checks.selftest import COUNTS, KNOWN, run_known
 from litemrc.device.device import Device
 from litemrc.device.simulation.recording import OPS, Recording, read_recording

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.formats.recorders.damon_records import Snapshot, parse_snapshots
+from litemrc.traces.qemu.counts import COUNTED, PAGE_BITS, RecordStream
 from litemrc.traces.qemu.emulator import machine_emulator
 from litemrc.traces.qemu.monitored import Monitor, plugin_option
-from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 from numpy.typing import NDArray
 
 from scripts.damon.damon_recorded import GuestLog, Recorded, Setting, parse_log, perf_script

@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 from litemrc.plots.curves import COLOURS, STYLE
 from litemrc.plots.files import save_figure
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
+from litemrc.policies.allocation.decision import GovernorParameters
 from litemrc_studies.zhou2004.machine.governed import GovernedRun, loops, run_governed
 from matplotlib.figure import Figure
 

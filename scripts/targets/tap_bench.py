@@ -8,7 +8,7 @@ import litemrc_gateware.tap.dram_address as dram_address
 import litemrc_gateware.tap.dram_tap as dram_tap
 from litedram.common import GeomSettings
 from litedram.core import LiteDRAMCore
-from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_gateware.tap.dram_address import complete_bank_row_column
 from litex.gen import LiteXModule
 
 from scripts.targets.dram import DRAM

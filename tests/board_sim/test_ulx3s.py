@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from litemrc.cli.soc.demo_results import check, verdict
 from litemrc.cli.soc.linux_demo import collect, examine
-from litemrc.device.boot_files import read_boot_files
+from litemrc.device.bundle import read_boot_files
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator

@@ -229,7 +229,7 @@ def rank_bench(
     included = ("rank_rig.hpp", "rank_sleeps.hpp", "rank_workload.hpp", "rtl.hpp", "mismatch.hpp")
     bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", *included)]
     model = sorted((REPO / "litex-soc" / "ddr3_model").rglob("*.hpp"))
-    others = ("bank_row_column.py", "records.py")
+    others = ("dram_address.py", "records.py")
     units = [path for path in sources.rtl_files() if path.parent.name == "ranks" or path.name in others]
     inputs = [
         *RULES,

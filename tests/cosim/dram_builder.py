@@ -56,7 +56,7 @@ def dram_bench(
     benches = [COSIM / "bench" / name for name in names]
     gateware = [
         REPO / "litex-soc" / "litemrc_soc" / "simulation" / "ddr3.py",
-        REPO / "litex-soc/litemrc_gateware/tap/bank_row_column.py",
+        REPO / "litex-soc/litemrc_gateware/tap/dram_address.py",
     ]
     model = sorted((include / MODEL.name).rglob("*.hpp"))
     return product(f"dram-{name}", [*makers, *benches, *gateware, *model], build)

@@ -13,7 +13,7 @@ from pathlib import Path
 from litedram.core.controller import ControllerSettings
 from litedram.frontend.bist import _LiteDRAMBISTChecker, _LiteDRAMBISTGenerator
 from litedram.modules import MT41J128M16
-from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_gateware.tap.dram_address import complete_bank_row_column
 from litemrc_soc.simulation.compile import compile_simulator
 from litemrc_soc.simulation.ddr3 import HERE, DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 from litex.build.generic_platform import Pins

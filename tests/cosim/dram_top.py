@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from litedram.core.controller import ControllerSettings, LiteDRAMController
 from litedram.core.crossbar import LiteDRAMCrossbar
 from litedram.modules import MT41J128M16
-from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_gateware.tap.dram_address import complete_bank_row_column
 from litemrc_soc.simulation.ddr3 import NPHASES, DDR3ModelPHY, pad_widths
 from litex.gen.fhdl.verilog import convert
 

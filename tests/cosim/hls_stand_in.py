@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from litemrc_gateware.hls.streams import port_widths
+from litemrc_gateware.hls.units import port_widths
 
 from tests.cosim.builder import Sizes
 

@@ -40,7 +40,7 @@ MOVE_MUTANTS = (
 METER_MUTANTS = (
     Mutant(
         "count_changed_just_before_is_missed",
-        f"{GATEWARE}/counters/page_counts.py",
+        f"{GATEWARE}/counters/working_pages.py",
         "If(change2 & (adr2 == adr1), count.eq(changed)),",
         "",
     ),

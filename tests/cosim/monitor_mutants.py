@@ -264,7 +264,7 @@ FILTER_MUTANTS = (
     ),
 )
 
-_WINDOW, _LIST = f"{GATEWARE}/counters/hot_window.py", f"{GATEWARE}/counters/hot_list.py"
+_WINDOW, _LIST = f"{GATEWARE}/counters/hot_table.py", f"{GATEWARE}/counters/hot_list.py"
 HOT_MUTANTS = (
     Mutant(
         "accesses_in_flight_are_not_added",

@@ -24,14 +24,14 @@ RANK_MUTANTS = (
     # CKE falls a second time behind self-refresh without a refresh between: SRX_REFRESH.
     RankMutant(
         "extra_refresh_is_forgotten",
-        f"{GATEWARE}/ranks/account.py",
+        f"{GATEWARE}/ranks/power.py",
         "If(self.self_refresh, extra.eq(1))",
         "If(self.self_refresh, extra.eq(0))",
     ),
     # More than 8 refreshes are postponed after enough sleeps: REFRESH_DEBT.
     RankMutant(
         "debts_are_forgotten",
-        f"{GATEWARE}/ranks/account.py",
+        f"{GATEWARE}/ranks/power.py",
         "self.due.eq(extra | (owed > MOST_POSTPONED))",
         "self.due.eq(extra)",
         mode=("sleeps",),

@@ -18,7 +18,7 @@ from litedram.modules import MT41K64M16
 from litedram.phy.dfi import Interface
 from litemrc_gateware.ranks.power import RankPower
 from litemrc_gateware.ranks.refresher import RankRefresher
-from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_gateware.tap.dram_address import complete_bank_row_column
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import Cat

@@ -75,7 +75,7 @@ REF_MUTANTS = (
     ),
     Mutant(
         "last_page_of_the_range_does_not_count",
-        f"{GATEWARE}/refs/selector.py",
+        f"{GATEWARE}/refs/ref_counters.py",
         "(request.page <= selector.upper)",
         "(request.page < selector.upper)",
     ),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.refs import banks as ref_counter_banks
-from litemrc_gateware.refs.records import command_layout, event_layout, request_layout, selector_layout
 from litemrc_gateware.refs.ref_counters import RefCounters
+from litemrc_gateware.refs.registers import command_layout, event_layout, request_layout, selector_layout
 from litex.gen.fhdl.verilog import convert
 from migen import Record, Replicate, Signal
 

@@ -20,9 +20,7 @@ from litemrc_gateware.counters.hot_pages import HotPages
 from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
-from litemrc_gateware.hls.hit_counters import COUNTER_BITS, HLSHitCounters
-from litemrc_gateware.hls.stack_engine import HLSStackEngine
-from litemrc_gateware.hls.working_set import HLSWorkingSet
+from litemrc_gateware.hls.units import COUNTER_BITS, HLSHitCounters, HLSStackEngine, HLSWorkingSet
 from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.records import counted_layout, memory_op_layout, move_layout, op_layout, position_layout
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack

@@ -25,13 +25,13 @@ MUTANTS = {
     "chain": (
         Mutant(
             "unit_outlives_a_reset",
-            f"{GATEWARE}/hls/unit.py",
+            f"{GATEWARE}/hls/units.py",
             '"i_ap_rst_n": ~ResetSignal()',
             '"i_ap_rst_n": 1',
         ),
         Mutant(
             "record_begins_in_the_highest_bits",
-            f"{GATEWARE}/hls/unit.py",
+            f"{GATEWARE}/hls/units.py",
             "word.eq(payload) if",
             "word.eq(payload[::-1]) if",
         ),
@@ -39,13 +39,13 @@ MUTANTS = {
     "counters": (
         Mutant(
             "window_is_written_while_it_is_read",
-            f"{GATEWARE}/hls/hit_counters.py",
+            f"{GATEWARE}/hls/units.py",
             "window.write.adr[word_bits].eq(~shown)",
             "window.write.adr[word_bits].eq(shown)",
         ),
         Mutant(
             "window_is_addressed_by_words",
-            f"{GATEWARE}/hls/hit_counters.py",
+            f"{GATEWARE}/hls/units.py",
             "eq(address[2:])",
             "eq(address)",
         ),
@@ -59,19 +59,19 @@ MUTANTS = {
         ),
         Mutant(
             "first_touch_of_the_wrong_page",
-            f"{GATEWARE}/hls/working_set.py",
+            f"{GATEWARE}/hls/units.py",
             "ops.frame.eq(self.page)",
             "ops.frame.eq(self.page & ~1)",
         ),
         Mutant(
             "the_page_of_the_last_touch_is_known_in_the_next_epoch",
-            f"{GATEWARE}/hls/working_set.py",
+            f"{GATEWARE}/hls/units.py",
             "known.eq(self.touch & ~self.advance)",
             "known.eq(self.touch)",
         ),
         Mutant(
             "the_end_of_an_epoch_does_not_empty_the_set",
-            f"{GATEWARE}/hls/working_set.py",
+            f"{GATEWARE}/hls/units.py",
             "ops.epoch_end.eq(self.advance)",
             "ops.epoch_end.eq(self.advance & ~self.touch)",
         ),

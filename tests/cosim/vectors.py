@@ -7,10 +7,9 @@ from pathlib import Path
 from litemrc.golden.monitor.group_stack import GroupStack, Move
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
-from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.golden.monitor.page_filter import PageFilter
 from litemrc.golden.monitor.positions import Position, StackEngine
-from litemrc.golden.monitor.working_set import WorkingSet
+from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
 from litemrc.golden.ranks.meter import PowerState, RankMeterModel
 from litemrc.golden.ranks.working_pages import WorkingPages
 

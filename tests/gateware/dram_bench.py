@@ -5,7 +5,7 @@ from litedram.core.controller import ControllerSettings
 from litedram.modules import MT41K64M16, MT48LC16M16
 from litedram.phy import dfi
 from litedram.phy.model import get_sdram_phy_settings
-from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+from litemrc_gateware.tap.dram_address import complete_bank_row_column
 from litex.gen import LiteXModule
 
 CLK_HZ = 50_000_000

@@ -1,7 +1,7 @@
 """What the tests of replays and checks share: recordings made of events."""
 
 import numpy as np
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import replay
 from litemrc.device.simulation.recording import OPS, Recording, Settings, TapCheck
 from litemrc.epochs.table import EpochRow, EpochTable
 

@@ -7,8 +7,7 @@ import json
 import re
 
 import pytest
-from litemrc.cli.soc.demo_pages import with_pages
-from litemrc.cli.soc.demo_results import check, verdict
+from litemrc.cli.soc.demo_results import check, verdict, with_pages
 from litemrc.cli.soc.linux_demo import collect, examine
 from litemrc.device.device import Device
 from litemrc.device.running import Run

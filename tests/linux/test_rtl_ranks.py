@@ -6,10 +6,9 @@ Not in CI: it needs `make linux-ranks-ready`, and a boot if there is no snapshot
 import json
 
 import pytest
-from litemrc.checks.rank_record import read_record, snapshots_of
-from litemrc.checks.ranks import compare_with_record
-from litemrc.device import ranks
-from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of
+from litemrc.device import rank_commands
+from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.linux_start import LinuxBuild
@@ -47,7 +46,7 @@ def device(machine):
 
 @pytest.fixture(scope="module")
 def dram(device):
-    return ranks.get_dram(device)
+    return rank_commands.get_dram(device)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,7 @@ def observe(device, dram):
         if not first.of_domain(n, "reads").sum() + first.of_domain(n, "writes").sum()
     ]
     assert idle, "all ranks are in use"
-    ranks.set_state(device, idle[0], "self_refresh")
+    rank_commands.set_state(device, idle[0], "self_refresh")
     while len({row.epoch for row in seen}) < 4:  # the next one began before the command
         seen += next(rows)
     return rank_table(device, dram, seen), idle[0]
@@ -76,7 +75,7 @@ def observe(device, dram):
 def test_the_dram_is_that_of_the_device_tree(device, dram):
     assert device.hello.system.startswith("Linux ") and device.hello.ranks == RANKS
     states = ("awake", "power_down", "self_refresh", "self_refresh_partial")
-    assert dram == ranks.Dram(RANKS, False, states, dram.part, 1, 4, 0)
+    assert dram == rank_commands.Dram(RANKS, False, states, dram.part, 1, 4, 0)
     assert dram.part.upper() == "MT41K64M16"
 
 
@@ -91,7 +90,7 @@ def test_a_rank_sleeps_on_request_and_the_others_stay_awake(observed):
 
 def test_the_kernels_rank_cannot_be_put_to_sleep(device, dram):
     with pytest.raises(RequestRefusedError, match="the kernel runs from this domain"):
-        ranks.set_state(device, KERNELS, "self_refresh")
+        rank_commands.set_state(device, KERNELS, "self_refresh")
 
 
 def test_counters_are_those_of_the_commands_and_no_rule_is_broken(machine, dram, observed):

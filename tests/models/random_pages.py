@@ -3,7 +3,7 @@
 import random
 
 from litemrc.golden.monitor.hot_pages import HotPages, HotSettings
-from litemrc.golden.monitor.page_bitmap import PageBitmap
+from litemrc.golden.monitor.working_set import PageBitmap
 from litemrc.golden.refs.ref_counters import Counter, RefCounters, Selector
 
 from tests.models.model_bus import ModelBus

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from litemrc.device.bridge.bridge_link import BridgeLink
-from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.bridge.layout import BridgeURL
 from litemrc.device.device import Device
 from litemrc.device.qemu.client import soc_of
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import replay
 from litemrc.device.simulation.recording import read_recording
 
 from tests.models.model_library import HOT_PAGES, REPO, SIZES, Model, build

@@ -5,8 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import compare, model_of, replay
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli.soc.ranks_demo import collect
-from litemrc.device import ranks
-from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+from litemrc.device import rank_commands
+from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
 from litemrc.device.device import Device
-from litemrc.device.lease import end_lease
+from litemrc.device.governed import end_lease
 from litemrc.device.running import Run
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.table import RankTable
@@ -38,12 +38,14 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RenodeMachine]
 def table_of(machine: RenodeMachine, policy: str) -> RankTable:
     """Of `chase` under a policy with thresholds of 50 and 20,000 cycles."""
     with Device.open(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
-        dram = ranks.get_dram(device)
+        dram = rank_commands.get_dram(device)
         device.request("monitor", on=True)  # the collector of the last policy switched it off
         collector = collect(device, dram, [Run("chase", 1)], policy)
-        ranks.set_policy(device, ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0))
+        rank_commands.set_policy(
+            device, rank_commands.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0)
+        )
         for rank in range(dram.ranks):
-            ranks.set_state(device, rank, "awake")
+            rank_commands.set_state(device, rank, "awake")
         return rank_table(device, dram, collector.ranks.rows)
 
 
@@ -102,7 +104,7 @@ def test_govern_energy_sends_ranks_outside_the_working_set_to_sleep(
     process.send_signal(signal.SIGKILL)  # the lease goes on
     process.communicate()
     with Device.open(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
-        policy, dram = ranks.get_policy(device), ranks.get_dram(device)
+        policy, dram = rank_commands.get_policy(device), rank_commands.get_dram(device)
         rows = watch_ranks(device, dram)
         table = rank_table(device, dram, [row for _ in range(20) for row in next(rows)])
         end_lease(device)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from litemrc.device.device import Device
-from litemrc.device.ranks import set_state
+from litemrc.device.rank_commands import set_state
 from litemrc.device.simulation.recording import OPS, read_recording
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.files import read_ranks

@@ -10,15 +10,13 @@ from dataclasses import replace
 from itertools import islice
 
 import pytest
-from litemrc.checks.counters import compare, model_of
+from litemrc.checks.counters import compare, model_of, replay
 from litemrc.checks.pages import check_accessed, check_hot, replay_hot
-from litemrc.checks.replay import replay
 from litemrc.device import ref_counters
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.hot import HotSettings, set_hot
-from litemrc.device.page_messages import page_messages
+from litemrc.device.hot import HotSettings, page_messages, set_hot
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.traces.generators.traffic import Traffic, traffic_stream

@@ -7,12 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import compare, model_of, replay
 from litemrc.device import ref_counters
 from litemrc.device.bridge.client import BridgeClient
 from litemrc.device.bridge.csr_file import read_csr_file
-from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.bridge.layout import BridgeURL
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.simulation.recording import read_recording

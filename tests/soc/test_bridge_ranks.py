@@ -5,13 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.rank_record import read_record, snapshots_of
-from litemrc.checks.ranks import compare_with_record
-from litemrc.checks.replay import replay
-from litemrc.device import ranks
+from litemrc.checks.counters import compare, model_of, replay
+from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of
+from litemrc.device import rank_commands
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.rank_rows import rank_table
+from litemrc.device.collecting.epoch_messages import rank_table
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.recording import read_recording
@@ -37,14 +35,14 @@ def collected(tmp_path_factory):
         bridged(SIM, tmp_path_factory.mktemp("ranks") / "run") as soc,
         Device.open(soc.url, timeout_s=scaled_timeout(60)) as device,
     ):
-        dram = ranks.get_dram(device)
+        dram = rank_commands.get_dram(device)
         # The epoch since reset is not collected: software drove the DRAM in it.
         device.request("monitor", on=True)
         device.request("end_epoch")
         device.waiting()
         collector = Collector(device, dram)
         for rank, state in ((0, "self_refresh"), (1, "power_down"), (3, "self_refresh")):
-            ranks.set_state(device, rank, state)
+            rank_commands.set_state(device, rank, state)
         device.request("end_epoch")  # the states are those of a whole epoch
         for _ in collector.collect(1):
             pass
@@ -53,9 +51,11 @@ def collected(tmp_path_factory):
         for _ in collector.collect(1):
             pass
         touch(soc, 0, 40)
-        size = ranks.WorkingSetSize(automatic=False, groups=1, epsilon=0)
-        ranks.set_working_set(device, size)
-        ranks.set_policy(device, ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 0))
+        size = rank_commands.WorkingSetSize(automatic=False, groups=1, epsilon=0)
+        rank_commands.set_working_set(device, size)
+        rank_commands.set_policy(
+            device, rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 0)
+        )
         device.request("end_epoch")
         for _ in collector.collect(1):
             pass
@@ -66,7 +66,7 @@ def collected(tmp_path_factory):
             timeout=scaled_timeout(120),
         )
         with pytest.raises(RequestRefusedError, match="not known which pages"):
-            ranks.set_loss(device, 1, allowed=True, part=1)
+            rank_commands.set_loss(device, 1, allowed=True, part=1)
         for _ in collector.finish():
             pass
         table = rank_table(device, dram, collector.ranks.rows)

@@ -14,10 +14,7 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
-from litemrc.checks.account import balance
-from litemrc.checks.accuracy import accuracy
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import accuracy, balance, compare, model_of, replay
 from litemrc.cli.soc.demo_output import show
 from litemrc.cli.soc.demo_results import Results, verdict
 from litemrc.device.simulation.recording import read_recording

@@ -11,8 +11,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import compare, model_of, replay
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.rank_rows import rank_table
+from litemrc.device.collecting.epoch_messages import rank_table
 from litemrc.device.contexts import get_budget
 from litemrc.device.device import Device
 from litemrc.device.simulation.simulator import Simulator
@@ -127,18 +127,18 @@ def energy(tmp_path_factory):
         with Device.open_booting(
             simulator.url, boot_timeout_s=scaled_timeout(TIMEOUT_S), timeout_s=scaled_timeout(TIMEOUT_S)
         ) as device:
-            own = ranks.get_policy(device)
+            own = rank_commands.get_policy(device)
         arguments = ("--energy", "--run", "chase:1", "--epoch-length", 200_000, "--lease", 0.02)
         with governing(simulator.url, log, *arguments) as it:
             # Asleep, ranks let chase through some 650 times an epoch.
             wait_for_record(it, log, lambda record: record["accesses"].get("1", 0) > 500)
         record = json.loads(log.read_text().rpartition("\n")[0].splitlines()[-1])
         with Device.open(simulator.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
-            dram = ranks.get_dram(device)
+            dram = rank_commands.get_dram(device)
             collector = Collector(device, dram)
-            in_force = ranks.get_policy(device), ranks.get_working_set(device)
+            in_force = rank_commands.get_policy(device), rank_commands.get_working_set(device)
             ended = collect_until_lease_ends(device, collector, epochs=3)
-            after = ranks.get_policy(device), ranks.get_working_set(device)
+            after = rank_commands.get_policy(device), rank_commands.get_working_set(device)
             table = rank_table(device, dram, collector.ranks.rows)
         simulator.stop()
         dram_saw = json.loads((simulator.run_dir / "ddr3.json").read_text())

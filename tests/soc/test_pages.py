@@ -4,14 +4,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from litemrc.checks.counters import compare, model_of
+from litemrc.checks.counters import compare, model_of, replay
 from litemrc.checks.pages import check_accessed, check_hot, replay_hot
-from litemrc.checks.replay import replay
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.hot import HotSettings, get_hot, set_hot
-from litemrc.device.page_messages import get_page_messages, page_messages
+from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.processes import Owner

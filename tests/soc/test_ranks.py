@@ -7,12 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
-from litemrc.checks.rank_record import read_record, snapshots_of
-from litemrc.checks.ranks import compare_with_record
+from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of
 from litemrc.cli.soc.demo_results import check
 from litemrc.cli.soc.ranks_demo import collect
-from litemrc.device import ranks
-from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+from litemrc.device import rank_commands
+from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
@@ -47,7 +46,7 @@ def device(simulator):
 
 @pytest.fixture(scope="module")
 def dram(device):
-    return ranks.get_dram(device)
+    return rank_commands.get_dram(device)
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +89,11 @@ def test_the_working_set_is_that_of_the_program(collected):
 )
 def test_a_commanded_state_stays(device, dram, collected, state, counted_as):
     """Over 95 % of the next epoch: in power-down a rank is raised for each refresh, 22 clocks of 781."""
-    ranks.set_policy(device, ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0))
+    rank_commands.set_policy(
+        device, rank_commands.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0)
+    )
     for rank in range(dram.ranks):
-        ranks.set_state(device, rank, state)
+        rank_commands.set_state(device, rank, state)
     rows = watch_ranks(device, dram)
     for _ in range(5):  # the first ones may have waited in the link
         device.request("end_epoch")
@@ -104,21 +105,21 @@ def test_a_commanded_state_stays(device, dram, collected, state, counted_as):
 def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
     """While a program runs its rank holds live pages; behind its end the permission can be had."""
     with pytest.raises(RequestRefusedError, match="data would be lost"):
-        ranks.set_state(device, 3, "self_refresh_partial")
+        rank_commands.set_state(device, 3, "self_refresh_partial")
     device.request("run", workload=device.hello.workloads.index("chase"), context=1, scale=1)
     while device.receive(scaled_timeout(TIMEOUT_S)).name != "event":
         pass
     with pytest.raises(RequestRefusedError, match="holds live pages"):
-        ranks.set_loss(device, 3, allowed=True, part=1)
+        rank_commands.set_loss(device, 3, allowed=True, part=1)
     while (
         message := device.receive(scaled_timeout(TIMEOUT_S))
     ).name != "event" or message.kind != "workload_done":
         pass
-    ranks.set_loss(device, 3, allowed=True, part=1)
-    ranks.set_state(device, 3, "self_refresh_partial")
+    rank_commands.set_loss(device, 3, allowed=True, part=1)
+    rank_commands.set_state(device, 3, "self_refresh_partial")
     rows = watch_ranks(device, dram)
     device.request("end_epoch")
-    assert next(rows)[3].state == ranks.power_state_number("self_refresh_partial")
+    assert next(rows)[3].state == rank_commands.power_state_number("self_refresh_partial")
 
 
 def test_every_counter_is_that_of_the_record_and_so_is_the_energy(

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from litemrc.checks.account import balance
-from litemrc.checks.accuracy import accuracy
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import accuracy, balance, compare, model_of, replay
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.running import Run

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
+from litemrc.native.arrays import PageNumbers
 from litemrc.native.engines import DEFAULT_GROUPS, ENGINES, Engine
 from litemrc.native.hls_engine import compiled_sizes
 from litemrc.native.os_tracker import scaled_defaults
-from litemrc.native.page_numbers import PageNumbers
 from litemrc.traces.chunk import Chunk
 
 MOST_CONTEXTS = 1 << 14  # each takes some 13 KB

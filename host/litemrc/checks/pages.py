@@ -8,7 +8,7 @@ from litemrc.device.hot import HotSettings
 from litemrc.device.simulation.recording import OPS, Recording
 from litemrc.golden.monitor.hot_pages import HotPages
 from litemrc.golden.monitor.hot_pages import HotSettings as Selection
-from litemrc.golden.monitor.page_bitmap import PageBitmap
+from litemrc.golden.monitor.working_set import PageBitmap
 from litemrc.pages.hot_lists import HotList
 
 _ACCESS, _CLEAR = OPS.index("access"), OPS.index("clear")

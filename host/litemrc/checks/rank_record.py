@@ -5,7 +5,8 @@ goes through the reference model of the meter, so that counters of a device, and
 compared with it. Wake-ups, waking and the working set do not show on the DFI: their counters stay 0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from heapq import merge
 from pathlib import Path
@@ -19,7 +20,10 @@ from litemrc.golden.ranks import dram_activity
 from litemrc.golden.ranks.dram_activity import DRAMActivity, Slices
 from litemrc.golden.ranks.meter import PowerState, RankMeterModel, RankSnapshot
 from litemrc.golden.ranks.working_pages import WorkingPages
+from litemrc.ranks.activity import COUNTERS
+from litemrc.ranks.table import COLUMNS, RankTable
 
+RECORDED = COUNTERS[: COUNTERS.index("wake_ups")]  # the rest does not show in a record of commands
 COMMANDS = np.dtype(
     [
         ("clock", "<u8"),  # of the system
@@ -34,6 +38,57 @@ COMMANDS = np.dtype(
 ACTIVITY_CLOCKS = 1  # the meter has commands from `DFIActivity`, a clock later than CKE from rank power
 _MR2, _PARTIAL = 2, 0b111
 _PIECE = 65536  # rows taken out of the array at once
+
+
+@dataclass(frozen=True)
+class RankComparison:
+    """Counters compared one by one.
+
+    Attributes:
+        counters: compared.
+        differences: of these, how many differ.
+        first_difference: the first one, for people; empty without one.
+        recorded: the table with the record's counters in the place of the device's: what energy is compared
+            with.
+    """
+
+    counters: int
+    differences: int
+    first_difference: str
+    recorded: RankTable
+
+    @property
+    def equal(self) -> bool:
+        """Something was compared, and nothing differs."""
+        return self.counters > 0 and not self.differences
+
+
+def compare_with_record(table: RankTable, snapshots: Sequence[RankSnapshot]) -> RankComparison:
+    """Compare the epochs of a table with the record's snapshots; epoch n is the n-th, from 0.
+
+    Raises:
+        ValueError: the record has fewer snapshots than the table has epochs.
+    """
+    last = int(table.epochs[-1]) if table.epochs.size else -1
+    if last >= len(snapshots):
+        raise ValueError(f"the record has {len(snapshots)} snapshots, but the device sent epoch {last}")
+    columns = {name: getattr(table, name).copy() for name in COLUMNS}
+    compared, differences, first = 0, 0, ""
+    for row, (epoch, domain) in enumerate(zip(table.epoch.tolist(), table.domain.tolist(), strict=True)):
+        snapshot = snapshots[epoch]
+        expected = {"clocks": snapshot.clocks}
+        expected |= {
+            name: snapshot.counters[domain][place] for place, name in enumerate(COUNTERS) if name in RECORDED
+        }
+        for name, value in expected.items():
+            found = int(columns[name][row])
+            compared += 1
+            if found != value:
+                differences += 1
+                where = f"epoch {epoch}, domain {domain}, {name}"
+                first = first or f"{where}: {found:,} instead of {value:,}"
+            columns[name][row] = value
+    return RankComparison(compared, differences, first, replace(table, **columns))
 
 
 class Command(IntEnum):

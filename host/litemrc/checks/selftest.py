@@ -27,8 +27,7 @@ from litemrc.device.device import Device, system_text
 from litemrc.device.errors import LinkError, RequestRefusedError
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.device.link.schema import version_text
-from litemrc.device.running import Run
-from litemrc.device.split import get_split
+from litemrc.device.running import Run, get_split
 from litemrc.texts import printable
 
 BLOCK_PAGES = 16  # pages that memtest tests at each step of its scale

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from litemrc.cli.shared.commands import CommandParser, Commands, add_commands, installed, parsers_of
-from litemrc.cli.shared.messages import explained, silenced
-from litemrc.cli.shared.streams import open_standard_streams, stdout_failure
+from litemrc.cli.shared.messages import explained, open_standard_streams, silenced, stdout_failure
 from litemrc.errors import UserError
 from litemrc.texts import printable_lines
 

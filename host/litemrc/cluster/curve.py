@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from litemrc.cluster.build import build
 from litemrc.cluster.joined_run import JoinedRun, new_run
-from litemrc.cluster.part_result import PartResult
+from litemrc.cluster.part_task import PartResult
 from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
 from litemrc.native.part_engines import make_part_engine
-from litemrc.traces.parts.cutting import cut_into_parts
-from litemrc.traces.parts.listing import list_sections
+from litemrc.traces.sections import cut_into_parts, list_sections
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -8,20 +8,56 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from litemrc.cluster.calls import submit_call
-from litemrc.cluster.part_result import PartResult
-from litemrc.cluster.paused_workers import PausedWorkers
+from litemrc.cluster.build import submit_call
+from litemrc.cluster.part_task import PartResult
+from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 from litemrc.native.part_engines import make_first_reading
 from litemrc.native.shards_size_part import SmallestPages
-from litemrc.traces.parts.cutting import Part
+from litemrc.traces.sections import Part
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
     from litemrc.cluster.part_task import Task
 
+
+PAUSED_FOR_S = 60.0
+"""Dask pauses a worker at 80 % of its memory; results that are fetched or joined may free some."""
+_LOOK_EVERY_S = 2.0
 _POLL_S = 0.05
+
+
+class PausedWorkers:
+    """Watches whether all workers are paused while nothing progresses."""
+
+    def __init__(self, client: "Client") -> None:
+        self._client = client
+        self._progress: object = None
+        self._since = self._look_at = time.monotonic()
+
+    def check(self, progress: object) -> None:
+        """Call again and again with what differs after any progress.
+
+        Raises:
+            UserError: all workers have been paused for `PAUSED_FOR_S`, without progress.
+        """
+        now = time.monotonic()
+        if now < self._look_at:
+            return
+        self._look_at = now + min(_LOOK_EVERY_S, PAUSED_FOR_S)
+        workers = {}
+        with suppress(OSError, TimeoutError):  # a scheduler that has gone ends the tasks
+            workers = self._client.scheduler_info(-1)["workers"]
+        if progress != self._progress or any(worker["status"] != "paused" for worker in workers.values()):
+            self._progress, self._since = progress, now
+        elif workers and now - self._since >= PAUSED_FOR_S:
+            address, worker = next(iter(workers.items()))
+            raise UserError(
+                f"Dask has paused all {len(workers)} workers, as their memory is full",
+                where=f"{address}, of {size_text(worker['memory_limit'], 1, 2)}",
+                remedy="give workers more memory, or more --parts; or choose engine shards",
+            )
 
 
 @dataclass(eq=False)

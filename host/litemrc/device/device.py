@@ -17,8 +17,7 @@ from litemrc.device.errors import (
     SilentDeviceError,
     WrongDeviceError,
 )
-from litemrc.device.link.link import Link, LinkCounts
-from litemrc.device.link.port import MessagePort
+from litemrc.device.link.link import Link, LinkCounts, MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 from litemrc.device.link.sharing import check_can_take
 from litemrc.device.message_checks import NonsenseError, changed_parameters, check_hello, check_message

@@ -6,11 +6,49 @@ from dataclasses import replace
 from litemrc.device.contexts import Budget, get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.lease import end_lease, take_lease
-from litemrc.device.ranks import WorkingSetSize, get_dram, get_policy, set_policy, set_working_set
+from litemrc.device.rank_commands import WorkingSetSize, get_dram, get_policy, set_policy, set_working_set
+from litemrc.errors import UserError
 
+_MOST_CYCLES = 2**32 - 1
 # Idle cycles before a rank of the working set enters power-down, where no threshold is set.
 _POWER_DOWN_CLOCKS = 100
+
+
+def lease_cycles(device: Device, seconds: float) -> int:
+    """A lease of so many seconds of the device's clock, in its cycles.
+
+    Raises:
+        UserError: the device cannot count that far.
+    """
+    cycles = round(seconds * device.hello.clock_hz)
+    if not 1 <= cycles <= _MOST_CYCLES:
+        raise UserError(
+            f"a lease of {seconds:g} s is {cycles:,} clock cycles of the device",
+            where=device.url,
+            remedy=f"give up to {_MOST_CYCLES / device.hello.clock_hz:.0f} s",
+        )
+    return cycles
+
+
+def take_lease(device: Device, cycles: int) -> None:
+    """Take or renew the lease on rank policy, working set and budgets.
+
+    When the lease ends, the device goes back to the policy, working set and budgets of cgroups that it had
+    before, and lifts the budgets of its pager.
+
+    Raises:
+        LinkError: the device knows no leases, or is gone.
+    """
+    device.request("set_lease", cycles=cycles)
+
+
+def end_lease(device: Device) -> None:
+    """End the lease: the device restores its own settings.
+
+    Raises:
+        LinkError: as `take_lease`.
+    """
+    device.request("set_lease", cycles=0)
 
 
 class GovernedDevice:

@@ -1,11 +1,15 @@
-"""The settings of a device's hot pages."""
+"""The settings of a device's hot pages, and which messages of single pages follow each epoch."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 
 from litemrc.device.device import Device
+from litemrc.device.errors import LinkError
 from litemrc.device.link.protocol import Message
 
 _PART, _TARGET = "hot pages", "sim"
+_MOST_ADDRESSES = 1 << 63  # files have addresses in 64 bits with a sign
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,56 @@ def _settings(device: Device, answer: Message) -> HotSettings:
     values = device.numbers(answer, len(HotSettings.__annotations__))
     kinds = HotSettings.__annotations__.items()
     return HotSettings(**{name: kind(value) for (name, kind), value in zip(kinds, values, strict=True)})
+
+
+@dataclass(frozen=True)
+class PageMessages:
+    """Messages that follow each epoch.
+
+    Attributes:
+        accessed: the frames accessed and written; hot: the hot pages.
+        base_address: byte address of frame 0.
+    """
+
+    accessed: bool
+    hot: bool
+    base_address: int
+
+
+def get_page_messages(device: Device) -> PageMessages:
+    """Return what the device sends.
+
+    Raises:
+        LinkError: the device is gone or silent, or sends nonsense.
+    """
+    return _selected(device, device.request("get_page_messages"))
+
+
+@contextmanager
+def page_messages(device: Device, *, accessed: bool = False, hot: bool = False) -> Iterator[PageMessages]:
+    """Have these messages sent, with those that are sent already; what was sent before is again at the end.
+
+    Raises:
+        LinkError: as `get_page_messages`; the device has no page bitmap, or no hot pages.
+    """
+    before = get_page_messages(device)
+    if (accessed or before.accessed, hot or before.hot) == (before.accessed, before.hot):
+        yield before
+        return
+    part = " or no ".join(name for name, on in (("page bitmap", accessed), ("hot pages", hot)) if on)
+    answer = device.request_of(
+        part, "sim", "set_page_messages", accessed=accessed or before.accessed, hot=hot or before.hot
+    )
+    try:
+        yield _selected(device, answer)
+    finally:
+        with suppress(LinkError):  # the device may be gone
+            device.request("set_page_messages", accessed=before.accessed, hot=before.hot)
+
+
+def _selected(device: Device, answer: Message) -> PageMessages:
+    accessed, hot, low, high = device.numbers(answer, 4)
+    first, hello = high << 32 | low, device.hello
+    if (first + hello.frames) << hello.page_shift > _MOST_ADDRESSES:
+        raise device.fault(f"frame 0 is page {first:#x} of the address space")
+    return PageMessages(bool(accessed), bool(hot), first << hello.page_shift)

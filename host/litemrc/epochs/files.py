@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.epoch_row import EpochRow, cut_lists, padded
 from litemrc.epochs.processes import Process
-from litemrc.epochs.rows import cut_lists, padded
 from litemrc.epochs.table import COLUMNS, TAIL_COLUMNS, EpochTable
 from litemrc.files.sealed_parquet import (
     FileKind,

@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters, sees_the_kernel, without_evictions
 from litemrc.curves.points import Tail
-from litemrc.epochs.epoch_row import EpochRow
-from litemrc.epochs.groups import groups_of_memory, open_group
+from litemrc.epochs.epoch_row import (
+    EpochRow,
+    exact_column,
+    groups_of_memory,
+    open_group,
+    padded,
+    repeated_rows,
+    rows_between,
+)
 from litemrc.epochs.processes import Owner, Process, check_processes
-from litemrc.epochs.rows import exact_column, padded, repeated_rows, rows_between
 from litemrc.epochs.split import ACCESSES, owning_contexts, rows_together
 from litemrc.texts import printable
 

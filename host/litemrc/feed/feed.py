@@ -13,10 +13,9 @@ from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError, RequestRefusedError
-from litemrc.device.hot import get_hot, set_hot
+from litemrc.device.hot import PageMessages, get_hot, page_messages, set_hot
 from litemrc.device.link.protocol import Message
-from litemrc.device.page_messages import PageMessages, page_messages
-from litemrc.device.ranks import Dram, get_dram
+from litemrc.device.rank_commands import Dram, get_dram
 from litemrc.errors import UserError
 from litemrc.feed.backoff import Backoff
 from litemrc.feed.epoch_builder import EpochBuilder

@@ -6,7 +6,7 @@ from typing import Any
 
 from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.link.link import LinkCounts
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.processes import Process
 from litemrc.epochs.table import EpochTable

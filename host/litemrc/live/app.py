@@ -20,10 +20,9 @@ from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 from litemrc.live import dialogs, panels
 from litemrc.live.connection import Connection
 from litemrc.live.header import HEADER_LINES, Status, header_lines
-from litemrc.live.heat import HeatPanel
-from litemrc.live.ink import Ink
+from litemrc.live.ink import Ink, Panel
 from litemrc.live.keys import KeyedApp
-from litemrc.live.panel import Panel
+from litemrc.live.panels import HeatPanel
 from litemrc.live.view import WINDOWS, View
 
 WIDE = 140  # columns from which the overview has all panels

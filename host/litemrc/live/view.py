@@ -10,8 +10,7 @@ from litemrc.device.contexts import Budget
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.recent import Recent
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
-from litemrc.ranks.activity import COUNTERS, RankActivity
-from litemrc.ranks.states import PowerState
+from litemrc.ranks.activity import COUNTERS, PowerState, RankActivity
 from litemrc.ranks.table import RankRow
 
 WINDOWS = (1, 5, 20, 100)  # epochs that are summed

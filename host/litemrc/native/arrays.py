@@ -1,9 +1,10 @@
-"""Conversion and checks of arrays for the native core."""
+"""Conversion and checks of arrays for the native core, and dense page numbers."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litemrc.errors import UserError
+from litemrc.native._core import PageNumbers as _PageNumbers
 
 
 def page_array(pages: ArrayLike) -> NDArray[np.uint64]:
@@ -30,3 +31,24 @@ def page_array(pages: ArrayLike) -> NDArray[np.uint64]:
             f"page number {array[at]} is negative", where=f"access {at}", remedy="number pages from 0"
         )
     return np.ascontiguousarray(array, np.uint64)
+
+
+class PageNumbers:
+    """Maps 64-bit page numbers to dense numbers: 0 for the first page seen, 1 for the next, and so on.
+
+    Stack distances do not depend on page numbers, so engines and policies use these as array indices.
+    """
+
+    def __init__(self) -> None:
+        self._core = _PageNumbers()
+
+    def __len__(self) -> int:
+        return self._core.size
+
+    def number(self, pages: ArrayLike) -> NDArray[np.uint32]:
+        """Return the numbers of a chunk of accesses, uint32[accesses]; new pages are added.
+
+        Raises:
+            UserError: as in `page_array`.
+        """
+        return self._core.number(page_array(pages))

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.native import _core
-from litemrc.native.arrays import page_array
-from litemrc.native.page_numbers import PageNumbers
+from litemrc.native.arrays import PageNumbers, page_array
 
 MOST_PAGES = int(_core.HOT_PAGES_MOST)
 SETS, WAYS = int(_core.HOT_SETS), int(_core.HOT_WAYS)

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.files.outputs import replacing
-from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown
-from litemrc.pages.times import mean_ns, times_ns
+from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown, mean_ns, times_ns
 
 EPOCH_NS = 1_000_000  # where an epoch's length is not known: damo's milliseconds are epochs
 

@@ -1,4 +1,4 @@
-"""The pages accessed and written in each epoch, as bits, in memory."""
+"""Page bitmaps: which pages were accessed in each epoch; when epochs were, and a map of address by time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -182,3 +182,89 @@ def check_unused_bits(packed: NDArray[np.uint8], pages: int) -> None:
     """
     if pages % 8 and (packed[..., -1] >> (pages % 8)).any():
         raise ValueError(f"a bit behind page {pages - 1} is 1")
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap:
+    """Shares of pages accessed (or written).
+
+    Attributes:
+        share: float64[rows, columns], 0 to 1: the (page, epoch) pairs of the cell in which the page was
+            accessed, of all pairs; NaN where all epochs of a column are missing. Row 0 has the lowest pages,
+            column 0 the first epochs.
+        page_edges: int64[rows + 1], the first bit of each row in `shown`, and the number of bits.
+        epoch_edges: int64[columns + 1], the first epoch of each column, and that after the last one.
+        shown: the pages.
+        written: shares are those of pages written.
+    """
+
+    share: NDArray[np.float64]
+    page_edges: NDArray[np.int64]
+    epoch_edges: NDArray[np.int64]
+    shown: PagesShown
+    written: bool
+
+    @property
+    def highest(self) -> float:
+        """The largest share; 0 if no page was accessed."""
+        return float(np.nanmax(self.share, initial=0.0))
+
+
+def heat_map(
+    bitmaps: PageBitmaps, rows: int, columns: int, *, written: bool = False, bits: range | None = None
+) -> HeatMap:
+    """Return the heat map of some pages over all epochs of `bitmaps`.
+
+    Parameters:
+        rows, columns: the most there may be; there are never more rows than pages, or columns than epochs.
+        bits: of the pages; None: all.
+
+    Raises:
+        ValueError: no epoch, no page, or no cell.
+    """
+    bits = range(bitmaps.shown.pages) if bits is None else bits
+    if not bitmaps.epoch.size or not bits or min(rows, columns) < 1:
+        raise ValueError("a heat map needs an epoch, a page and a cell")
+    first, stop = int(bitmaps.epoch[0]), int(bitmaps.epoch[-1]) + 1
+    page_edges = _edges(0, len(bits), rows)
+    epoch_edges = _edges(first, stop, columns)
+    touched = np.zeros((page_edges.size - 1, epoch_edges.size - 1), np.int64)
+    epochs = np.zeros(epoch_edges.size - 1, np.int64)
+    column_of = np.searchsorted(epoch_edges, bitmaps.epoch, side="right") - 1
+    for row, column in enumerate(column_of.tolist()):
+        marked = bitmaps.bits(row, written=written)[bits.start : bits.stop]
+        touched[:, column] += np.add.reduceat(marked, page_edges[:-1], dtype=np.int64)
+        epochs[column] += 1
+    pairs = np.diff(page_edges)[:, None] * epochs
+    share = np.divide(touched, pairs, out=np.full(touched.shape, np.nan), where=pairs > 0)
+    return HeatMap(share, page_edges, epoch_edges, bitmaps.shown.part(bits), written)
+
+
+def _edges(first: int, stop: int, parts: int) -> NDArray[np.int64]:
+    """Return the edges of at most `parts` parts whose sizes differ by 1 at most."""
+    parts = min(parts, stop - first)
+    return first + np.arange(parts + 1, dtype=np.int64) * (stop - first) // parts
+
+
+def mean_ns(bitmaps: PageBitmaps) -> int | None:
+    """Return the mean length of an epoch in nanoseconds; None if the length of an epoch is not known."""
+    if not bitmaps.clock_hz or not bitmaps.epoch.size or not bitmaps.cycles.all():
+        return None
+    return max(1, round(float(bitmaps.cycles.mean()) * 1e9 / bitmaps.clock_hz))
+
+
+def times_ns(bitmaps: PageBitmaps, unknown_ns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return when each epoch began and ended, int64[n] each; the first one began at 0.
+
+    Missing epochs have the mean length.
+
+    Parameters:
+        unknown_ns: the length of an epoch if it is not known.
+    """
+    numbers = bitmaps.epoch.astype(np.int64) - (int(bitmaps.epoch[0]) if bitmaps.epoch.size else 0)
+    mean = mean_ns(bitmaps)
+    if mean is None:
+        return numbers * unknown_ns, (numbers + 1) * unknown_ns
+    lengths = np.rint(bitmaps.cycles * (1e9 / bitmaps.clock_hz)).astype(np.int64)
+    ends = np.cumsum(lengths) + (numbers - np.arange(numbers.size)) * mean
+    return ends - lengths, ends

@@ -1,16 +1,16 @@
-"""Heat maps: which pages were accessed, by address and time."""
+"""Figures of accesses by address and time: heat maps and traces."""
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
 from litemrc.curves.sizes import size_text
-from litemrc.pages.heat_map import HeatMap
-from litemrc.pages.page_bitmaps import PageBitmaps
-from litemrc.pages.times import mean_ns, times_ns
-from litemrc.plots.curves import INK, PALE, STYLE
+from litemrc.pages.page_bitmaps import HeatMap, PageBitmaps, mean_ns, times_ns
+from litemrc.plots.curves import COLOURS, INK, PALE, STYLE
+from litemrc.traces.summary import SpaceTime
 
 _LABELS = 8  # of an axis, at most
 _LEAST_RANGE = 0.05  # of the axis, between two labels
@@ -86,3 +86,29 @@ def _range_bits(drawn: HeatMap) -> list[int]:
         if first - bits[-1] >= _LEAST_RANGE * drawn.shown.pages:
             bits.append(first)
     return bits
+
+
+def space_time_figure(graph: SpaceTime, *, page_bytes: int, title: str = "", time_unit: str = "") -> Figure:
+    """Draw a mark for each referenced page over time: the space-time graph of Glass and Cao, section 2.2."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        axes.imshow(
+            graph.referenced,
+            origin="lower",
+            aspect="auto",
+            interpolation="nearest",
+            extent=(graph.begin, graph.end, 0, graph.pages),
+            cmap=ListedColormap(["#ffffff00", COLOURS[1]]),
+            vmin=0,
+            vmax=1,
+        )
+        unit = f"time in {time_unit}" if time_unit else "time"
+        axes.set_xlabel(unit if graph.timed else "references")
+        axes.set_ylabel(f"referenced pages of {size_text(1, page_bytes)}, by address")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.locator_params(axis="x", nbins=6)
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        if title:
+            axes.set_title(title)
+    return figure

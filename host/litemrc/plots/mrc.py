@@ -1,13 +1,15 @@
-"""Figures of miss-ratio curves: several in one picture, and the difference of two."""
+"""Figures of miss-ratio curves: several in one picture, differences, allocations, windows over time."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
 from litemrc.curves.curve import Curve, CurveDifference
-from litemrc.curves.sizes import MIB
+from litemrc.curves.drawing import ratio_top
+from litemrc.curves.sizes import MIB, size_text
 from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
 from litemrc.plots.memory_axis import (
     MARKER_NOTE,
@@ -18,7 +20,10 @@ from litemrc.plots.memory_axis import (
     memory_span,
     ratio_axis,
 )
+from litemrc.policies.allocation.division import Allocation
 from litemrc.texts import printable
+
+_MILLION = 1_000_000
 
 
 def mrc_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
@@ -95,3 +100,72 @@ def common_page_bytes(curves: Sequence[Curve]) -> int | None:
 def _short(curve: Curve, most: int = 16) -> str:
     name = curve.name or "trace"
     return printable(name if len(name) <= most else name[: most - 1] + "…")
+
+
+def allocation_figure(curves: Sequence[Curve], allocation: Allocation) -> Figure:
+    """Draw all curves in one picture, with a marker at the memory size of each process.
+
+    The axis is logarithmic: the marker of a process without memory stands at its left end.
+
+    Parameters:
+        curves: of all processes of the allocation, with one page size.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        given = {curve.name: allocation.pages[curve.name] * curve.page_bytes for curve in curves}
+        span = memory_span(curves, *(size for size in given.values() if size))
+        lines = curve_lines(curves)
+        draw_lines(axes, [replace(line, label="") for line in lines], span[1], markers=False)
+        for number, line in enumerate(lines):
+            name, size = line.curve.name, given[line.curve.name]
+            axes.plot(
+                size / MIB if size else span[0],
+                allocation.miss_ratio[name] if size else line.curve.miss_ratio[0],
+                line.marker,
+                color=line.colour,
+                markersize=10 - 5 * number / len(lines),
+                markerfacecolor="none" if size else "white",
+                label=f"{printable(name)}: {size_text(allocation.pages[name], line.curve.page_bytes)}",
+                clip_on=False,
+                zorder=4,
+            )
+        memory_axis(axes, span, common_page_bytes(curves))
+        ratio_axis(axes, highest(curves))
+        figure.legend(loc="outside right upper", title="allocated memory")
+    return figure
+
+
+def windows_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
+    """Draw the miss ratio (colour) over references (x) and memory size (y, logarithmic).
+
+    Parameters:
+        curves: of consecutive windows, all with the same sizes; see `litemrc.mrc_windows`.
+    """
+    sizes = curves[0].sizes_pages * curves[0].page_bytes / MIB
+    first, last = float(sizes[0]), memory_span(curves)[1]
+    shown = sizes < last
+    edges = np.append(sizes[shown], last)
+    ratios = np.stack([curve.miss_ratio[shown] for curve in curves], axis=1)
+    ends = np.cumsum([0, *(curve.accesses for curve in curves)])
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        unit, name = (_MILLION, "million references") if ends[-1] >= _MILLION else (1, "references")
+        mesh = axes.pcolormesh(
+            ends / unit,
+            edges,
+            ratios,
+            cmap="cividis",
+            vmin=0,
+            vmax=ratio_top([ratios]),
+            shading="flat",
+            rasterized=True,
+        )
+        memory_axis(axes, (first, last), curves[0].page_bytes, vertical=True)
+        axes.set(xlabel=name, xlim=(0, ends[-1] / unit))
+        axes.xaxis.set_major_formatter("{x:,g}")
+        figure.colorbar(mesh, label="miss ratio under LRU", pad=0.02)
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure

@@ -1,9 +1,46 @@
-"""Activity of a power domain: the counters of the rank meter that energies are computed from."""
+"""Power states of a rank, and the activity of a power domain, which energies are computed from.
+
+Names and numbers of states and counters are equal to the hardware's.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from enum import IntEnum
 
-from litemrc.ranks.states import MeterWord, PowerState
+# MR2's partial-array field: the part of the array that keeps its data (JESD79-3, table of MR2).
+KEPT = (1.0, 1 / 2, 1 / 4, 1 / 8, 3 / 4, 1 / 2, 1 / 4, 1 / 8)
+
+
+class PowerState(IntEnum):
+    """Power states of a domain, numbered as in the hardware."""
+
+    ACTIVE_STANDBY = 0  # CKE high, a row is open
+    PRECHARGE_STANDBY = 1  # CKE high, all rows are closed
+    POWER_DOWN = 2
+    SELF_REFRESH = 3
+    SELF_REFRESH_PARTIAL = 4
+
+
+class MeterWord(IntEnum):
+    """Counters of a domain, in the order of the hardware's register window."""
+
+    READS = 0
+    WRITES = 1
+    ACTIVATES = 2
+    REFRESHES = 3
+    ACTIVE_STANDBY = 4  # clocks in each PowerState
+    PRECHARGE_STANDBY = 5
+    POWER_DOWN = 6
+    SELF_REFRESH = 7
+    SELF_REFRESH_PARTIAL = 8
+    ENTERED_POWER_DOWN = 9
+    ENTERED_SELF_REFRESH = 10
+    ENTERED_SELF_REFRESH_PARTIAL = 11
+    WAKE_UPS = 12  # begun by an access
+    WAKING = 13  # clocks
+    IDLE = 14  # clocks behind the last access, at the snapshot; goes on over snapshots
+    TOP_PAGES = 15  # pages of the working set, at the snapshot
+
 
 # Names in tables, and of the components of energy.
 LABELS = dict(
@@ -14,8 +51,6 @@ LABELS = dict(
     )
 )
 COUNTERS = tuple(word.name.lower() for word in MeterWord)  # of a domain, in the order of the meter's window
-# MR2's partial-array field: the part of the array that keeps its data (JESD79-3, table of MR2).
-KEPT = (1.0, 1 / 2, 1 / 4, 1 / 8, 3 / 4, 1 / 2, 1 / 4, 1 / 8)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
+from litemrc.epochs.epoch_row import exact_column, repeated_rows, rows_between
 from litemrc.errors import UserError
 from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, PowerState, RankActivity
 

@@ -16,7 +16,7 @@ from litemrc.epochs.table import EpochTable
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg
-from litemrc.plots.ranks import ranks_figure
+from litemrc.plots.rank_timeline import ranks_figure
 from litemrc.ranks.activity import LABELS
 from litemrc.ranks.table import RankTable
 

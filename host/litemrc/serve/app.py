@@ -12,17 +12,15 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from litemrc.serve.answers import Refusal, add_error_answers, json_answer
+from litemrc.serve.answers import HeadAsGet, Refusal, add_error_answers, json_answer, only_known_parameters
 from litemrc.serve.api.control import control_routes
-from litemrc.serve.api.describe import devices_record
-from litemrc.serve.api.routes import PREFIX, api_routes
+from litemrc.serve.api.routes import PREFIX, api_routes, devices_record
 from litemrc.serve.fleet import Fleet
 from litemrc.serve.lanes import Lanes
 from litemrc.serve.link.routes import link_routes
 from litemrc.serve.live import LiveHub
 from litemrc.serve.metrics.exporter import metrics_routes
 from litemrc.serve.page import page_routes
-from litemrc.serve.requests import HeadAsGet, only_known_parameters
 from litemrc.serve.security import SafeHeaders, Tokens
 from litemrc.serve.windows import WINDOWS
 

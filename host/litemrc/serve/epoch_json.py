@@ -7,13 +7,11 @@ import numpy as np
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.epochs.epoch_row import EpochRow
-from litemrc.epochs.groups import groups_of_memory
+from litemrc.epochs.epoch_row import EpochRow, groups_of_memory
 from litemrc.epochs.split import rows_together
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from litemrc.ranks.activity import RankActivity
-from litemrc.ranks.states import PowerState
+from litemrc.ranks.activity import PowerState, RankActivity
 from litemrc.ranks.table import AWAKE, RankRow
 
 HEAT_BINS = 128

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import serial
 
-from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.bridge.layout import BridgeURL
 from litemrc.device.link.http_link import check_url as check_http_url
 from litemrc.errors import UserError
 

@@ -18,9 +18,15 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.qemu.counts import CacheCounts, read_counts
+from litemrc.traces.qemu.counts import (
+    CONTEXT_BITS,
+    CONTEXT_SHIFT,
+    PAGE_BITS,
+    CacheCounts,
+    RecordStream,
+    read_counts,
+)
 from litemrc.traces.qemu.monitored import Interrupts, Monitor, Running, running, running_machine
-from litemrc.traces.qemu.recording import CONTEXT_BITS, CONTEXT_SHIFT, PAGE_BITS, RecordStream
 
 _PATIENCE_S = 4.0  # a program that goes on after Ctrl-C is killed
 

@@ -7,12 +7,11 @@ from pathlib import Path
 from litemrc.curves.sizes import size_text
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.plots.files import inline_svg
+from litemrc.plots.heat import space_time_figure
 from litemrc.plots.mrc import mrc_figure
-from litemrc.plots.traces import space_time_figure
 from litemrc.reports.run import page_environment
 from litemrc.traces import Trace
-from litemrc.traces.space_time import space_time
-from litemrc.traces.summary import Summary
+from litemrc.traces.summary import Summary, space_time
 
 from litemrc_studies.glass1997.machine.memories import Replay
 from litemrc_studies.glass1997.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure

@@ -5,12 +5,11 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import add_output_formats, add_plot_argument, positive
 from litemrc.cli.shared.messages import is_quiet
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import PlainLines
 from litemrc.errors import UserError, choose_from
-from litemrc.files.toml_changes import Change, parse_change
+from litemrc.files.toml_table import Change, parse_change
 
 from litemrc_studies.shared.scenarios import known_scenario, shipped_scenarios
 

@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from litemrc.cluster.calls import submit_call
+from litemrc.cluster.build import submit_call
 from litemrc.errors import UserError
 
 from litemrc_studies.sweeps.batch import Run, build, run_batch

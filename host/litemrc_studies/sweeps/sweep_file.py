@@ -7,8 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from litemrc.files.toml_changes import KeyPath
-from litemrc.files.toml_table import TomlTable, line_of
+from litemrc.files.toml_table import KeyPath, TomlTable, line_of
 
 from litemrc_studies.sweeps.ranges import Value, checked, is_range, values_of
 

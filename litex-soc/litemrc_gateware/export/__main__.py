@@ -15,9 +15,8 @@ import logging
 import sys
 from pathlib import Path
 
-from litemrc_gateware.export.c_header import c_header
+from litemrc_gateware.export.c_header import c_header, host_file
 from litemrc_gateware.export.device_tree import device_tree
-from litemrc_gateware.export.host_file import host_file
 from litemrc_gateware.export.page import page
 from litemrc_gateware.export.registers import registers
 from litemrc_gateware.export.renode import platform_lines

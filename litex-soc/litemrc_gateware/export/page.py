@@ -1,11 +1,9 @@
 """The register map as a page of the documentation."""
 
 from litemrc_gateware.monitor.registers import REGISTERS_VERSION
-from litemrc_gateware.ranks.records import MeterWord
-from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION
+from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, MeterWord
 from litemrc_gateware.refs.control import LOAD_INITIAL
-from litemrc_gateware.refs.records import Counter
-from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION
+from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION, Counter
 
 
 def page(blocks, repair):

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from litemrc_gateware.hls.streams import HLS_UNITS
+from litemrc_gateware.hls.units import HLS_UNITS
 
 ORIGIN = "origin.txt"  # one line in the folder: compiler and version
 MEMORY_CONTENTS = (".dat", ".mem")  # read by the Verilog of Vitis HLS and of Bambu, from where the tool runs

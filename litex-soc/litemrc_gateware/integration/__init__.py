@@ -1,7 +1,7 @@
 """The calls for a user of LiteX: add monitor, ranks and reference counters to a SoC with DRAM."""
 
-from litemrc_gateware.integration.monitor import add_monitor
-from litemrc_gateware.integration.ranks import add_ranks
+from litemrc_gateware.integration.monitor_block import add_monitor
+from litemrc_gateware.integration.rank_blocks import add_ranks
 from litemrc_gateware.integration.reference_counters import (
     add_ref_counters,
     add_remote_window,

@@ -5,9 +5,8 @@ from litex.soc.integration.soc import SoCRegion
 from litemrc_gateware.integration.description import REF_COUNTERS, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.refs.control import RefCounterControl
-from litemrc_gateware.refs.records import Master
-from litemrc_gateware.refs.remote_window import RemoteWindow
-from litemrc_gateware.refs.traffic_generator import TrafficGenerator
+from litemrc_gateware.refs.registers import Master
+from litemrc_gateware.refs.traffic_generator import RemoteWindow, TrafficGenerator
 from litemrc_gateware.tap.port_taps import PortTaps
 
 # Uncached by VexRiscvs without an MMU, like all addresses from 0x8000_0000; variants with an MMU cache it.

@@ -27,10 +27,7 @@ from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
-from litemrc_gateware.hls.hit_counters import HLSHitCounters
-from litemrc_gateware.hls.stack_engine import HLSStackEngine
-from litemrc_gateware.hls.streams import HLS_UNITS
-from litemrc_gateware.hls.working_set import HLSWorkingSet
+from litemrc_gateware.hls.units import HLS_UNITS, HLSHitCounters, HLSStackEngine, HLSWorkingSet
 from litemrc_gateware.monitor.hot import Hot
 from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.monitor.registers import MonitorRegisters

@@ -3,7 +3,7 @@
 from litex.gen import LiteXModule
 from migen import If, Mux, Signal
 
-from litemrc_gateware.ranks.records import AWAKE, PowerState
+from litemrc_gateware.ranks.registers import AWAKE, PowerState
 
 # Cycles from a request's arrival at a bank machine whose row is closed to its ACTIVATE on the DFI: through
 # the command buffer (2), the bank machine's state (1), the DFI's register (1). LiteDRAM needs no less.

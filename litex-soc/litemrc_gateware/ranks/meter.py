@@ -8,7 +8,7 @@ from litemrc_gateware.counters.working_pages import WorkingPages
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.ranks.counters import RankCounters
 from litemrc_gateware.ranks.n_mrc import NMrc
-from litemrc_gateware.ranks.records import AWAKE, MeterWord, PowerState
+from litemrc_gateware.ranks.registers import AWAKE, MeterWord, PowerState
 
 
 class RankMeter(LiteXModule):

@@ -3,7 +3,7 @@
 from litex.gen import LiteXModule
 from migen import Case, If, Mux, Record, Signal
 
-from litemrc_gateware.ranks.records import AWAKE, Policy, PowerState
+from litemrc_gateware.ranks.registers import AWAKE, Policy, PowerState
 
 STATE_BITS = 3
 THRESHOLD_BITS = 32

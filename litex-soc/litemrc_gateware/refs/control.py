@@ -4,9 +4,8 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import wishbone
 from migen import If, Mux, Record, Signal
 
-from litemrc_gateware.refs.records import Counter, request_layout
 from litemrc_gateware.refs.ref_counters import RefCounters
-from litemrc_gateware.refs.registers import RefCounterRegisters
+from litemrc_gateware.refs.registers import Counter, RefCounterRegisters, request_layout
 
 LOAD_INITIAL = 31  # bit of a word written to the window
 

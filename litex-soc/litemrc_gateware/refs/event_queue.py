@@ -6,7 +6,7 @@ from migen import Cat, If, Signal, log2_int
 
 from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
-from litemrc_gateware.refs.records import event_layout
+from litemrc_gateware.refs.registers import event_layout
 
 
 class EventQueue(LiteXModule):

@@ -10,7 +10,7 @@ from migen import Cat, If, Mux, Record, Signal
 from litemrc_gateware.records import width_of
 from litemrc_gateware.refs.banks import BANKS, CounterBanks
 from litemrc_gateware.refs.generations import TAG_BITS
-from litemrc_gateware.refs.records import Counter
+from litemrc_gateware.refs.registers import Counter
 
 READ, CHOOSE, CHANGE, WRITE = 2, 4, 6, 7  # stages
 WINDOW = WRITE - READ  # a page is read before the operations up to so many cycles ahead are written

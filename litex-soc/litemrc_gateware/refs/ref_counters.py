@@ -9,7 +9,7 @@ from litemrc_gateware.refs.banks import BANKS
 from litemrc_gateware.refs.event_queue import EventQueue
 from litemrc_gateware.refs.generations import CounterGenerations
 from litemrc_gateware.refs.pipeline import CounterPipeline
-from litemrc_gateware.refs.records import (
+from litemrc_gateware.refs.registers import (
     MAX_CONTEXTS,
     MAX_MASTERS,
     Counter,
@@ -17,7 +17,34 @@ from litemrc_gateware.refs.records import (
     request_layout,
     selector_layout,
 )
-from litemrc_gateware.refs.selector import RequestSelector
+
+
+class RequestSelector(LiteXModule):
+    """Compares a request with a selector, in the same cycle.
+
+    Parameters
+    ----------
+    selector : Record(selector_layout)
+    request : Record(request_layout)
+
+    Attributes
+    ----------
+    passes : Signal, out
+    """
+
+    def __init__(self, selector, request) -> None:
+        self.passes = Signal()
+
+        # # #
+
+        direction, master, context, in_range = Signal(), Signal(), Signal(), Signal()
+        self.comb += [
+            direction.eq((selector.reads & ~request.write) | (selector.writes & request.write)),
+            master.eq(Array(selector.masters)[request.master]),
+            context.eq(Array(selector.contexts)[request.context]),
+            in_range.eq((request.page >= selector.lower) & (request.page <= selector.upper)),
+            self.passes.eq(direction & master & context & in_range),
+        ]
 
 
 class RefCounters(LiteXModule):

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from litemrc_gateware.hls.exported import unit_and_folder
-from litemrc_gateware.hls.streams import HLS_UNITS
+from litemrc_gateware.hls.units import HLS_UNITS
 from litemrc_gateware.monitor.monitor import ENGINES
 
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")  # a module beside this one for each

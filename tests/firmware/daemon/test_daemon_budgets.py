@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.lease import end_lease, lease_cycles, take_lease
+from litemrc.device.governed import end_lease, lease_cycles, take_lease
 
 from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver
 from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, set_hot
-from litemrc.device.split import get_split, owning_contexts
+from litemrc.device.running import get_split, owning_contexts
 
 from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, FakeDriver, Row
 from tests.firmware.daemon.fake_pages import HOT, FakePages

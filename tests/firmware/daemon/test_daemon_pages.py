@@ -7,8 +7,7 @@ from itertools import groupby
 
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.hot import get_hot, set_hot
-from litemrc.device.page_messages import PageMessages, get_page_messages, page_messages
+from litemrc.device.hot import PageMessages, get_hot, get_page_messages, page_messages, set_hot
 from litemrc.pages.hot_lists import HotList
 
 from tests.firmware.daemon.fake_driver import FRAMES, FakeDriver, Rank, Row

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from litemrc.device.collecting.collector import Collector, Run
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.lease import end_lease, lease_cycles, take_lease
+from litemrc.device.governed import end_lease, lease_cycles, take_lease
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ, is_alive
 from tests.timeouts import Deadline, scaled_timeout, wait_until

@@ -3,7 +3,7 @@
 import errno
 
 import pytest
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.errors import RequestRefusedError
 
 from tests.firmware.daemon.fake_driver import GROUPS, FakeDriver, Rank, Row
@@ -12,7 +12,7 @@ from tests.timeouts import scaled_timeout, wait_until
 RANKS = 4
 MILLISECOND = 50_000  # cycles of the driver's clock
 POLICY = "none power_down self_refresh none 0 0"
-SET = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
+SET = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
 SET_TEXT = "mrc power_down self_refresh dynamic 100 20000"
 
 
@@ -31,19 +31,21 @@ def test_the_dram_is_described(daemon):
     with daemon.host() as device:
         assert device.hello.ranks == RANKS
         states = ("awake", "power_down", "self_refresh", "self_refresh_partial")
-        assert ranks.get_dram(device) == ranks.Dram(RANKS, False, states, "MT41K64M16", 1, 4, 0)
+        assert rank_commands.get_dram(device) == rank_commands.Dram(
+            RANKS, False, states, "MT41K64M16", 1, 4, 0
+        )
 
 
 def test_policy_working_set_and_states_reach_the_driver(daemon, driver):
     with daemon.host() as device:
-        assert ranks.get_policy(device) == ranks.RankPolicy(
+        assert rank_commands.get_policy(device) == rank_commands.RankPolicy(
             "none", "power_down", "self_refresh", "none", 0, 0
         )
-        assert ranks.set_policy(device, SET) == SET == ranks.get_policy(device)
-        size = ranks.WorkingSetSize(True, 5, 655 / 2**16)
-        assert ranks.set_working_set(device, size) == size == ranks.get_working_set(device)
-        ranks.set_state(device, 3, "self_refresh")
-        ranks.set_state(device, 3, "awake")
+        assert rank_commands.set_policy(device, SET) == SET == rank_commands.get_policy(device)
+        size = rank_commands.WorkingSetSize(True, 5, 655 / 2**16)
+        assert rank_commands.set_working_set(device, size) == size == rank_commands.get_working_set(device)
+        rank_commands.set_state(device, 3, "self_refresh")
+        rank_commands.set_state(device, 3, "awake")
     assert driver.read("ranks/0/policy") == SET_TEXT
     assert driver.read("working_set") == "1 5 655"
     assert orders(driver, "ranks/3/state") == ["self_refresh", "active"]
@@ -79,9 +81,9 @@ def test_what_a_rank_must_not_do_is_refused_before_it_reaches_the_driver(
 def test_a_state_that_the_board_cannot_reach_is_refused(daemon_of_another_board):
     with daemon_of_another_board.host() as device:
         with pytest.raises(RequestRefusedError, match="cannot reach"):
-            ranks.set_state(device, 1, "self_refresh")
+            rank_commands.set_state(device, 1, "self_refresh")
         with pytest.raises(RequestRefusedError, match="cannot reach"):
-            ranks.set_policy(device, SET)
+            rank_commands.set_policy(device, SET)
     assert orders(daemon_of_another_board.driver, "ranks/1/state") == []
 
 
@@ -96,7 +98,7 @@ def daemon_of_another_board(driver, start_daemon):
 def test_the_kernels_rank_stays_awake(daemon, driver):
     driver.fail("ranks/0/state", errno.EBUSY)
     with daemon.host() as device, pytest.raises(RequestRefusedError, match="the kernel runs") as refused:
-        ranks.set_state(device, 0, "power_down")
+        rank_commands.set_state(device, 0, "power_down")
     assert refused.value.code == "busy"
 
 
@@ -144,8 +146,8 @@ def test_a_record_without_its_ranks_ends_the_daemon(daemon, driver):
 def test_a_lease_covers_policy_and_working_set(daemon, driver):
     with daemon.host() as device:
         device.request("set_lease", cycles=10_000 * MILLISECOND)
-        ranks.set_policy(device, SET)
-        ranks.set_working_set(device, ranks.WorkingSetSize(True, 5, 0.0))
+        rank_commands.set_policy(device, SET)
+        rank_commands.set_working_set(device, rank_commands.WorkingSetSize(True, 5, 0.0))
         device.request("set_lease", cycles=20_000 * MILLISECOND)  # renewed: the saved values stay
         device.request("set_lease", cycles=0)
         assert driver.read("ranks/0/policy") == POLICY
@@ -156,7 +158,7 @@ def test_a_lease_covers_policy_and_working_set(daemon, driver):
 def test_a_lease_that_expires_restores_the_policy_and_says_so(daemon, driver):
     with daemon.host() as device:
         device.request("set_lease", cycles=50 * MILLISECOND)
-        ranks.set_policy(device, SET)
+        rank_commands.set_policy(device, SET)
         wait_until(lambda: driver.read("ranks/0/policy") == POLICY)
         logs = (m for m in iter(lambda: device.receive(scaled_timeout(5)), None) if m.name == "log")
         said = next(logs)
@@ -166,7 +168,7 @@ def test_a_lease_that_expires_restores_the_policy_and_says_so(daemon, driver):
 def test_the_end_of_the_daemon_ends_the_lease(daemon, driver):
     with daemon.host() as device:
         device.request("set_lease", cycles=10_000 * MILLISECOND)
-        ranks.set_policy(device, SET)
+        rank_commands.set_policy(device, SET)
     daemon.process.terminate()
     daemon.process.wait(scaled_timeout(10))
     assert driver.read("ranks/0/policy") == POLICY
@@ -179,5 +181,5 @@ def test_a_malformed_policy_is_not_passed_on(daemon, driver, text):
     (driver.monitor / "ranks/0/policy").write_text(text)
     with daemon.host() as device:
         with pytest.raises(RequestRefusedError, match="unsupported"):
-            ranks.get_policy(device)
+            rank_commands.get_policy(device)
         assert device.request("get_working_set").values == [0, GROUPS, 0], "the link still works"

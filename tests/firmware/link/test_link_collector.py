@@ -2,7 +2,7 @@
 
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.ledger import EpochLedger
+from litemrc.device.collecting.epoch_messages import EpochLedger
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.link.protocol import device_messages

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.device import Device
 
 from tests.firmware.link.link_messages import counters_of
@@ -185,7 +185,7 @@ def test_an_operating_system_needs_the_memory_as_an_option(start_peer):
 
 def rank_settings(url):
     with Device.open(url) as device:
-        return ranks.get_policy(device), ranks.get_working_set(device)
+        return rank_commands.get_policy(device), rank_commands.get_working_set(device)
 
 
 def test_ranks_are_governed_and_given_back(start_peer, tmp_path):

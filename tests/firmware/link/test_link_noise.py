@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from litemrc.device.collecting.ledger import EpochLedger
+from litemrc.device.collecting.epoch_messages import EpochLedger
 from litemrc.device.link import frames, link
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import device_messages, host_requests

@@ -8,9 +8,8 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.page_epochs import accessed_epochs, hot_lists
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
-from litemrc.device.hot import HotSettings, get_hot, set_hot
+from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
 from litemrc.device.link.protocol import device_messages
-from litemrc.device.page_messages import get_page_messages, page_messages
 
 from tests.firmware.link.link_messages import accessed_of, hot_of
 

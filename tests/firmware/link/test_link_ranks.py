@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
@@ -16,8 +16,8 @@ from litemrc.epochs.files import read_epochs
 from litemrc.errors import UserError
 from litemrc.ranks.activity import COUNTERS, PowerState
 from litemrc.ranks.files import read_ranks
-from litemrc_gateware.ranks import records as gateware
-from litemrc_gateware.ranks.records import MeterWord
+from litemrc_gateware.ranks import registers as gateware
+from litemrc_gateware.ranks.registers import MeterWord
 
 from tests.firmware.link.link_messages import rank_counters_of
 from tests.timeouts import scaled_timeout
@@ -30,7 +30,7 @@ def device(start_peer):
 
 
 def test_the_dram_is_described(device):
-    assert ranks.get_dram(device) == ranks.Dram(
+    assert rank_commands.get_dram(device) == rank_commands.Dram(
         ranks=4,
         virtual=False,
         states=("awake", "power_down", "self_refresh", "self_refresh_partial"),
@@ -43,25 +43,27 @@ def test_the_dram_is_described(device):
 
 def test_a_device_without_rank_power_says_so(start_peer):
     with Device.open(start_peer().url) as device, pytest.raises(UserError, match="no rank power"):
-        ranks.get_dram(device)
+        rank_commands.get_dram(device)
 
 
 def test_a_policy_comes_back_as_it_was_set(device):
-    policy = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
-    assert ranks.set_policy(device, policy) == policy
-    assert ranks.get_policy(device) == policy
+    policy = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
+    assert rank_commands.set_policy(device, policy) == policy
+    assert rank_commands.get_policy(device) == policy
 
 
 def test_a_policy_that_contradicts_itself_is_refused_and_nothing_changes(device):
-    before = ranks.get_policy(device)
+    before = rank_commands.get_policy(device)
     with pytest.raises(RequestRefusedError, match="mrc cannot be its own base"):
-        ranks.set_policy(device, ranks.RankPolicy("mrc", "power_down", "self_refresh", "mrc", 1, 2))
-    assert ranks.get_policy(device) == before
+        rank_commands.set_policy(
+            device, rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "mrc", 1, 2)
+        )
+    assert rank_commands.get_policy(device) == before
 
 
 def test_a_working_set_size_comes_back_to_the_nearest_step_of_epsilon(device):
-    set_to = ranks.set_working_set(device, ranks.WorkingSetSize(True, 64, 0.01))
-    assert set_to == ranks.get_working_set(device)
+    set_to = rank_commands.set_working_set(device, rank_commands.WorkingSetSize(True, 64, 0.01))
+    assert set_to == rank_commands.get_working_set(device)
     assert set_to.epsilon == round(0.01 * 2**16) / 2**16
 
 
@@ -75,19 +77,19 @@ def test_a_working_set_size_comes_back_to_the_nearest_step_of_epsilon(device):
 )
 def test_a_state_the_device_must_not_take_is_refused(device, domain, state, why):
     with pytest.raises(RequestRefusedError, match=why):
-        ranks.set_state(device, domain, state)
+        rank_commands.set_state(device, domain, state)
 
 
 def test_data_may_be_lost_only_where_it_was_allowed(device):
-    ranks.set_loss(device, 2, allowed=True, part=1)
-    ranks.set_state(device, 2, "self_refresh_partial")
-    ranks.set_loss(device, 2, allowed=False)
+    rank_commands.set_loss(device, 2, allowed=True, part=1)
+    rank_commands.set_state(device, 2, "self_refresh_partial")
+    rank_commands.set_loss(device, 2, allowed=False)
     with pytest.raises(RequestRefusedError, match="data would be lost"):
-        ranks.set_state(device, 2, "self_refresh_partial")
+        rank_commands.set_state(device, 2, "self_refresh_partial")
 
 
 def test_every_epoch_has_a_row_of_every_rank(device):
-    rows = watch_ranks(device, ranks.get_dram(device))
+    rows = watch_ranks(device, rank_commands.get_dram(device))
     device.request("end_epoch")
     first = next(rows)
     device.request("end_epoch")
@@ -99,7 +101,7 @@ def test_every_epoch_has_a_row_of_every_rank(device):
 
 def test_a_collection_has_the_ranks_of_all_its_epochs(start_peer):
     with Device.open(start_peer(ranks=1, period_ms=2).url) as device:
-        dram = ranks.get_dram(device)
+        dram = rank_commands.get_dram(device)
         collector = Collector(device, dram)
         for _ in collector.collect(3, [Run("zipf")]):
             pass

@@ -2,11 +2,11 @@
 
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.tasks import task_totals
+from litemrc.device.collecting.epoch_messages import task_totals
 from litemrc.device.contexts import get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.lease import end_lease, lease_cycles, take_lease
+from litemrc.device.governed import end_lease, lease_cycles, take_lease
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 

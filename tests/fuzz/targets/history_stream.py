@@ -4,8 +4,7 @@ import tempfile
 from pathlib import Path
 
 from litemrc.feed.history.kinds import EPOCHS
-from litemrc.feed.history.record_file import record, records
-from litemrc.feed.history.stream import OpenStream, read_stream
+from litemrc.feed.history.stream import OpenStream, read_stream, record, records
 
 from tests.fuzz.target import Target
 from tests.host.synthetic_epochs import START, epoch, parameters

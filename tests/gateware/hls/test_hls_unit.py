@@ -4,11 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from litemrc_gateware.hls import unit as hls_unit
+from litemrc_gateware.hls import units as hls_unit
 from litemrc_gateware.hls.exported import exported_files
-from litemrc_gateware.hls.stack_engine import HLSStackEngine
-from litemrc_gateware.hls.streams import port_widths
-from litemrc_gateware.hls.unit import InFlight
+from litemrc_gateware.hls.units import HLSStackEngine, InFlight, port_widths
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
 from migen import ClockDomain, run_simulation

@@ -12,7 +12,7 @@ from litedram.common import GeomSettings
 from litedram.phy import dfi
 from litemrc_gateware import add_monitor
 from litemrc_gateware.integration.block_rams import block_rams
-from litemrc_gateware.integration.monitor import BLOCK_RAMS
+from litemrc_gateware.integration.monitor_block import BLOCK_RAMS
 from litemrc_gateware.monitor.monitor import QUEUE_DEPTH_MAX, Monitor
 from litemrc_gateware.tap.dram_tap import DRAMTap
 from litex.build.sim import SimPlatform
@@ -61,7 +61,7 @@ def test_block_rams_are_those_that_place_and_route_reports(unit):
 
 @pytest.mark.parametrize("frame_bits", [13, 16, 18, 19, 21])
 def test_the_pages_follow_from_the_block_rams(frame_bits):
-    from litemrc_gateware.integration.monitor import _sized
+    from litemrc_gateware.integration.monitor_block import _sized
 
     monitor, blocks = _sized(tap_of(frame_bits), "auto", None, {})
     assert blocks == block_rams(monitor) <= BLOCK_RAMS

@@ -3,9 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from litemrc_gateware.counters.shift_count import TAPS, next_state, shift_bits
 from litemrc_gateware.counters.working_pages import WorkingPages
-from litemrc_gateware.ranks.counters import RankCounters
+from litemrc_gateware.ranks.counters import TAPS, RankCounters, next_state, shift_bits
 from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack

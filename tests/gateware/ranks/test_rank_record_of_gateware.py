@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from litedram.common import GeomSettings
 from litedram.phy import dfi
-from litemrc.checks.rank_record import COMMANDS, Command, snapshots_of
-from litemrc.checks.ranks import RECORDED
+from litemrc.checks.rank_record import COMMANDS, RECORDED, Command, snapshots_of
 from litemrc.golden.ranks.dram_activity import Slices
 from litemrc.ranks.activity import COUNTERS
 from litemrc_gateware.ranks import counters as rank_counters
-from litemrc_gateware.ranks.records import AWAKE, PowerState
+from litemrc_gateware.ranks.registers import AWAKE, PowerState
 from litemrc_gateware.tap import dfi_activity
 from litex.gen import LiteXModule
 from migen import Mux, Signal

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-import litemrc_gateware.refs.remote_window as remote_window
+import litemrc_gateware.refs.traffic_generator as remote_window
 import pytest
 from litedram.common import LiteDRAMNativePort
 from migen import passive, run_simulation

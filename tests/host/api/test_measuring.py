@@ -7,7 +7,7 @@ import litemrc
 import numpy as np
 import pytest
 from litemrc.api import sources
-from litemrc.cli.shared.options import page_size, page_size_of_file
+from litemrc.cli.shared.arguments import page_size, page_size_of_file
 from litemrc.traces import Chunk
 from litemrc.traces.opening import WriteOptions, create_trace
 from litemrc.traces.trace import stored_size

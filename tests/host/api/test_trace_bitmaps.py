@@ -6,7 +6,7 @@ from litemrc.api import heat
 from litemrc.api.epochs import epoch_parts
 from litemrc.api.heat import bitmaps_of, trace_epochs
 from litemrc.errors import UserError
-from litemrc.golden.monitor.page_bitmap import PageBitmap
+from litemrc.golden.monitor.working_set import PageBitmap
 from litemrc.traces.chunk import Chunk
 
 

@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from litemrc.checks import rank_record
-from litemrc.checks.account import Account, balance
-from litemrc.checks.accuracy import accuracy
+from litemrc.checks.counters import Account, accuracy, balance, replay
 from litemrc.checks.following import check_following, check_ownership
 from litemrc.checks.rank_record import Command, snapshots_of
-from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import Settings
 from litemrc.epochs.processes import Process
 from litemrc.epochs.table import COLUMNS

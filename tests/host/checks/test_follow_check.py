@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from litemrc.checks.account import balance
-from litemrc.checks.counters import compare
+from litemrc.checks.counters import balance, compare, replay
 from litemrc.checks.following import check_following, check_ownership
-from litemrc.checks.replay import replay
 from litemrc.cli.soc.demo_results import Results, verdict
 from litemrc.cli.soc.linux_demo import examine
 from litemrc.device.simulation.recording import Settings

@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from litemrc.checks.accuracy import accuracy
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import replay
+from litemrc.checks.counters import accuracy, compare, model_of, replay
 from litemrc.device.simulation.recording import Settings
 from litemrc.epochs.table import COLUMNS
 from litemrc.golden.monitor.monitor import MonitorModel

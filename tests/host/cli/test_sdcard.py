@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli.main import main
-from litemrc.device.boot_files import read_boot_files
+from litemrc.device.bundle import read_boot_files
 from litemrc.errors import UserError
 
 FILES = {"Image": bytes(300), "litemrc.dtb": b"dtb", "initramfs.cpio": bytes(5000), "shim.bin": b"shim"}

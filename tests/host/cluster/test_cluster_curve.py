@@ -20,7 +20,7 @@ from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.opening import create_trace
-from litemrc.traces.parts.section import Section
+from litemrc.traces.sections import Section
 from litemrc.traces.trace import WriteOptions
 
 from tests.timeouts import wait_until
@@ -203,7 +203,7 @@ def test_a_worker_with_another_build_is_refused(client: Client, monkeypatch: pyt
 
 def test_workers_that_are_all_paused_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask starts no task where memory is full: the work would wait forever."""
-    monkeypatch.setattr("litemrc.cluster.paused_workers.PAUSED_FOR_S", 0.5)
+    monkeypatch.setattr("litemrc.cluster.joined_run.PAUSED_FOR_S", 0.5)
     with (
         dask.config.set({"distributed.worker.memory.pause": 0.01}),
         LocalCluster(

@@ -2,10 +2,9 @@
 
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
-from litemrc.device.collecting.tasks import TaskRows
+from litemrc.device.collecting.epoch_messages import TaskRows, rank_table, watch_ranks
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError, SilentDeviceError
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.device.running import Run
 from litemrc.epochs.processes import Process
 

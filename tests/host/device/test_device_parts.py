@@ -1,7 +1,7 @@
 """The parts of a device as its answers describe them: power domains, reference counters, traffic."""
 
 import pytest
-from litemrc.device import ranks, ref_counters
+from litemrc.device import rank_commands, ref_counters
 from litemrc.device.errors import DeviceFaultError
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, TrafficState
 from litemrc.traces.generators.traffic import Traffic
@@ -31,38 +31,40 @@ def device(link, monkeypatch):
 )
 def test_the_dram_reaches_the_states_whose_bits_are_set(link, device, bits, states):
     link.answers["get_dram"] = lambda: ack(4, 1, bits, 2, 3, 5, payload=b"MT\x1b41")
-    assert ranks.get_dram(device) == ranks.Dram(4, True, states, "MT?41", chips=2, phases=3, kept=5)
+    assert rank_commands.get_dram(device) == rank_commands.Dram(
+        4, True, states, "MT?41", chips=2, phases=3, kept=5
+    )
 
 
 def test_states_and_policies_have_the_names_of_the_schema():
-    assert ranks.power_states() == ("awake", "power_down", "self_refresh", "self_refresh_partial")
-    assert [ranks.power_state_number(name) for name in ranks.power_states()] == [0, 2, 3, 4]
-    assert ranks.rank_policies() == ("none", "static", "dynamic", "mrc")
+    assert rank_commands.power_states() == ("awake", "power_down", "self_refresh", "self_refresh_partial")
+    assert [rank_commands.power_state_number(name) for name in rank_commands.power_states()] == [0, 2, 3, 4]
+    assert rank_commands.rank_policies() == ("none", "static", "dynamic", "mrc")
 
 
 def test_a_policy_is_sent_and_read_by_names(link, device):
-    policy = ranks.RankPolicy("mrc", "power_down", "self_refresh", "static", 7, 8)
+    policy = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "static", 7, 8)
     link.answers["set_rank_policy"] = lambda **_: ack(3, 2, 3, 1, 7, 8)
-    assert ranks.set_policy(device, policy) == policy
+    assert rank_commands.set_policy(device, policy) == policy
     assert link.sent == [("set_rank_policy", vars(policy))]
     link.answers["get_rank_policy"] = lambda: ack(2, 0, 4, 0, 1, 0)
-    awake = ranks.RankPolicy("dynamic", "awake", "self_refresh_partial", "none", 1, 0)
-    assert ranks.get_policy(device) == awake
+    awake = rank_commands.RankPolicy("dynamic", "awake", "self_refresh_partial", "none", 1, 0)
+    assert rank_commands.get_policy(device) == awake
 
 
 def test_epsilon_is_sent_in_65536ths(link, device):
     link.answers["set_working_set"] = lambda automatic, groups, epsilon: ack(automatic, groups, epsilon)
-    found = ranks.set_working_set(device, ranks.WorkingSetSize(True, 9, 0.01))
+    found = rank_commands.set_working_set(device, rank_commands.WorkingSetSize(True, 9, 0.01))
     assert link.sent == [("set_working_set", {"automatic": True, "groups": 9, "epsilon": 655})]
-    assert found == ranks.WorkingSetSize(True, 9, 655 / 65536)
+    assert found == rank_commands.WorkingSetSize(True, 9, 655 / 65536)
     link.answers["get_working_set"] = lambda: ack(0, 3, 32768)
-    assert ranks.get_working_set(device) == ranks.WorkingSetSize(False, 3, 0.5)
+    assert rank_commands.get_working_set(device) == rank_commands.WorkingSetSize(False, 3, 0.5)
 
 
 def test_sleep_and_loss_are_requested_of_a_domain(link, device):
-    ranks.set_state(device, 2, "power_down")
-    ranks.set_loss(device, 1, allowed=True)
-    ranks.set_loss(device, 1, allowed=False, part=3)
+    rank_commands.set_state(device, 2, "power_down")
+    rank_commands.set_loss(device, 1, allowed=True)
+    rank_commands.set_loss(device, 1, allowed=False, part=3)
     assert link.sent == [
         ("set_rank_state", {"domain": 2, "state": "power_down"}),
         ("set_rank_loss", {"domain": 1, "allowed": True, "part": 0}),

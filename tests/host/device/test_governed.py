@@ -4,7 +4,7 @@ import pytest
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.governed import GovernedDevice
-from litemrc.device.ranks import power_state_number
+from litemrc.device.rank_commands import power_state_number
 
 from tests.host.scripted_device import ScriptedLink, ack, device_at, nak
 

@@ -12,10 +12,9 @@ from cobs import cobs
 from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
 from litemrc.device.link import link as module
 from litemrc.device.link.frames import FrameSplitter, frame, unframe
-from litemrc.device.link.link import Link, LinkCounts, MessageReceiver
+from litemrc.device.link.link import Link, LinkCounts, MessageReceiver, UnixPort
 from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import Field, schema, version_text
-from litemrc.device.link.unix_port import UnixPort
 
 from tests.host.scripted_device import hello, told
 

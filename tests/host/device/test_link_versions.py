@@ -1,4 +1,6 @@
-"""What a later minor version of the protocol added is skipped and counted apart; all else stays."""
+"""The link: what a later minor version added is skipped and counted apart; sequence numbers wrap."""
+
+from collections.abc import Iterable
 
 import cbor2
 import pytest
@@ -10,6 +12,7 @@ from litemrc.device.link.schema import read_schema, schema
 from tests.host.scripted_device import hello, told
 
 PROTOCOL = schema().constants["protocol_version"]
+LAST = 2**32 - 1
 
 
 def later(message, options):
@@ -92,3 +95,30 @@ def test_keys_of_options_have_no_gaps(tmp_path, old, new):
     (tmp_path / "gaps.cddl").write_text(text.replace(old, new))
     with pytest.raises(ValueError, match=r"options of epoch: keys must be 1, 2, 3"):
         read_schema(tmp_path / "gaps.cddl")
+
+
+def counts_after(sequences: Iterable[int]) -> LinkCounts:
+    codec, receiver = device_messages(), MessageReceiver()
+    for sequence in sequences:
+        for _ in receiver.feed(
+            frame(codec.encode(codec.new("log", sequence=sequence, level="info", line="x")))
+        ):
+            pass
+    return receiver.counts
+
+
+@pytest.mark.parametrize(
+    ("sequences", "lost", "restarts"),
+    [
+        ([LAST - 1, LAST, 0, 1], 0, 0),
+        ([LAST - 1, 1], 2, 0),  # LAST and 0 are missing
+        ([LAST, 3], 3, 0),  # 0, 1 and 2 are missing
+        ([7, 7 + 2**31], 2**31 - 1, 0),  # the largest step that counts as forward
+        ([7, 8 + 2**31], 0, 1),  # the smallest that counts as back
+        ([5, 5], 0, 1),
+        ([LAST, LAST], 0, 1),
+    ],
+)
+def test_gaps_are_counted_across_the_wrap(sequences, lost, restarts):
+    counts = counts_after(sequences)
+    assert (counts.frames, counts.lost, counts.restarts) == (len(sequences), lost, restarts)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from litemrc.device.simulation.linux_images import linux_images
+from litemrc.device.simulation.linux_start import linux_images
 from litemrc.errors import UserError
 
 LISTED = [

@@ -3,8 +3,8 @@
 import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
-from litemrc.device.page_messages import get_page_messages
-from litemrc.device.ranks import Dram, get_dram, get_policy
+from litemrc.device.hot import get_page_messages
+from litemrc.device.rank_commands import Dram, get_dram, get_policy
 from litemrc.device.ref_counters import get_traffic, get_unit
 
 from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told

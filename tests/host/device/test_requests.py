@@ -8,9 +8,9 @@ from litemrc.device import device as module
 from litemrc.device.contexts import Budget, Followed, follow, get_budget, get_followed, reclaim, set_budget
 from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
-from litemrc.device.lease import lease_cycles, take_lease
+from litemrc.device.governed import lease_cycles, take_lease
+from litemrc.device.hot import page_messages
 from litemrc.device.link.link import LinkCounts
-from litemrc.device.page_messages import page_messages
 from litemrc.errors import UserError
 
 from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, nak, told

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from litemrc.epochs.epoch_row import exact_column, repeated_rows, rows_between
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Owner, Process, ProcessLog, check_processes
-from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
 from litemrc.epochs.table import COLUMNS, EpochTable, groups_of_memory
 
 from tests.host.epoch_rows import PARAMETERS, row

@@ -5,10 +5,9 @@ from dataclasses import asdict, replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from litemrc.epochs.epoch_row import cut_lists, open_group, padded
 from litemrc.epochs.files import KIND, UNITS, EpochTable, read_epochs, write_epochs
-from litemrc.epochs.groups import open_group
 from litemrc.epochs.processes import Owner
-from litemrc.epochs.rows import cut_lists, padded
 from litemrc.epochs.table import COLUMNS, DEFAULT_COLUMNS
 from litemrc.errors import UserError
 from litemrc.files.sealed_parquet import write_sealed

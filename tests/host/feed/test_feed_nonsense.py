@@ -7,16 +7,16 @@ import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError, PortError
+from litemrc.device.hot import PageMessages
 from litemrc.device.link.frames import frame
 from litemrc.device.link.link import Link
-from litemrc.device.page_messages import PageMessages
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.feed.backoff import Backoff
 from litemrc.feed.epoch_builder import EpochBuilder
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.recent import EPOCHS, Recent
 from litemrc.feed.records import DeviceParameters, FeedLost
-from litemrc.serve.announcer import Announcer
+from litemrc.serve.fleet import Announcer
 
 from tests.host.paced_device import PacedDevice, paced
 from tests.host.scripted_device import ScriptedLink, device_at, hello, told

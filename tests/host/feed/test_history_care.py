@@ -10,12 +10,12 @@ import pytest
 from litemrc.cli.main import main
 from litemrc.epochs.files import read_epochs
 from litemrc.feed.history import history as history_module
-from litemrc.feed.history.compaction import groups, merge
 from litemrc.feed.history.history import History, Retention, sealed_files
 from litemrc.feed.history.index import HistoryIndex
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.layout import open_files
 from litemrc.feed.history.reading import HistoryReader
+from litemrc.feed.history.retention import groups, merge
 
 from tests.host.synthetic_epochs import DAY, EVER, START, epoch, keep, parameters, times_kept
 from tests.timeouts import wait_until

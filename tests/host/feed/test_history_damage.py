@@ -110,7 +110,7 @@ def test_a_damaged_stream_is_sealed_without_what_is_lost_and_kept(tmp_path: Path
 
 def read_record_begin(content: bytes, epoch_number: int) -> int:
     """Return where the record of an epoch begins: schema, 0, schema, 1, 2, 3 ..."""
-    from litemrc.feed.history.record_file import records
+    from litemrc.feed.history.stream import records
 
     return [each.begin for each in records(content)][2 + epoch_number]
 

@@ -7,7 +7,7 @@ from litemrc.golden.monitor.group_stack import Move
 from litemrc.golden.ranks import meter as rank_meter
 from litemrc.golden.ranks.meter import MeterWord, PowerState, RankMeterModel
 from litemrc.golden.ranks.working_pages import WorkingPages
-from litemrc_gateware.ranks import records as rank_records
+from litemrc_gateware.ranks import registers as rank_records
 
 DOMAINS = 4
 

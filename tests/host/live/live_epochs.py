@@ -4,12 +4,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import asdict, fields
 
+from litemrc.device.collecting.epoch_messages import RankRows
 from litemrc.device.collecting.page_epochs import accessed_epochs, hot_lists
-from litemrc.device.collecting.rank_rows import RankRows
 from litemrc.device.contexts import Budget
 from litemrc.device.hot import HotSettings
 from litemrc.device.link.link import LinkCounts
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch

@@ -1,4 +1,4 @@
-"""A link that is lost or not there, how soon an epoch is on the screen, and where there is no terminal."""
+"""A link that is lost or not there, how soon an epoch is on the screen, and programs run while watching."""
 
 import asyncio
 import os
@@ -12,15 +12,19 @@ import time
 from pathlib import Path
 
 import pytest
+from litemrc.device.running import Run
 from litemrc.epochs.files import read_epochs
+from litemrc.errors import UserError
 from litemrc.live.app import LiveApp
 
 from tests.host.live.live_sessions import NARROW, WIDE, connected, shown, text, until
-from tests.host.paced_device import paced
+from tests.host.paced_device import PacedDevice, paced
+from tests.host.scripted_device import told
 from tests.timeouts import scaled_timeout, wait_until
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "live", "--port"]
 UPDATE_S = 0.2  # the promise: an epoch is on the screen that soon
+RUNS = [Run("zipf"), Run("loop", 3, 2)]
 
 
 def test_a_lost_link_is_shown_with_reason_and_tries_and_found_again(tmp_path: Path) -> None:
@@ -146,3 +150,44 @@ def test_a_signal_saves_the_recording_and_restores_page_messages(
     (table,) = (read_epochs(path) for path in tmp_path.glob("live-*/epochs.parquet"))
     assert table.interrupted and table.epoch.size >= 3 * 8
     assert b"recorded " in screen and b" epochs, 0 lost, in " in screen
+
+
+def ended(device: PacedDevice, workload: int, context: int) -> None:
+    """Have the device say that a program has ended."""
+    kind, sent = "workload_done", device.sent % 2**32
+    device.also.append(
+        told("event", kind=kind, workload=workload, context=context, cycles=9, epoch_messages=sent + 8)
+    )
+
+
+def runs(device: PacedDevice) -> int:
+    return device.requests.count("run")
+
+
+def test_the_next_program_starts_when_one_has_ended(tmp_path: Path) -> None:
+    with paced(rate=20, system="") as device, connected(device, tmp_path) as connection:
+        connection.programs.start(RUNS).result(scaled_timeout(10))
+        assert device.settings["run"]["workload"] == 0
+        ended(device, 0, 1)
+        wait_until(lambda: runs(device) == 2, 10, "the second program")
+        started = device.settings["run"]
+        assert (started["workload"], started["context"], started["scale"]) == (1, 3, 2)
+        ended(device, 1, 3)
+        before = connection.recent.arrived
+        wait_until(lambda: connection.recent.arrived > before + 5, 10, "more epochs")
+        assert runs(device) == 2
+
+
+def test_a_program_that_ended_while_the_link_was_lost_is_followed_by_the_next(tmp_path: Path) -> None:
+    """The paced device says in hello that nothing runs."""
+    with paced(rate=20, system="") as device, connected(device, tmp_path) as connection:
+        connection.programs.start(RUNS).result(scaled_timeout(10))
+        connection.restart()
+        wait_until(lambda: runs(device) == 2, 10, "the second program")
+
+
+def test_a_program_that_the_device_has_not_is_refused_before_any_starts(tmp_path: Path) -> None:
+    with paced(rate=20) as device, connected(device, tmp_path) as connection:
+        with pytest.raises(UserError, match="no program 'sort'"):
+            connection.programs.start([Run("zipf"), Run("sort")]).result(scaled_timeout(10))
+        assert runs(device) == 0

@@ -1,17 +1,22 @@
-"""The exact engine by bytes answers what the golden LRU stack of objects answers, at every memory size."""
+"""The exact engine by bytes answers what the golden stack of objects answers; curves of traces with sizes."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
 
+import litemrc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.golden.monitor.lru_byte_stack import LruByteStack
+from litemrc.golden.monitor.lru_stack import LruByteStack
 from litemrc.native import _core
 from litemrc.native.byte_stack import ByteStack
 from litemrc.native.engines import make_engine
+from litemrc.traces import open_trace
+from litemrc.traces.chunk import Chunk
+from litemrc.traces.formats.oracle_general import RECORD
+from litemrc.traces.opening import create_trace
 
 FAR = 0x9E3779B97F4A7C15  # times this, modulo 2^64, neighbouring objects lie far apart
 ACCESSES = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 50)), max_size=300)
@@ -188,3 +193,46 @@ def test_bad_sizes_are_refused_and_change_nothing(sizes, message: str) -> None:
 def test_engines_refuse_what_they_cannot_measure_by(parameters, message: str) -> None:
     with pytest.raises(UserError, match=message):
         make_engine(**parameters)
+
+
+@pytest.fixture
+def objects(tmp_path):
+    """Objects 1, 2, 1, 2 of 100 and 900 bytes: both come back at 1,000 bytes."""
+    records = np.zeros(4, RECORD)
+    records["page"], records["size"], records["next"] = [1, 2, 1, 2], [100, 900] * 2, -1
+    path = tmp_path / "t.oracleGeneral"
+    path.write_bytes(records.tobytes())
+    return path
+
+
+def test_objects_of_a_trace_are_measured_by_their_sizes(objects) -> None:
+    with pytest.warns(UserWarning, match="100 to 900 bytes"):
+        curve = litemrc.mrc(objects, by="bytes")
+    assert (curve.page_bytes, curve.at(bytes=999), curve.at(bytes=1000)) == (1, 1, 0.5)
+
+
+def test_sizes_survive_a_conversion(objects, tmp_path) -> None:
+    with open_trace(objects) as trace, create_trace(tmp_path / "u.oracleGeneral.zst") as writer:
+        for chunk in trace:
+            writer.write(chunk)
+    with open_trace(tmp_path / "u.oracleGeneral.zst") as trace:
+        assert [chunk.sizes.tolist() for chunk in trace] == [[100, 900, 100, 900]]
+
+
+def test_chunks_of_several_contexts_keep_their_sizes() -> None:
+    """Each context has an object of its own size, accessed twice."""
+    chunk = Chunk(
+        np.array([1, 2, 1, 2], np.uint64),
+        contexts=np.array([5, 6, 5, 6], np.uint32),
+        sizes=np.array([100, 900] * 2, np.uint32),
+    )
+    curves = litemrc.mrc_by_context([chunk], by="bytes")
+    assert {name: curve.sizes_pages.tolist() for name, curve in curves.items()} == {
+        "context 5": [100],
+        "context 6": [900],
+    }
+
+
+def test_pages_without_sizes_are_refused() -> None:
+    with pytest.raises(UserError, match="no object sizes"):
+        litemrc.mrc([1, 2, 1], by="bytes")

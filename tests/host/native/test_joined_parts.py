@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
 from litemrc.native.engines import make_engine
-from litemrc.native.exact_part import ExactPart, ExactState
-from litemrc.native.part_engines import PartState, make_part_engine
+from litemrc.native.part_engines import ExactPart, ExactState, PartState, make_part_engine
 from numpy.typing import NDArray
 
 from tests.host.native.golden_histogram import golden_histogram

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.native.page_numbers import PageNumbers
+from litemrc.native.arrays import PageNumbers
 
 PAGES = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=300)
 

@@ -14,14 +14,20 @@ from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
+from litemrc.pages.page_bitmaps import heat_map
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg, save_figure
-from litemrc.plots.mrc import difference_figure, mrc_figure
-from litemrc.plots.windows import windows_figure
+from litemrc.plots.heat import heat_figure
+from litemrc.plots.mrc import allocation_figure, difference_figure, mrc_figure, windows_figure
+from litemrc.policies.allocation.demand import Demand
+from litemrc.policies.allocation.division import allocate
 
+from tests.host.bitmaps import bitmaps_of_sets, random_bitmaps, shown
 from tests.host.plots.axes import assert_sound
 
 FIGURES = [curves_figure, panels_figure, epochs_figure]
+LOOP = Curve([3], [0.1], 100, 10, name="loop")
+ZIPF = Curve([1, 2, 3, 4], [0.6, 0.4, 0.3, 0.25], 400, 100, name="zipf")
 
 
 def texts(svg: str) -> set[str]:
@@ -219,3 +225,47 @@ def test_sizes_read_well():
     assert [size_text(pages, 4096) for pages in (1, 128, 256, 384, 8192)] == [
         "4 KiB", "512 KiB", "1 MiB", "1.5 MiB", "32 MiB",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("memory", "loop"), [(1, "0 B"), (5, "12 KiB"), (4096, "12 KiB")])
+def test_the_picture_is_whole(memory, loop):
+    demands = [Demand(c.name, c.sizes_pages, c.miss_ratio, c.accesses) for c in (LOOP, ZIPF)]
+    figure = allocation_figure([LOOP, ZIPF], allocate(demands, memory, delta_pages=1))
+    assert_sound(figure)
+    assert figure.legends[0].get_texts()[0].get_text() == f"loop: {loop}"
+
+
+def test_cells_are_the_shares_at_their_places():
+    table = random_bitmaps(1, epochs=12, pages=64)
+    drawn = heat_map(table, 8, 6)
+    mesh = heat_figure(drawn, table).axes[0].collections[0]
+    assert np.array_equal(mesh.get_array(), drawn.share)
+    corners = mesh.get_coordinates()
+    assert (corners[0, 0].tolist(), corners[-1, -1].tolist()) == ([3, 0], [15, 64])
+
+
+def test_addresses_sizes_time_and_missing_epochs_are_named():
+    # 50 MHz: 100 M cycles are 2 s, and so is the epoch that is missing.
+    table = bitmaps_of_sets(
+        shown(range(64)), [{0}, {63}], epochs=[1, 3], cycles=[10**8] * 2, clock_hz=50_000_000
+    )
+    figure = heat_figure(heat_map(table, 8, 3), table, title="a board")
+    assert_sound(figure)
+    labels = texts(inline_svg(figure, name="a", description="b"))
+    assert {"0x40000000", "0x40020000", "address", "128 KiB", "a board"} <= labels
+    assert {"epoch (6 s in all); grey: missing", "share of pages accessed"} <= labels
+
+
+def test_gaps_of_addresses_are_lines_and_what_is_behind_them_is_named():
+    pages = shown(range(100, 140), range(900, 940), base_address=0)
+    table = bitmaps_of_sets(pages, [{0, 79}])
+    figure = heat_figure(heat_map(table, 80, 1), table)
+    axes = figure.axes[0]
+    assert [line.get_ydata()[0] for line in axes.lines] == [40]
+    assert {hex(100 * 4096), hex(900 * 4096)} <= texts(inline_svg(figure, name="a", description="b"))
+
+
+def test_writes_are_named_and_a_map_without_an_access_is_drawn():
+    table = bitmaps_of_sets(shown(range(4)), [()])
+    figure = heat_figure(heat_map(table, 4, 1, written=True), table)
+    assert "share of pages written" in texts(inline_svg(figure, name="a", description="b"))

@@ -7,7 +7,7 @@ import pytest
 from litemrc.energy.model import RDRAM_COMPONENTS, SDRAM_COMPONENTS
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
-from litemrc.plots.ranks import GROUPS, STATE_COLOURS, ranks_figure
+from litemrc.plots.rank_timeline import GROUPS, STATE_COLOURS, ranks_figure
 from litemrc.ranks.activity import LABELS, PowerState, RankActivity
 from litemrc.ranks.table import RankTable
 from matplotlib.patches import Rectangle, StepPatch

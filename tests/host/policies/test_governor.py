@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
-from litemrc.policies.allocation.aged_curve import AgedCurve
+from litemrc.policies.allocation.demand import AgedCurve
 from litemrc.policies.allocation.governor import Governor, GovernorParameters
 
 GROUP = 16

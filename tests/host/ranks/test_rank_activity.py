@@ -7,11 +7,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from litemrc.errors import UserError
-from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, LABELS, RankActivity
+from litemrc.ranks import activity
+from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, LABELS, MeterWord, PowerState, RankActivity
 from litemrc.ranks.files import write_ranks
-from litemrc.ranks.states import MeterWord, PowerState
 from litemrc.ranks.table import COLUMNS, RankRow, RankTable
-from litemrc_gateware.ranks import records as gateware
+from litemrc_gateware.ranks import registers
+from litemrc_gateware.ranks import registers as gateware
 
 from tests.host.rank_rows import PARAMETERS, rank_row
 
@@ -136,3 +137,9 @@ def test_the_file_has_a_version_and_a_unit_for_every_column(table, tmp_path):
     assert (units["reads"], units["power_down"]) == ("commands", "clocks in this state")
     assert units["entered_self_refresh"] == "entries into this state"
     assert units["wake_ups"] == "accesses that had to wake the domain"
+
+
+@pytest.mark.parametrize("name", ["PowerState", "MeterWord"])
+def test_numbers_are_those_of_the_gateware(name):
+    numbers = {word.name: word.value for word in getattr(activity, name)}
+    assert numbers == {word.name: word.value for word in getattr(registers, name)}

@@ -10,8 +10,8 @@ from litemrc.errors import UserError
 from litemrc.ranks.activity import COUNTERS, PowerState, RankActivity
 from litemrc.ranks.files import read_ranks, write_ranks
 from litemrc.ranks.table import COLUMNS, RankTable
-from litemrc_gateware.ranks.records import MeterWord
-from litemrc_gateware.ranks.records import PowerState as PowerStateOfRegisters
+from litemrc_gateware.ranks.registers import MeterWord
+from litemrc_gateware.ranks.registers import PowerState as PowerStateOfRegisters
 
 from tests.host.rank_rows import PARAMETERS, rank_row
 

@@ -1,15 +1,26 @@
-"""The API answers with the counters that the device sent, in every format, and as it is described."""
+"""The API answers with the device's counters as described; settings change for the token's owner only."""
 
 import io
+import re
+from pathlib import Path
 
+import httpx
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from litemrc.serve import lanes, limits, live, windows
 from litemrc.serve.api import models
+from litemrc.serve.api.routes import JSON_EPOCHS, RECENT
+from litemrc.serve.app import BODY_BYTES, build
+from litemrc.serve.fleet import Fleet
+from litemrc.serve.link.routes import BAD_MESSAGES, HOSTS
+from litemrc.serve.metrics.exporter import FAMILIES, RATIO_EPOCHS
+from litemrc.serve.security import Tokens
 
 from tests.host.paced_device import CLOCKS, FRAMES, GROUPS, hits_of, misses_of, paced
-from tests.host.serve.http_serving import serving
+from tests.host.serve.http_serving import TOKEN, Serving, serving
+from tests.timeouts import scaled_timeout, wait_until
 
 GROUP_BYTES = FRAMES // GROUPS * 4096
 
@@ -176,3 +187,149 @@ def test_the_page_loads_nothing_from_elsewhere(served) -> None:
     assert "http://" not in page.text.replace("http://www.w3.org/", "") and "https://" not in page.text
     plotly = served.get("/static/plotly.js")
     assert plotly.headers["content-type"].startswith("text/javascript") and len(plotly.content) > 1_000_000
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "serve.md").read_text()
+
+
+def rows(name: str) -> list[list[str]]:
+    """Cells of the table behind a mark, without its head."""
+    table = re.search(rf"<!-- {name} -->\n(.*?)<!-- end -->", PAGE, re.DOTALL)
+    assert table
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()[2:]]
+
+
+def test_the_requests_of_the_page_are_those_of_openapi() -> None:
+    paths = build(Fleet([])).asgi.openapi()["paths"]
+    there = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    assert {cells[0].strip("`") for cells in rows("api")} == there
+
+
+def test_the_metrics_of_the_page_are_those_of_the_server() -> None:
+    listed = {cells[0].strip("`"): re.findall(r"`(\w+)`", cells[1]) for cells in rows("metrics")}
+    assert listed == {family.shown: list(family.labels) for family in FAMILIES}
+
+
+def test_the_limits_of_requests_that_compute_are_those_of_the_server() -> None:
+    all_of = lanes.Lanes()
+    history, exports = all_of.history, all_of.exports
+    for text in (
+        f"At most {history.most}\nrequests for histories",
+        f"of which {history.threads} are computed at once, and {exports.most} exports",
+        f"more than {history.seconds:g} s or {history.rows:,} rows",
+        f"an export may take {exports.seconds:g} s",
+        f"sends {BAD_MESSAGES} that are no requests",
+    ):
+        assert text in PAGE, text
+    all_of.close()
+
+
+def test_the_limits_of_the_page_are_those_of_the_server() -> None:
+    for text in (
+        f"up to {HOSTS} for each\ndevice",
+        f"at most {JSON_EPOCHS:,} epochs",
+        f"{RECENT} at most",
+        f"at most every {1000 * live.BATCH_S:.0f} ms",
+        f"the last {', '.join(map(str, windows.WINDOWS[:-1]))} or {windows.WINDOWS[-1]} epochs",
+        f"over the last {RATIO_EPOCHS} epochs",
+        f"Bodies have {BODY_BYTES >> 10} KB at most, headers {limits.HEAD_BYTES >> 10} KB",
+        f"whole within {limits.REQUEST_S:.0f} s, a reader that takes nothing for {limits.STALLED_S:.0f} s",
+        f"{limits.CONNECTIONS} connections",
+    ):
+        assert text in PAGE, text
+
+
+def post(
+    served: Serving, path: str, body: object, token: str = TOKEN, device: str = "device"
+) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    url = f"{served.url}/api/v1/devices/{device}/control/{path}"
+    return httpx.post(url, json=body, headers=headers, timeout=scaled_timeout(20))
+
+
+@pytest.fixture(scope="module")
+def controlled():
+    with paced(rate=20) as device, serving(device.url, token=TOKEN) as served:
+        served.wait_for_epochs(1)
+        yield device, served
+
+
+def test_the_owner_of_the_token_changes_settings(controlled) -> None:
+    device, served = controlled
+    assert served.json("/api/v1/devices")["control"]
+    assert post(served, "epoch", {"length": 50, "unit": "accesses"}).json() == {
+        "length": 50,
+        "unit": "accesses",
+    }
+    assert device.settings["set_epoch"] == {"unit": "accesses", "length": 50}
+    assert post(served, "freeze", {"on": True}).json() == {"on": True}
+    assert device.settings["freeze"] == {"on": True}
+    answer = post(served, "follow", {"context": 2, "pid": 77}).json()
+    assert answer == {"context": 2, "state": "following", "pid": 77, "comm": "followed"}
+    answer = post(served, "budget", {"context": 2, "bytes": 8192}).json()
+    assert answer == {"context": 2, "bytes": 8192, "used_bytes": 100 * 4096}
+    assert device.settings["set_budget"]["pages"] == 2
+    assert post(served, "budget", {"context": 2, "bytes": None}).json()["bytes"] is None
+
+
+@pytest.mark.parametrize(
+    "token", ["x", "wrong", TOKEN + "x", TOKEN[:-1], "\N{LATIN SMALL LETTER E WITH ACUTE}"]
+)
+def test_others_change_nothing(controlled, token: str) -> None:
+    device, served = controlled
+    before = list(device.requests)
+    headers = {"Authorization": f"Bearer {token}".encode("latin-1")}
+    url = f"{served.url}/api/v1/devices/device/control/freeze"
+    answer = httpx.post(url, json={"on": False}, headers=headers, timeout=scaled_timeout(20))
+    assert answer.status_code == 401 and answer.headers["www-authenticate"] == "Bearer"
+    assert device.requests == before
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("epoch", {"length": 0, "unit": "cycles"}, 422),
+        ("epoch", {"length": 5, "unit": "years"}, 422),
+        ("epoch", {"length": 5}, 422),
+        ("epoch", {"length": "5", "unit": "cycles", "more": 1}, 422),
+        ("epoch", [], 422),
+        ("follow", {"context": 256, "pid": 1}, 422),
+        ("budget", {"context": 1, "bytes": 4097}, 422),
+        ("budget", {"context": 1, "bytes": 1 << 60}, 409),  # more pages than the protocol has numbers for
+    ],
+)
+def test_bad_values_are_refused_with_a_reason(controlled, path: str, body: object, status: int) -> None:
+    device, served = controlled
+    before = list(device.requests)
+    answer = post(served, path, body)
+    assert answer.status_code == status and answer.json()["error"]
+    assert device.requests == before
+
+
+def test_an_unknown_device_is_not_found_but_only_by_the_owner(controlled) -> None:
+    _, served = controlled
+    assert post(served, "freeze", {"on": True}, device="nobody").status_code == 404
+    assert post(served, "freeze", {"on": True}, device="nobody", token="guess").status_code == 401
+
+
+def test_without_control_every_change_is_forbidden() -> None:
+    with paced(rate=20) as device, serving(device.url) as served:
+        served.wait_for_epochs(1)
+        answer = post(served, "freeze", {"on": True})
+        assert answer.status_code == 403 and "--control" in answer.json()["remedy"]
+        assert "freeze" not in device.requests and not served.json("/api/v1/devices")["control"]
+
+
+def test_a_device_without_a_session_is_unavailable() -> None:
+    with serving("/dev/there-is-no-such-port", token=TOKEN) as served:
+        wait_until(lambda: served.fleet["device"].failure, 10, "a failure")
+        answer = post(served, "freeze", {"on": True})
+        assert answer.status_code == 503 and "No such file" in answer.json()["error"]
+
+
+def test_only_the_very_token_is_allowed() -> None:
+    tokens = Tokens("secret")
+    assert tokens.allow("Bearer secret") and tokens.allow("bearer secret")
+    for other in (None, "", "secret", "Bearer", "Bearer ", "Basic secret", "Bearer secret2", "Bearer Secret"):
+        assert not tokens.allow(other)
+    assert not Tokens(None).allow("Bearer None") and not Tokens(None).control

@@ -10,7 +10,7 @@ import pytest
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
 from litemrc.serve.api import models
-from litemrc.serve.api.sums import SUMMED, WEIGHTED, Counted, merged
+from litemrc.serve.api.queries import SUMMED, WEIGHTED, Counted, merged
 from litemrc.serve.ports import check_url, parse_bundles, parse_labels, parse_ports
 
 from tests.host.paced_device import GROUPS, hits_of, misses_of, paced

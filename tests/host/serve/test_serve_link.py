@@ -11,9 +11,8 @@ import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError, PortError, RequestRefusedError
-from litemrc.device.hot import get_hot, set_hot
-from litemrc.device.page_messages import page_messages
-from litemrc.device.ranks import get_dram
+from litemrc.device.hot import get_hot, page_messages, set_hot
+from litemrc.device.rank_commands import get_dram
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.feed import Feed, FeedOptions

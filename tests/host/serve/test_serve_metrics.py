@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from litemrc.serve.metrics.families import FAMILIES
+from litemrc.serve.metrics.exporter import FAMILIES
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.host.paced_device import CLOCKS, GROUPS, hits_of, misses_of, paced

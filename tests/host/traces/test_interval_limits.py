@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from litemrc.traces.formats.interval_limits import smallest_opt_memory
+from litemrc.traces.formats.interval_records import smallest_opt_memory
 from litemrc.traces.opening import WriteOptions, create_trace
 
 from tests.host.trace_columns import chunk_of, columns

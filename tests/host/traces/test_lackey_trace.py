@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.traces import open_trace
-from litemrc.traces.formats import lackey_lines
-from litemrc.traces.formats.lackey_lines import LARGEST_ACCESS, parse
+from litemrc.traces.formats import lackey
+from litemrc.traces.formats.lackey import LARGEST_ACCESS, parse
 from litemrc.traces.formats.lines import Block
 
 from tests.host.trace_columns import columns
@@ -66,7 +66,7 @@ def text_of(accesses) -> str:
 @settings(max_examples=200, deadline=None)
 @given(accesses=st.lists(ACCESS, max_size=30))
 def test_many_lines_at_once_are_the_lines_one_by_one(accesses):
-    parsed = lackey_lines._parse_fast(text_of(accesses).encode())
+    parsed = lackey._parse_fast(text_of(accesses).encode())
     rows = zip(*(column.tolist() for column in parsed), strict=True)
     assert [(chr(kind), address, size) for kind, address, size in rows] == accesses
 

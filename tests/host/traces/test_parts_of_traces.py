@@ -12,9 +12,7 @@ from litemrc.errors import UserError
 from litemrc.traces import open_trace
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.opening import create_trace
-from litemrc.traces.parts.cutting import cut_into_parts
-from litemrc.traces.parts.listing import list_sections
-from litemrc.traces.parts.section import Section
+from litemrc.traces.sections import Section, cut_into_parts, list_sections
 
 PAGES = np.arange(300_000, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) % np.uint64(5000)
 

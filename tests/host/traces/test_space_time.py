@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.plots.files import save_figure
-from litemrc.plots.traces import space_time_figure
+from litemrc.plots.heat import space_time_figure
 from litemrc.traces import Chunk, summary
-from litemrc.traces.space_time import space_time
-from litemrc.traces.summary import PageSet, Summary
+from litemrc.traces.summary import PageSet, Summary, space_time
 
 from tests.host.trace_columns import chunk_of
 

@@ -16,7 +16,7 @@ import pytest
 from litemrc.errors import UserError
 from litemrc.traces import bounds, open_trace
 from litemrc.traces.formats.byte_accesses import ByteAccesses
-from litemrc.traces.parts.section import Section
+from litemrc.traces.sections import Section
 from litemrc.traces.shared import SharedChunk, create_shared_trace, open_shared_trace
 
 from tests.timeouts import scaled_timeout

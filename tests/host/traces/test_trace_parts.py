@@ -17,8 +17,7 @@ from litemrc.traces.formats.text import TextTrace
 from litemrc.traces.opening import create_trace
 from litemrc.traces.qemu.monitored import Monitor
 from litemrc.traces.recorder.recording import TURN, Recording
-from litemrc.traces.space_time import space_time
-from litemrc.traces.summary import PageSet, Summary
+from litemrc.traces.summary import PageSet, Summary, space_time
 from litemrc.traces.trace import WriteOptions, first_disorder, stored_size
 
 from tests.host.trace_columns import chunk_of, columns, joined

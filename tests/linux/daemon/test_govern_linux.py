@@ -13,7 +13,7 @@ from litemrc.device.contexts import follow, follow_cgroup, get_budget, set_budge
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.fault_cost import measure_fault_cost
-from litemrc.device.lease import lease_cycles, take_lease
+from litemrc.device.governed import lease_cycles, take_lease
 
 from tests.linux.daemon.conftest import LITEMRC, loop_over
 from tests.timeouts import Deadline, scaled_timeout

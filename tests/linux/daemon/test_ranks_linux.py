@@ -5,10 +5,10 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from litemrc.device import ranks
-from litemrc.device.collecting.rank_rows import watch_ranks
+from litemrc.device import rank_commands
+from litemrc.device.collecting.epoch_messages import watch_ranks
 from litemrc.device.device import Device
-from litemrc.device.lease import take_lease
+from litemrc.device.governed import take_lease
 from litemrc.ranks.files import read_ranks
 
 from tests.linux.daemon.conftest import LITEMRC, loop_over
@@ -17,10 +17,10 @@ from tests.timeouts import scaled_timeout, wait_until
 RANKS = 4
 EPOCHS = 3
 CYCLES = 123456  # FAKE_RANK_CYCLES of the driver's test/litemrc_fake.h
-AUTOMATIC = ranks.WorkingSetSize(automatic=True, groups=64, epsilon=0.0)
-FRESH = ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0)
+AUTOMATIC = rank_commands.WorkingSetSize(automatic=True, groups=64, epsilon=0.0)
+FRESH = rank_commands.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0)
 SET_BY_GOVERN = replace(FRESH, policy="mrc", mrc_base="dynamic", threshold_power_down=100)
-SET = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
+SET = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
 LOOP = ("--epoch-length", 2000)
 LOOP_PAGES = 500
 LEASE_S = 15
@@ -61,7 +61,7 @@ def wake_ups(epoch, domain):
 
 
 def test_each_epoch_has_its_ranks(device):
-    dram = ranks.get_dram(device)
+    dram = rank_commands.get_dram(device)
     rows = watch_ranks(device, dram)
     seen = []
     for _ in range(EPOCHS):
@@ -75,10 +75,10 @@ def test_each_epoch_has_its_ranks(device):
 
 
 def test_an_expired_lease_restores_the_policy(device):
-    assert ranks.set_policy(device, FRESH) == FRESH
+    assert rank_commands.set_policy(device, FRESH) == FRESH
     take_lease(device, device.hello.clock_hz // 2)
-    ranks.set_policy(device, SET)
-    wait_until(lambda: ranks.get_policy(device) == FRESH)
+    rank_commands.set_policy(device, SET)
+    wait_until(lambda: rank_commands.get_policy(device) == FRESH)
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ def test_collect_writes_the_ranks_of_its_epochs(port, looping, tmp_path):
 def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, tmp_path):
     """Ranks outside the working set enter self-refresh at once; those in it, power-down after 100 cycles."""
     with Device.open(port, timeout_s=scaled_timeout(30)) as device:
-        ranks.set_policy(device, FRESH)
-        ranks.set_working_set(device, AUTOMATIC)
+        rank_commands.set_policy(device, FRESH)
+        rank_commands.set_working_set(device, AUTOMATIC)
     log = tmp_path / "log.jsonl"
     command = [*LITEMRC, "govern", "--port", port, "--energy", "--lease", LEASE_S, "--log", log, *LOOP]
     governing = subprocess.Popen([*map(str, command)])
@@ -115,9 +115,9 @@ def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, 
         governing.wait()
     decided = [json.loads(line)["working_set_groups"] for line in log.read_text().splitlines()]
     with Device.open(port, timeout_s=scaled_timeout(30)) as device:
-        size = ranks.get_working_set(device)
-        assert ranks.get_policy(device) == SET_BY_GOVERN
+        size = rank_commands.get_working_set(device)
+        assert rank_commands.get_policy(device) == SET_BY_GOVERN
         assert (size.automatic, size.groups) == (False, decided[-1])
         # It was renewed at most moments before the kill, so nearly all of it may be left.
-        wait_until(lambda: ranks.get_policy(device) == FRESH, LEASE_S + 10, "the lease's end")
-        assert ranks.get_working_set(device) == AUTOMATIC
+        wait_until(lambda: rank_commands.get_policy(device) == FRESH, LEASE_S + 10, "the lease's end")
+        assert rank_commands.get_working_set(device) == AUTOMATIC

@@ -5,7 +5,7 @@ import pytest
 from tests.litex_soc.ddr3_model.broken_streams import BROKEN_STREAMS, OTHER_WAYS
 from tests.litex_soc.ddr3_model.checker_program import BUILD
 from tests.litex_soc.ddr3_model.streams import check
-from tests.litex_soc.ddr3_model.test_mutants import copy_with_fault
+from tests.litex_soc.ddr3_model.test_rules import copy_with_fault
 
 LOST = "@100 MRS 0 2 {part:x}\n+20 ACT 0 {bank} 5\n+6 WR 0 {bank} 8 5a 0\n+40 PREA 0\n+10 SRE 0\n+10 SRX 0\n"
 READ = "+68 REF 0\n+512 ACT 0 {bank} 5\n+6 RD 0 {bank} 8\n"

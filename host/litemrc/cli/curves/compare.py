@@ -3,9 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import number
+from litemrc.cli.shared.arguments import add_output_formats, add_plot_argument, number
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.cli.traces.arguments import add_format_arguments

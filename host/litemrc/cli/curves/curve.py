@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from litemrc.cli.shared.arguments import add_epoch_range_arguments, add_output_formats, add_plot_argument
 from litemrc.cli.shared.messages import warning
-from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
 from litemrc.epochs.split import ACCESSES
 from litemrc.errors import UserError, closest
@@ -82,7 +82,7 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: these take long to load.
     from litemrc.checks.tail import check_tails
     from litemrc.cli.curves.counter_table import counter_table
-    from litemrc.cli.curves.curve_text import csv_pieces, write
+    from litemrc.cli.curves.mrc_table import csv_pieces, write
     from litemrc.cli.shared.text_plot import spark_lines, text_plot
     from litemrc.epochs.files import read_epochs
 
@@ -124,7 +124,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _history(folder: Path) -> EpochTable:
     require("device")
-    from litemrc.feed.history.whole import read_history
+    from litemrc.feed.history.reading import read_history
 
     table, damages = read_history(folder)
     for damage in damages:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from litemrc.cli.curves.engine_arguments import add_cluster_arguments, add_engine_arguments, on_cluster
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import add_output_formats, add_plot_argument, positive
 from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_format_arguments
 from litemrc.errors import UserError
@@ -162,8 +161,15 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _print(args: argparse.Namespace, measured: "Measured") -> None:
-    from litemrc.cli.curves.curve_text import csv_pieces, json_document, only, write
-    from litemrc.cli.curves.mrc_table import mrc_rows, mrc_table, window_table
+    from litemrc.cli.curves.mrc_table import (
+        csv_pieces,
+        json_document,
+        mrc_rows,
+        mrc_table,
+        only,
+        window_table,
+        write,
+    )
     from litemrc.native.os_tracker import DEFAULT_REFERENCE_NS
 
     curves: Sequence[Curve] = measured.curves
@@ -193,8 +199,7 @@ def _draw(args: argparse.Namespace, curves: "Sequence[Curve]") -> None:
     # Imported here: matplotlib takes long to load.
     from litemrc.cli.curves.measuring import trace_names
     from litemrc.plots.files import save_figure
-    from litemrc.plots.mrc import mrc_figure
-    from litemrc.plots.windows import windows_figure
+    from litemrc.plots.mrc import mrc_figure, windows_figure
 
     (title, *others) = trace_names(args.traces)
     if args.window:

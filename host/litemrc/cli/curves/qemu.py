@@ -5,10 +5,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from litemrc.cli.curves.qemu_device import add_device_arguments, device_options, serve_machine
-from litemrc.cli.shared.arguments import positive, sample_rate
+from litemrc.cli.shared.arguments import (
+    add_output_formats,
+    add_page_size_argument,
+    add_plot_argument,
+    positive,
+    sample_rate,
+)
 from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_output_formats, add_page_size_argument, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_cache_arguments, caches_of, check_machine
 from litemrc.curves.sizes import PAGE_BYTES
@@ -198,8 +203,7 @@ def _names(counts: "list[Counts]", command: str, main: int) -> list[str]:
 def _print(
     args: argparse.Namespace, curves: "list[Curve]", counts: "list[Counts]", *, interrupted: bool
 ) -> None:
-    from litemrc.cli.curves.curve_text import csv_pieces, json_document, only, write
-    from litemrc.cli.curves.mrc_table import mrc_table
+    from litemrc.cli.curves.mrc_table import csv_pieces, json_document, mrc_table, only, write
 
     shown = curves
     if args.sizes:

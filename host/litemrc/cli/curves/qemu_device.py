@@ -64,7 +64,7 @@ def device_options(args: argparse.Namespace) -> list[str]:
 def serve_machine(args: argparse.Namespace) -> int:
     """Run the machine and serve its monitor until it ends."""
     from litemrc.device.bridge.bridge_link import BridgeLink
-    from litemrc.device.bridge.url import BridgeURL
+    from litemrc.device.bridge.layout import BridgeURL
     from litemrc.device.qemu.client import PluginBus
     from litemrc.device.qemu.server import MessageServer
     from litemrc.traces.qemu.counts import read_counts

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats, positive
 from litemrc.cli.shared.device_options import (
     add_epoch_arguments,
     add_port_arguments,
@@ -14,7 +14,6 @@ from litemrc.cli.shared.device_options import (
     open_device,
 )
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
@@ -95,8 +94,8 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy takes long to load.
     from litemrc.cli.device.page_files import PageFiles
     from litemrc.device.collecting.collector import Collector
-    from litemrc.device.collecting.rank_rows import rank_table
-    from litemrc.device.ranks import get_dram
+    from litemrc.device.collecting.epoch_messages import rank_table
+    from litemrc.device.rank_commands import get_dram
 
     for path in (args.out, args.ranks, args.pages, args.hot):
         if path:

@@ -6,15 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from litemrc.cli.device.hot_options import add_hot_arguments, frame_range, hot_text, set_hot_options
-from litemrc.cli.shared.arguments import sample_rate
+from litemrc.cli.shared.arguments import add_output_formats, sample_rate
 from litemrc.cli.shared.device_options import add_port_arguments, open_device
-from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.hot import HotSettings, get_hot
 from litemrc.device.link.schema import version_text
-from litemrc.device.split import get_split
+from litemrc.device.running import get_split
 from litemrc.texts import printable
 
 _ECHOES = 32

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.device.govern_cgroups import cgroup_choice, check_choices
-from litemrc.cli.shared.arguments import number, positive
+from litemrc.cli.shared.arguments import add_output_formats, number, positive
 from litemrc.cli.shared.device_options import (
     add_epoch_arguments,
     add_port_arguments,
@@ -19,14 +19,13 @@ from litemrc.cli.shared.device_options import (
 )
 from litemrc.cli.shared.memory import memory_size
 from litemrc.cli.shared.messages import warning
-from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import csv_text
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.errors import OutputError, UserError
 from litemrc.files.outputs import check_output_path
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
+from litemrc.policies.allocation.decision import GovernorParameters
 
 if TYPE_CHECKING:
     from litemrc.cli.device.govern_loop import Totals
@@ -215,7 +214,7 @@ def _decision_text(record: dict[str, Any]) -> str:
 
 
 def _print_totals(totals: "Totals", args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.tasks import task_totals
+    from litemrc.device.collecting.epoch_messages import task_totals
 
     tasks = task_totals(totals.tasks)
     if args.json:

@@ -9,12 +9,11 @@ from typing import Any
 from litemrc.cli.device.govern_cgroups import Cgroup
 from litemrc.cli.shared.memory import MemorySize
 from litemrc.curves.hit_counters import sees_the_kernel
-from litemrc.device.collecting.tasks import TaskRow
+from litemrc.device.collecting.epoch_messages import TaskRow
 from litemrc.device.link.protocol import Message
 from litemrc.epochs.table import EpochRow
-from litemrc.policies.allocation.decision import Decision
+from litemrc.policies.allocation.decision import Decision, GovernorParameters
 from litemrc.policies.allocation.governor import Governor
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from litemrc.policies.allocation.lending import lent
 
 _HELD_EPOCHS = 8  # whose pages decide what a cgroup needs

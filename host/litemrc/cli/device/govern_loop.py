@@ -17,11 +17,10 @@ from litemrc.cli.device.govern_cgroups import (
 from litemrc.cli.device.govern_decisions import GovernDecisions
 from litemrc.cli.shared.messages import is_quiet, note, warning
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.tasks import TaskRow
+from litemrc.device.collecting.epoch_messages import TaskRow
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError, LinkError, PortError, SilentDeviceError
-from litemrc.device.governed import GovernedDevice
-from litemrc.device.lease import lease_cycles
+from litemrc.device.governed import GovernedDevice, lease_cycles
 from litemrc.device.link.protocol import Message
 from litemrc.device.running import Run
 from litemrc.epochs.split import rows_together

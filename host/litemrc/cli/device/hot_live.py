@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 
 from litemrc.cli.device.hot_options import change_hot, hot_text
 from litemrc.cli.shared.device_options import open_device
-from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.plain_text import text_table
+from litemrc.cli.shared.plain_text import HEADER, hot_line, text_table
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.page_messages import PageMessages, page_messages
+from litemrc.device.hot import PageMessages, page_messages
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.pages.hot_lists import HotList

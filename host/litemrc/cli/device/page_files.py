@@ -10,7 +10,7 @@ from litemrc.cli.device.hot_options import change_hot, hot_text
 from litemrc.cli.shared.messages import note, warning
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
-from litemrc.device.page_messages import PageMessages, page_messages
+from litemrc.device.hot import PageMessages, page_messages
 from litemrc.pages.files import PageBitmapWriter
 from litemrc.pages.hot_file import HotListWriter
 from litemrc.pages.page_bitmaps import PagesShown

@@ -6,10 +6,9 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from litemrc.cli.shared.arguments import natural
+from litemrc.cli.shared.arguments import add_output_formats, natural
 from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.memory import MemorySize, memory_size
-from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import csv_text
 from litemrc.curves.sizes import size_text

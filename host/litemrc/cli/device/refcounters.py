@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from litemrc.cli.device.refcounters_text import print_event, print_json, print_row, setting_text
-from litemrc.cli.shared.arguments import each_once, natural, positive
+from litemrc.cli.shared.arguments import BUS_MASTERS, PAGE_COUNTERS, each_once, natural, positive
 from litemrc.cli.shared.device_options import (
     add_epoch_arguments,
     add_port_arguments,
@@ -15,7 +15,6 @@ from litemrc.cli.shared.device_options import (
     open_device,
 )
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.cli.shared.protocol_names import BUS_MASTERS, PAGE_COUNTERS
 from litemrc.cli.shared.results import csv_text
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters
@@ -275,7 +274,7 @@ def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> 
 
 
 def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.page_copies import PagesRow
+    from litemrc.device.collecting.page_epochs import PagesRow
 
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, masters
 
 if TYPE_CHECKING:
-    from litemrc.device.collecting.page_copies import PagesRow
+    from litemrc.device.collecting.page_epochs import PagesRow
 
 _ROW_COLUMNS = {
     "references": "references",

@@ -6,12 +6,10 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import number, positive
+from litemrc.cli.shared.arguments import EPOCH_UNITS, add_output_formats, number, positive
 from litemrc.cli.shared.device_options import add_port_arguments, open_device
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
-from litemrc.cli.shared.protocol_names import EPOCH_UNITS
 from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 

@@ -11,7 +11,7 @@ from litemrc.device.contexts import follow, follow_cgroup, get_budget, get_follo
 from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.fault_cost import FaultTimes, measure_fault_cost
-from litemrc.epochs.groups import open_group
+from litemrc.epochs.epoch_row import open_group
 from litemrc.epochs.split import rows_together
 from litemrc.epochs.table import EpochRow
 from litemrc.errors import UserError

@@ -32,8 +32,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc sdcard`."""
-    from litemrc.device.boot_files import read_boot_files
-    from litemrc.device.bundle import Bundle
+    from litemrc.device.bundle import Bundle, read_boot_files
     from litemrc.files.fat_image import write_fat_image
     from litemrc.files.outputs import check_output_path
 

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.shared.arguments import add_epoch_range_arguments, add_output_formats, add_plot_argument
 from litemrc.cli.shared.messages import warning
-from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.errors import UserError
 
@@ -83,7 +83,7 @@ def main(args: argparse.Namespace) -> int:
     )
     if args.plot:
         from litemrc.plots.files import save_figure
-        from litemrc.plots.ranks import ranks_figure
+        from litemrc.plots.rank_timeline import ranks_figure
 
         save_figure(ranks_figure(table, report), args.plot)
     return 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from litemrc.cli.shared.numbers import listed, numbers_of
+from litemrc.cli.shared.arguments import listed, numbers_of
 from litemrc.errors import UserError
 
 _EPILOG = """\

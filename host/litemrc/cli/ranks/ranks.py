@@ -5,13 +5,11 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import natural, spelled
+from litemrc.cli.shared.arguments import POWER_STATES, RANK_POLICIES, add_output_formats, natural, spelled
 from litemrc.cli.shared.device_options import add_port_arguments, add_take_argument, open_device
-from litemrc.cli.shared.options import add_output_formats
-from litemrc.cli.shared.protocol_names import POWER_STATES, RANK_POLICIES
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.device import Device
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.errors import UserError
 
 _EPILOG = """\
@@ -110,7 +108,7 @@ def main(args: argparse.Namespace) -> int:
     if args.csv and args.action is not _show:
         raise UserError("--csv prints a table, but set and policy print none", remedy="use --json")
     with open_device(args) as device:
-        dram = ranks.get_dram(device)
+        dram = rank_commands.get_dram(device)
         args.action(device, dram, args)
     return 0
 
@@ -119,10 +117,10 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     # Imported here: numpy takes long to load.
     from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_rows, ranks_text, size_text
     from litemrc.cli.shared.results import csv_text
-    from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+    from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
 
     part = _part(device, dram, args.part)
-    policy, size = ranks.get_policy(device), ranks.get_working_set(device)
+    policy, size = rank_commands.get_policy(device), rank_commands.get_working_set(device)
     if not (args.json or args.csv):
         print(policy_text(policy))
         print(f"working set: {size_text(size)}")
@@ -167,8 +165,8 @@ def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
                 f"rank {args.rank} would keep only {args.keep} of its data",
                 remedy="add --allow-data-loss, or choose self-refresh, which keeps all data",
             )
-        ranks.set_loss(device, args.rank, allowed=True, part=_KEPT[args.keep])
-    ranks.set_state(device, args.rank, state)
+        rank_commands.set_loss(device, args.rank, allowed=True, part=_KEPT[args.keep])
+    rank_commands.set_state(device, args.rank, state)
     until = "" if state == "awake" else " from the next idle cycle until an access wakes it"
     if args.json:
         _print_json({"rank": args.rank, "state": args.state})
@@ -200,7 +198,7 @@ def _thresholds(text: str) -> tuple[int, int]:
 def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     from litemrc.cli.ranks.ranks_text import policy_text, size_text
 
-    policy, size = ranks.get_policy(device), ranks.get_working_set(device)
+    policy, size = rank_commands.get_policy(device), rank_commands.get_working_set(device)
     given = {
         "policy": args.policy,
         "static_state": args.static_state and _named(args.static_state),
@@ -210,10 +208,10 @@ def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     }
     changed = replace(policy, **{name: value for name, value in given.items() if value is not None})
     if args.working_set is not None:
-        size = ranks.set_working_set(device, replace(size, automatic=False, groups=args.working_set))
+        size = rank_commands.set_working_set(device, replace(size, automatic=False, groups=args.working_set))
     if args.epsilon is not None:
-        size = ranks.set_working_set(device, replace(size, automatic=True, epsilon=args.epsilon))
-    policy = ranks.set_policy(device, changed) if changed != policy else policy
+        size = rank_commands.set_working_set(device, replace(size, automatic=True, epsilon=args.epsilon))
+    policy = rank_commands.set_policy(device, changed) if changed != policy else policy
     if args.json:
         _print_json({**asdict(policy), "working_set": asdict(size)})
     else:

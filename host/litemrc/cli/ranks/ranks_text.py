@@ -7,7 +7,7 @@ from typing import Any
 from litemrc.cli.ranks.energy_tables import energy_json, energy_table, residency_table
 from litemrc.cli.shared.arguments import spelled
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.device.ranks import RankPolicy, WorkingSetSize, power_state_number, power_states
+from litemrc.device.rank_commands import RankPolicy, WorkingSetSize, power_state_number, power_states
 from litemrc.energy.parts.part import Part
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.errors import UserError

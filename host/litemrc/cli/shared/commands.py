@@ -6,8 +6,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
+from litemrc.cli.shared.arguments import add_quiet_argument
 from litemrc.cli.shared.messages import explained
-from litemrc.cli.shared.options import add_quiet_argument
 from litemrc.errors import UserError, closest
 
 

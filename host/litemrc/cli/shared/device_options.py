@@ -6,8 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.protocol_names import EPOCH_UNITS
+from litemrc.cli.shared.arguments import EPOCH_UNITS, positive
 from litemrc.device import TIMEOUT_S
 from litemrc.device.bundle import Bundle
 

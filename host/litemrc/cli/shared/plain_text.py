@@ -1,4 +1,7 @@
-"""Tables as text. rich never writes to stdout itself: it would handle a closed pipe instead of `main`."""
+"""Tables and hot pages as text, for terminals and logs.
+
+rich never writes to stdout itself: it would handle a closed pipe instead of `main`.
+"""
 
 import io
 import sys
@@ -8,6 +11,8 @@ from typing import Any
 from litemrc.texts import printable_lines
 
 _WIDTH = 200  # wider than most terminals: truncated numbers are worse than long lines
+_SHOWN = 8  # pages of an epoch in a line
+HEADER = f"{'epoch':>5} {'accesses':>12} {'hot pages':>10} {'share':>7}   page:count, largest first"
 
 
 def text_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
@@ -43,3 +48,19 @@ def plain_text(table: Any) -> str:
     text = io.StringIO()
     Console(file=text, width=_WIDTH, markup=False, force_terminal=sys.stdout.isatty()).print(table)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def hot_line(
+    head: str, accesses: int, pages: Sequence[int], counts: Sequence[int], *, more: bool, saturated: bool
+) -> str:
+    """Return the line.
+
+    Parameters:
+        head: the first two columns of `HEADER`.
+    """
+    count = f"{len(pages):,}{'+' if more else ''}"
+    share = sum(counts) / accesses if accesses else 0.0
+    pairs = zip(pages[:_SHOWN], counts[:_SHOWN], strict=True)
+    listed = " ".join(f"{page}:{count}" for page, count in pairs) or "none is hot"
+    dots = " ..." if len(pages) > _SHOWN else ""
+    return f"{head} {count:>10} {share:>7.1%}   {listed}{dots}{' (saturated)' if saturated else ''}"

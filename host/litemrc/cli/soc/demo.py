@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats
 from litemrc.cli.shared.device_options import add_build_arguments, add_run_argument, end_on_sigterm
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device
 from litemrc.device.running import Run
@@ -39,8 +39,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo soc`."""
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
-    from litemrc.cli.soc.demo_pages import with_pages
-    from litemrc.cli.soc.demo_results import check
+    from litemrc.cli.soc.demo_results import check, with_pages
     from litemrc.device.bridge.csr_file import read_csr_file
     from litemrc.device.simulation.simulator import Simulator
 
@@ -69,8 +68,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _collect(device: Device, runs: list[Run], out: Path) -> "Collector":
-    from litemrc.cli.soc.demo_pages import page_files
-    from litemrc.cli.soc.demo_results import event_text
+    from litemrc.cli.soc.demo_results import event_text, page_files
     from litemrc.device.collecting.collector import Collector
 
     runs = runs or [Run(name) for name in PROGRAMS]

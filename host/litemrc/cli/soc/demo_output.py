@@ -8,8 +8,7 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from litemrc.cli.curves.accuracy_table import accuracy_table
-from litemrc.cli.curves.counter_table import counter_table
+from litemrc.cli.curves.counter_table import accuracy_table, counter_table
 from litemrc.cli.shared.results import csv_text
 from litemrc.cli.soc.demo_results import Results, account_text, failures, golden_text, tap_text, verdict
 from litemrc.energy.rank_energy import RankEnergy

@@ -2,19 +2,22 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from litemrc.checks.account import Account, balance
-from litemrc.checks.accuracy import accuracy
 from litemrc.checks.comparison import Comparison, ContextAccuracy
-from litemrc.checks.counters import compare, model_of
-from litemrc.checks.replay import Replay, replay
+from litemrc.checks.counters import Account, Replay, accuracy, balance, compare, model_of, replay
+from litemrc.checks.pages import check_accessed, check_hot, replay_hot
+from litemrc.cli.device.page_files import PageFiles
 from litemrc.cli.shared.progress import counting
 from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.page_epochs import AccessedEpoch
+from litemrc.device.hot import HotSettings
 from litemrc.device.link.protocol import Message
 from litemrc.device.simulation.recording import Recording, read_recording
 from litemrc.epochs.files import EpochTable, write_epochs
+from litemrc.pages.files import read_page_bitmaps
+from litemrc.pages.hot_file import read_hot_lists
 
 EXIT_DIFFERENT = 1
 EXACT_ENGINE = "group_stack"
@@ -152,3 +155,47 @@ def event_text(message: Message, workloads: Sequence[str]) -> str:
     if message.name != "event":
         return ""
     return f"{message.kind}: {workloads[message.workload]}".replace("_", " ")
+
+
+def page_files(out: Path, hello: Message) -> PageFiles:
+    """Return the files in the folder `out`, of what the device has."""
+    return PageFiles(_bitmaps(out) if hello.page_bitmap else None, _lists(out) if hello.hot_pages else None)
+
+
+def with_pages(results: Results, out: Path) -> Results:
+    """Return the results with the comparison of the files in the folder `out`.
+
+    Linux has the bits and the list of the last epoch only. An epoch ends early when a process is followed and
+    when it ends, so as many epochs may be overwritten before they are read.
+    """
+    frames, recording = results.hello.frames, results.recording
+    epochs = len(set(results.table.epoch.tolist()))
+    may_miss = 2 * len(results.table.processes)
+    found = {}
+    if results.hello.page_bitmap:
+        read = read_page_bitmaps(_bitmaps(out))
+        bits = zip(read.epoch.tolist(), read.accessed, read.written, strict=True)
+        rows = (AccessedEpoch(epoch, bytes(accessed), bytes(written)) for epoch, accessed, written in bits)
+        found["page bitmap"] = check_accessed(recording, rows, frames)
+    if results.hello.hot_pages:
+        lists = read_hot_lists(_lists(out))
+        golden = replay_hot(recording, HotSettings(**lists.settings), frames)
+        found["hot pages"] = check_hot(golden, lists.rows)
+    remarks, wrong = dict(results.remarks), list(results.wrong)
+    for name, check in found.items():
+        missing = epochs - check.epochs
+        remarks[name] = f"{check.epochs} epochs are those of the golden model"
+        if missing:
+            remarks[name] += f"; {missing} were overwritten before they were read"
+        if check.difference or not 0 <= missing <= may_miss:
+            remarks[name] = f"wrong or missing after {check.epochs} of {epochs} epochs"
+            wrong.append(f"{name}: {check.difference or remarks[name]}")
+    return replace(results, remarks=remarks, wrong=wrong)
+
+
+def _bitmaps(out: Path) -> Path:
+    return out / "pages.parquet"
+
+
+def _lists(out: Path) -> Path:
+    return out / "hot.parquet"

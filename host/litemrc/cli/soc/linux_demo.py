@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats
 from litemrc.cli.shared.device_options import (
     add_linux_build_arguments,
     add_linux_start_arguments,
@@ -14,7 +15,6 @@ from litemrc.cli.shared.device_options import (
     end_on_sigterm,
 )
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device, system_text
 from litemrc.device.running import Run
@@ -53,8 +53,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo linux`."""
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
-    from litemrc.cli.soc.demo_pages import with_pages
-    from litemrc.cli.soc.demo_results import check
+    from litemrc.cli.soc.demo_results import check, with_pages
     from litemrc.device.simulation.guest_shell import GuestShell
     from litemrc.device.simulation.linux_start import LinuxBuild
 
@@ -114,8 +113,7 @@ def wanted_runs(device: Device) -> list[Run]:
 
 def collect(device: Device, runs: list[Run], out: Path) -> "Collector":
     """Run programs concurrently, and collect all epochs from the monitor's start to its stop."""
-    from litemrc.cli.soc.demo_pages import page_files
-    from litemrc.cli.soc.demo_results import event_text
+    from litemrc.cli.soc.demo_results import event_text, page_files
     from litemrc.device.collecting.collector import Collector
 
     files = page_files(out, device.hello)

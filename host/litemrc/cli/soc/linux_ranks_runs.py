@@ -11,15 +11,14 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats, positive
 from litemrc.cli.shared.device_options import (
     add_linux_build_arguments,
     add_linux_start_arguments,
     end_on_sigterm,
 )
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.device import Device, system_text
 from litemrc.extras import require
 
@@ -171,7 +170,7 @@ def compare(
     from litemrc.cli.soc.demo_results import check
     from litemrc.cli.soc.ranks_results import check_ranks
     from litemrc.plots.files import save_figure
-    from litemrc.plots.ranks import ranks_figure
+    from litemrc.plots.rank_timeline import ranks_figure
     from litemrc.ranks.files import write_ranks
 
     require("plot")
@@ -236,7 +235,7 @@ def _run_both(args: argparse.Namespace, works: Sequence[Work]) -> list[Run]:
 
 
 def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
-    from litemrc.device.collecting.rank_rows import rank_table
+    from litemrc.device.collecting.epoch_messages import rank_table
     from litemrc.device.simulation.guest_shell import GuestShell
 
     simulator.wait_ready()
@@ -246,7 +245,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         if work.prepare:
             shell.run(work.prepare)
         since_us = uptime_us(shell.run("cat /proc/uptime"))
-        dram = ranks.get_dram(device)
+        dram = rank_commands.get_dram(device)
         collector = _collect(device, dram, shell, args, work)
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
         table = table.between(int(table.epochs[EPOCHS_BEFORE]), None)
@@ -267,7 +266,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
 
 
 def _collect(
-    device: Device, dram: ranks.Dram, shell: "GuestShell", args: argparse.Namespace, work: Work
+    device: Device, dram: rank_commands.Dram, shell: "GuestShell", args: argparse.Namespace, work: Work
 ) -> "Collector":
     """Collect curves and ranks of some epochs from the beginning of the work on."""
     from litemrc.device.collecting.collector import Collector
@@ -276,11 +275,11 @@ def _collect(
     collector = Collector(device, dram)
     device.request("monitor", on=False)
     device.request("set_epoch", unit="cycles", length=args.epoch_cycles)
-    ranks.set_working_set(
-        device, ranks.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
+    rank_commands.set_working_set(
+        device, rank_commands.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
     )
     if work.policy:
-        ranks.set_policy(device, replace(ranks.get_policy(device), **work.policy))
+        rank_commands.set_policy(device, replace(rank_commands.get_policy(device), **work.policy))
     device.request("monitor", on=True)
     if work.begin:
         shell.run(work.begin)

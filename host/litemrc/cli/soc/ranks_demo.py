@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.shared.arguments import RANK_POLICIES, add_out_argument, add_output_formats
 from litemrc.cli.shared.device_options import add_run_argument, end_on_sigterm
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
-from litemrc.cli.shared.protocol_names import RANK_POLICIES
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.extras import require
@@ -52,10 +51,10 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check
     from litemrc.cli.soc.ranks_results import check_ranks
-    from litemrc.device.collecting.rank_rows import rank_table
+    from litemrc.device.collecting.epoch_messages import rank_table
     from litemrc.device.simulation.simulator import Simulator
     from litemrc.plots.files import save_figure
-    from litemrc.plots.ranks import ranks_figure
+    from litemrc.plots.rank_timeline import ranks_figure
     from litemrc.ranks.files import write_ranks
 
     require("plot")
@@ -65,7 +64,7 @@ def main(args: argparse.Namespace) -> int:
     with Simulator(args.sim, args.firmware, args.out / "run") as simulator:
         simulator.wait_ready()
         with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
-            hello, dram = device.hello, ranks.get_dram(device)
+            hello, dram = device.hello, rank_commands.get_dram(device)
             collector = collect(device, dram, runs, args.policy)
             table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
     ended = time.monotonic()
@@ -92,15 +91,15 @@ def main(args: argparse.Namespace) -> int:
     return code
 
 
-def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) -> "Collector":
+def collect(device: Device, dram: rank_commands.Dram, runs: Sequence[Run], policy: str) -> "Collector":
     """Run programs under a policy, and collect the curves and ranks of all epochs."""
     from litemrc.cli.soc.demo_results import event_text
     from litemrc.device.collecting.collector import Collector
 
-    size = ranks.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
-    ranks.set_working_set(device, size)
-    in_force = ranks.get_policy(device)
-    ranks.set_policy(
+    size = rank_commands.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
+    rank_commands.set_working_set(device, size)
+    in_force = rank_commands.get_policy(device)
+    rank_commands.set_policy(
         device,
         replace(in_force, policy=policy, threshold_power_down=50, threshold_self_refresh=20_000),
     )

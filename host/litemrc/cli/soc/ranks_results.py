@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
-    from litemrc.checks.ranks import RankComparison
+    from litemrc.checks.rank_record import RankComparison
     from litemrc.energy.rank_energy import RankEnergy
     from litemrc.ranks.table import RankTable
 
@@ -40,8 +40,7 @@ def check_ranks(run_dir: Path, table: "RankTable") -> RankResults:
         UserError: a file is absent, or no data sheet is known of the DRAM.
     """
     # Imported here: numpy takes long to load.
-    from litemrc.checks.rank_record import read_record, snapshots_of
-    from litemrc.checks.ranks import compare_with_record
+    from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of
     from litemrc.energy.parts.files import part_of_module
     from litemrc.energy.rank_energy import rank_energy
 

@@ -4,10 +4,9 @@ import argparse
 import json
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import tcp_port
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats, tcp_port
 from litemrc.cli.shared.device_options import add_build_arguments, end_on_sigterm
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:

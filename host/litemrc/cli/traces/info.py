@@ -33,7 +33,7 @@ def main(args: argparse.Namespace) -> int:
             stopped = error
         facts = facts_of(trace, summary, complete=stopped is None)
     if trace.format == INTERVALS and not stopped:
-        from litemrc.traces.formats.interval_limits import smallest_opt_memory  # pyarrow takes long to load
+        from litemrc.traces.formats.interval_records import smallest_opt_memory  # pyarrow takes long to load
 
         facts["minimum_pages_opt"] = smallest_opt_memory(args.trace)
     if args.json:

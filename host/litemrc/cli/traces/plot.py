@@ -3,14 +3,13 @@
 import argparse
 from pathlib import Path
 
-from litemrc.cli.shared.options import add_out_argument
+from litemrc.cli.shared.arguments import add_out_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_input_arguments, opened
 from litemrc.errors import UserError
 from litemrc.traces.formats.streams import STDIN
-from litemrc.traces.space_time import space_time
-from litemrc.traces.summary import Summary
+from litemrc.traces.summary import Summary, space_time
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
         unit, page_bytes = trace.time_unit, trace.page_bytes
     # Imported here: matplotlib takes long to load.
     from litemrc.plots.files import save_figure
-    from litemrc.plots.traces import space_time_figure
+    from litemrc.plots.heat import space_time_figure
 
     title = Path(args.trace).name if args.title is None else args.title
     save_figure(space_time_figure(graph, page_bytes=page_bytes, title=title, time_unit=unit), args.out)

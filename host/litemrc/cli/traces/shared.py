@@ -3,7 +3,7 @@
 import argparse
 from contextlib import closing
 
-from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
+from litemrc.cli.shared.arguments import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import reported
 from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS
 from litemrc.traces.shared import create_shared_trace, open_shared_trace

@@ -6,8 +6,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
+from litemrc.cli.shared.arguments import add_out_argument, add_page_size_argument, positive
 from litemrc.cli.shared.progress import reported
 from litemrc.errors import UserError
 from litemrc.traces.recorder.recording import TURN, Recording

@@ -3,10 +3,8 @@
 import time
 from collections.abc import Callable
 
-from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap
-from litemrc.device.bridge.errors import RefusedError
-from litemrc.device.bridge.layout import layout
+from litemrc.device.bridge.layout import RefusedError, RegisterBus, layout
 from litemrc.device.errors import VersionMismatchError
 
 _POLL_S = 0.001

@@ -5,17 +5,14 @@ import time
 from collections import deque
 from typing import Any, Self
 
-from litemrc.device.bridge.answer import Answer, Handlers
-from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap, read_csr_file
 from litemrc.device.bridge.epochs import EpochReader
-from litemrc.device.bridge.errors import RefusedError
-from litemrc.device.bridge.monitor import MonitorRequests
-from litemrc.device.bridge.pages import PageRequests
-from litemrc.device.bridge.ranks import RankRequests
-from litemrc.device.bridge.ref_counters import RefCounterRequests, TrafficRequests
+from litemrc.device.bridge.layout import Answer, BridgeURL, Handlers, RefusedError, RegisterBus
+from litemrc.device.bridge.monitor_requests import MonitorRequests
+from litemrc.device.bridge.page_requests import PageRequests
+from litemrc.device.bridge.rank_requests import RankRequests
+from litemrc.device.bridge.ref_counter_requests import RefCounterRequests, TrafficRequests
 from litemrc.device.bridge.soc import BridgedSoC
-from litemrc.device.bridge.url import BridgeURL
 from litemrc.device.errors import DeviceFaultError
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message, ProtocolError, device_messages, host_requests

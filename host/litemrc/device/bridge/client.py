@@ -7,8 +7,7 @@ from litex.tools.litex_client import RemoteClient
 from litex.tools.remote.csr_builder import CSRElements, CSRMemoryRegion
 
 from litemrc.device.bridge.csr_file import SoCMap
-from litemrc.device.bridge.errors import BridgeDownError
-from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.bridge.layout import BridgeDownError, BridgeURL
 
 _BURST_WORDS = 128  # Etherbone allows 255
 _RESTART = "check that litex_server still runs and that its device answers, and restart it"

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from litemrc.device.bridge.answer import Sent
 from litemrc.device.bridge.block import RegisterBlock
-from litemrc.device.bridge.layout import layout
-from litemrc.device.bridge.pages import PageRequests
-from litemrc.device.bridge.ranks import RankRequests
+from litemrc.device.bridge.layout import Sent, layout
+from litemrc.device.bridge.page_requests import PageRequests
+from litemrc.device.bridge.rank_requests import RankRequests
 from litemrc.device.errors import DeviceGoneError
 
 _TRIES = 4

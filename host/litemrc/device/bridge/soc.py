@@ -1,9 +1,8 @@
 """The blocks of a SoC that a bridge reaches, found by its csr file and checked against this host."""
 
 from litemrc.device.bridge.block import RegisterBlock
-from litemrc.device.bridge.bus import RegisterBus
 from litemrc.device.bridge.csr_file import SoCMap
-from litemrc.device.bridge.url import BridgeURL
+from litemrc.device.bridge.layout import BridgeURL, RegisterBus
 from litemrc.device.errors import WrongDeviceError
 from litemrc.errors import UserError
 

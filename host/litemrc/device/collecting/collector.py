@@ -3,21 +3,17 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 
-from litemrc.device.collecting.ledger import EpochLedger
-from litemrc.device.collecting.message_gaps import NumberedRows
-from litemrc.device.collecting.page_copies import PagesRow
-from litemrc.device.collecting.page_epochs import PagesOfEpochs, accessed_epochs, hot_lists
-from litemrc.device.collecting.rank_rows import RankRows
-from litemrc.device.collecting.tasks import TaskRows
+from litemrc.device.collecting.epoch_messages import EpochLedger, NumberedRows, RankRows, TaskRows
+from litemrc.device.collecting.page_epochs import PagesOfEpochs, PagesRow, accessed_epochs, hot_lists
 from litemrc.device.contexts import get_followed
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
+from litemrc.device.hot import PageMessages
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message
-from litemrc.device.page_messages import PageMessages
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.device.running import Run, RunningPrograms
-from litemrc.epochs.groups import open_group
+from litemrc.epochs.epoch_row import open_group
 from litemrc.epochs.processes import KERNEL, ProcessLog
 from litemrc.epochs.table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 from litemrc.texts import printable

@@ -7,9 +7,8 @@ from typing import Any
 import cbor2
 
 from litemrc.device.link.cbor import CBORError, read_array
-from litemrc.device.link.records import Message, record_of
 from litemrc.device.link.schema import Direction, Field, schema
-from litemrc.device.link.values import ProtocolError, from_cbor, to_cbor, unknown_bits
+from litemrc.device.link.values import Message, ProtocolError, from_cbor, record_of, to_cbor, unknown_bits
 
 _MESSAGE_DEPTH = 2  # its array, and its map of options
 

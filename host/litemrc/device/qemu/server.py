@@ -14,7 +14,7 @@ from typing import Protocol
 
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.frames import FrameSplitter, frame
-from litemrc.device.link.port import MessagePort
+from litemrc.device.link.link import MessagePort
 from litemrc.device.link.protocol import (
     LaterVersionError,
     ProtocolError,

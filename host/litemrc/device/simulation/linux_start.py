@@ -1,12 +1,13 @@
 """Linux on the simulated SoC, at its prompt: from a snapshot, which is made by one boot."""
 
+import json
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from litemrc.device.simulation.linux_images import linux_images, listed_names
+from litemrc.device.simulation.dram_files import Image
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.device.simulation.snapshots import (
     Fingerprint,
@@ -18,6 +19,7 @@ from litemrc.device.simulation.snapshots import (
 )
 from litemrc.errors import UserError
 
+LIST = "images.json"
 FOLDER = "snapshot"  # beside the images
 BOOT_TIMEOUT_S = 3600.0
 DAEMON_TIMEOUT_S = 60.0
@@ -25,6 +27,34 @@ POLL_S = 0.1
 _SHELL = re.compile(r"LiteMRC: Linux .*init done after(.|\n)*^# ", re.M)
 _DAEMON = re.compile(r"litemrcd: serves|init: litemrcd ended")
 _COLD = "boot it with --cold and read its console"
+
+
+def linux_images(folder: Path) -> list[Image]:
+    """Kernel, device tree and initramfs of a folder, each with its address.
+
+    Raises:
+        UserError: the folder has no list of images, lacks one of them, or has one of another size: the device
+            tree says where the initramfs ends, and Linux would read that much of it.
+    """
+    try:
+        listed = json.loads((folder / LIST).read_text())
+        images = [(entry["address"], (folder / entry["file"]).read_bytes()) for entry in listed]
+        for entry, (_, image) in zip(listed, images, strict=True):
+            if len(image) != entry["bytes"]:
+                what = f"has {len(image):,} bytes, and {entry['bytes']:,} when the device tree was made"
+                raise UserError(what, where=str(folder / entry["file"]), remedy="run: make linux-ready")
+        return images
+    except OSError as error:
+        raise UserError("Linux is not built", where=str(error.filename), remedy="run: make linux") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"not a list of images: {error}", where=str(folder / LIST), remedy="run: make linux"
+        ) from error
+
+
+def listed_names(folder: Path) -> list[str]:
+    """Return the file of each of `linux_images`, in the same order."""
+    return [entry["file"] for entry in json.loads((folder / LIST).read_text())]
 
 
 def _no_notice(_: str) -> None:

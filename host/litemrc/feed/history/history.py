@@ -12,13 +12,19 @@ import pyarrow as pa
 
 from litemrc.errors import UserError
 from litemrc.feed.feed import Event
-from litemrc.feed.history.compaction import groups, merge, sync_folder
-from litemrc.feed.history.damage import Damage, when, written
 from litemrc.feed.history.former_stream import free_name, salvage
 from litemrc.feed.history.index import HistoryFile, HistoryIndex, sealed_file
 from litemrc.feed.history.kinds import KINDS, Kind, times_of
-from litemrc.feed.history.layout import STREAM, partial_files, sealed_files, sealed_path
-from litemrc.feed.history.retention import Retention, removed
+from litemrc.feed.history.layout import (
+    STREAM,
+    Damage,
+    partial_files,
+    sealed_files,
+    sealed_path,
+    when,
+    written,
+)
+from litemrc.feed.history.retention import Retention, groups, merge, removed, sync_folder
 from litemrc.feed.history.stream import OpenStream, Stream, read_stream
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 

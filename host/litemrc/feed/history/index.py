@@ -11,9 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from litemrc.errors import UserError
-from litemrc.feed.history.damage import Damage, unknown_file
 from litemrc.feed.history.kinds import EPOCHS, KINDS, Kind, epoch_count, parameters_of, times_of
-from litemrc.feed.history.layout import damaged_files, open_files, sealed_files
+from litemrc.feed.history.layout import Damage, damaged_files, open_files, sealed_files, unknown_file
 from litemrc.feed.history.stream import read_stream
 from litemrc.feed.records import DeviceParameters
 from litemrc.files.sealed_parquet import read_description

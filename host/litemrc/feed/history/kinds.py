@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from litemrc.device.ranks import Dram
+from litemrc.device.rank_commands import Dram
 from litemrc.epochs import files as epoch_files
 from litemrc.epochs.table import COLUMNS as EPOCH_COLUMNS
 from litemrc.feed.records import DeviceParameters, FeedEpoch

@@ -1,4 +1,4 @@
-"""Mattson's LRU stack (zhou2004, section 2.2): the most recently used page is on top."""
+"""LRU stacks: Mattson's (zhou2004, section 2.2), and that of objects that differ in size (Mattson 1970)."""
 
 from collections.abc import Hashable
 from typing import Generic, TypeVar
@@ -47,3 +47,25 @@ class LruStack(Generic[Page]):
             return None
         del self._pages[position]
         return position
+
+
+class LruByteStack:
+    """One exact LRU stack of objects with sizes; an object has the size of its latest access."""
+
+    def __init__(self) -> None:
+        self._stack: list[tuple[Hashable, int]] = []  # most recently used first
+
+    def access(self, key: Hashable, size: int) -> int | None:
+        """Move an object to the top of the stack, with `size` bytes from now on.
+
+        :return: stack distance in bytes, at least 1: the sizes of all objects used since the object's last
+            access, and its own size as of now. None if the object was not in the stack.
+        """
+        distance = None
+        for position, (other, _) in enumerate(self._stack):
+            if other == key:
+                distance = max(sum(bytes_ for _, bytes_ in self._stack[:position]) + size, 1)
+                del self._stack[position]
+                break
+        self._stack.insert(0, (key, size))
+        return distance

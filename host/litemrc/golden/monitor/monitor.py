@@ -3,10 +3,9 @@
 from litemrc.golden.monitor.bucket_stack import BucketStack
 from litemrc.golden.monitor.group_stack import GroupStack
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
-from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.golden.monitor.page_filter import PageFilter
 from litemrc.golden.monitor.positions import Position, StackEngine, check_access
-from litemrc.golden.monitor.working_set import WorkingSet
+from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
 
 ENGINES: dict[str, type[GroupStack] | type[BucketStack]] = {
     "group_stack": GroupStack,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from litemrc.golden.ranks.working_pages import WorkingPages
-from litemrc.ranks.states import MeterWord, PowerState
+from litemrc.ranks.activity import MeterWord, PowerState
 
 
 @dataclass(frozen=True)

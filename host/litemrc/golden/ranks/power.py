@@ -8,7 +8,7 @@ counted at once; the rank is busy until it serves it.
 from dataclasses import dataclass
 
 from litemrc.golden.ranks.meter import RankMeterModel
-from litemrc.ranks.states import PowerState
+from litemrc.ranks.activity import PowerState
 
 AWAKE = 0
 _LOW = (PowerState.POWER_DOWN, PowerState.SELF_REFRESH, PowerState.SELF_REFRESH_PARTIAL)

@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.policies.allocation.aged_curve import AgedCurve
-from litemrc.policies.allocation.decision import Decision, Reason, limit_of
-from litemrc.policies.allocation.demand import Demand
+from litemrc.policies.allocation.decision import Decision, GovernorParameters, Reason, limit_of
+from litemrc.policies.allocation.demand import AgedCurve, Demand
 from litemrc.policies.allocation.division import allocate
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
 __all__ = ["Decision", "Governor", "GovernorParameters"]
 

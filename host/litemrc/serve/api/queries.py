@@ -1,25 +1,173 @@
 """The epochs that a request asks for: the last ones of the session, or those that arrived in a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from litemrc.epochs.rows import padded
+from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
+from litemrc.epochs.epoch_row import padded
 from litemrc.epochs.table import COLUMNS, EpochTable
-from litemrc.feed.history.damage import Damage
 from litemrc.feed.history.kinds import EPOCHS, times_of
+from litemrc.feed.history.layout import Damage
 from litemrc.feed.history.reading import Part
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from litemrc.serve.api.sums import Counted, counted
 from litemrc.serve.api.tables import epochs_table
-from litemrc.serve.fleet import Served
+from litemrc.serve.epoch_json import Record, curve_record
+from litemrc.serve.fleet import Fleet, Served
 from litemrc.serve.kept import KeptEpochs
 from litemrc.serve.lanes import Job
 from litemrc.serve.windows import table_of
 
+SUMMED, WEIGHTED = "counters summed", "curves weighted by accesses"
 Kept = tuple[DeviceParameters, FeedEpoch]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Counters of one context over some epochs.
+
+    Attributes:
+        dropped: accesses lost in these epochs, of all contexts.
+    """
+
+    counters: HitCounters
+    page_bytes: int
+    name: str
+    dropped: int
+
+    @property
+    def grain(self) -> tuple[int, int, int]:
+        """Counters of equal grain can be summed: bytes of a page, pages of a group, sampling."""
+        return self.page_bytes, self.counters.group_pages, self.counters.scale_log2
+
+    @property
+    def group_bytes(self) -> int:
+        """Memory that a hit counter stands for."""
+        return self.counters.group_pages * self.page_bytes
+
+    @property
+    def weight(self) -> int:
+        """Accesses; of sampled pages those of all pages, estimated."""
+        return self.counters.accesses << self.counters.scale_log2
+
+    def curve(self) -> Curve:
+        """Return the curve."""
+        return self.counters.curve(self.page_bytes, name=self.name, dropped=self.dropped)
+
+
+def counted(table: EpochTable) -> dict[int, Counted]:
+    """Return the counters of each context of a table whose epochs have one sampling."""
+    return {
+        context: Counted(
+            table.counters(context),
+            table.page_bytes,
+            table.name_of(context),
+            table.sum_of_epochs("dropped", context),
+        )
+        for context in table.contexts_with_data
+    }
+
+
+def merged(parts: Sequence[Counted]) -> tuple[Curve, str]:
+    """Return the curve of all parts, and how it was made: `SUMMED` or `WEIGHTED`.
+
+    Counters of different grain have no sum. Then the miss ratio at a size is the mean of the parts' miss
+    ratios, weighted by their accesses, at the sizes of the coarsest part; a finer curve is exact there if its
+    groups divide the coarsest one's, otherwise its miss ratio is that of the largest size that fits.
+    """
+    by_grain: dict[tuple[int, int, int], list[Counted]] = {}
+    for part in parts:
+        by_grain.setdefault(part.grain, []).append(part)
+    sums = [_sum(equal) for equal in by_grain.values()]
+    if len(sums) == 1:
+        return sums[0].curve(), SUMMED
+    return _weighted(sums), WEIGHTED
+
+
+def _sum(parts: Sequence[Counted]) -> Counted:
+    first = parts[0]
+    return replace(
+        first,
+        counters=HitCounters.of(
+            _padded_sum(part.counters.hits for part in parts),
+            sum(part.counters.misses for part in parts),
+            first.counters.group_pages,
+            accesses=sum(part.counters.accesses for part in parts),
+            overflow=any(part.counters.overflow for part in parts),
+            refaults=_padded_sum(part.counters.refaults for part in parts),
+            scale_log2=first.counters.scale_log2,
+        ),
+        dropped=sum(part.dropped for part in parts),
+        name=parts[-1].name,
+    )
+
+
+def _padded_sum(counters: Iterable[np.ndarray]) -> np.ndarray:
+    each = list(counters)
+    total = np.zeros(max(one.size for one in each), np.uint64)
+    for one in each:
+        total[: one.size] += one
+    return total
+
+
+def _weighted(sums: Sequence[Counted]) -> Curve:
+    coarsest = max(sums, key=lambda one: one.group_bytes)
+    longest = max(one.counters.combined_hits.size * one.group_bytes for one in sums)
+    sizes = np.arange(1, -(-longest // coarsest.group_bytes) + 1, dtype=np.int64) * coarsest.group_bytes
+    weights = [one.weight for one in sums]
+    ratios = np.full(sizes.size, np.nan)
+    if sum(weights):
+        curves = [one.curve() for one in sums if one.weight]
+        points = [[curve.at(bytes=size) for size in sizes.tolist()] for curve in curves]
+        ratios = np.average(points, axis=0, weights=[weight for weight in weights if weight])
+    last = coarsest.curve()
+    return Curve(
+        sizes // coarsest.page_bytes,
+        np.minimum.accumulate(ratios),  # the mean of falling curves falls, but for its last digit
+        sum(one.counters.accesses for one in sums),
+        sum(one.curve().misses for one in sums),
+        coarsest.page_bytes,
+        sums[-1].name,
+        resolution_pages=last.resolution_pages,
+        dropped=sum(one.dropped for one in sums),
+        overflow=any(one.counters.overflow for one in sums),
+    )
+
+
+def merged_contexts(parts: Iterable[dict[int, Counted]]) -> list[tuple[int, Curve, str]]:
+    """Return contexts with the curve of all their parts, one for each program that a context had."""
+    found: dict[tuple[int, str], list[Counted]] = {}
+    for part in parts:
+        for context, counters in part.items():
+            found.setdefault((context, counters.name), []).append(counters)
+    return [(context, *merged(found[context, name])) for context, name in sorted(found)]
+
+
+def merged_by(fleet: Fleet, by: str, last: int, job: Job) -> list[Record]:
+    """Return the curves of the last epochs of all devices with a session, merged.
+
+    Parameters:
+        by: "name": contexts of equal name; else a label: all contexts of the devices of equal value.
+    """
+    found: dict[str, tuple[set[str], list[Counted]]] = {}
+    for device in fleet.values():
+        job.check()
+        for part in counters_in(device, Span(last, 0.0, 0.0), job).parts:
+            for counters in part.values():
+                value = counters.name if by == "name" else device.labels.get(by)
+                if value is not None:
+                    names, counted = found.setdefault(value, (set(), []))
+                    names.add(device.name)
+                    counted.append(counters)
+    records = []
+    for place, (value, (names, counted)) in enumerate(sorted(found.items())):
+        curve, how = merged(counted)
+        record = curve_record(place, curve) | {"name": value}
+        records.append({"value": value, "devices": sorted(names), "how": how, "curve": record})
+    return records
 
 
 @dataclass(frozen=True)

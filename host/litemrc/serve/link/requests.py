@@ -6,7 +6,7 @@ from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import HotSettings
 from litemrc.device.link.protocol import Message, device_messages
-from litemrc.device.ranks import RankPolicy, WorkingSetSize
+from litemrc.device.rank_commands import RankPolicy, WorkingSetSize
 from litemrc.serve.link.stream import LinkHost, LinkStream
 
 # A setting that is in force may be set again: the request that reads it, and the arguments in the order

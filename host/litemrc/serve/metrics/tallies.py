@@ -13,8 +13,7 @@ from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.split import rows_together
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch
-from litemrc.ranks.activity import RankActivity
-from litemrc.ranks.states import PowerState
+from litemrc.ranks.activity import PowerState, RankActivity
 
 PROGRAMS = 256  # of a device that have counters: those that counted last
 

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
-from litemrc.traces.formats.records import BLOCK_BYTES, record_blocks
 from litemrc.traces.formats.source_trace import SourceTrace
-from litemrc.traces.formats.streams import ByteSource
+from litemrc.traces.formats.streams import BLOCK_BYTES, ByteSource, record_blocks
 from litemrc.traces.trace import disorder
 
 HEADER_BYTES = 8192

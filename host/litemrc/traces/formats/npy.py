@@ -16,9 +16,8 @@ from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.formats.byte_accesses import LARGEST_ACCESS, ByteAccesses
 from litemrc.traces.formats.column_names import Column, places
-from litemrc.traces.formats.records import BLOCK_BYTES, record_blocks
 from litemrc.traces.formats.source_trace import SourceTrace
-from litemrc.traces.formats.streams import ByteSource
+from litemrc.traces.formats.streams import BLOCK_BYTES, ByteSource, record_blocks
 from litemrc.traces.trace import disorder
 
 _LONGEST_HEADER = 1 << 16

@@ -10,8 +10,12 @@ from io import BufferedReader, BufferedWriter, FileIO, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from litemrc.errors import UserError
 from litemrc.traces.bounds import bytes_allowed, too_many_bytes
+from litemrc.traces.chunk import CHUNK_REFERENCES
 from litemrc.traces.places import FileSection, Place, cannot_read, open_raw, size_of
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"} | {
@@ -24,6 +28,7 @@ _STDIN = 0  # its file descriptor
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 _STORED_BYTES = 1 << 16  # read at once from a compressed file
 _XZ_MEMORY = 512 << 20  # bytes that an xz file may ask for; xz -9 asks for 65 MiB
+BLOCK_BYTES = 4 << 20
 
 
 class _Stored(RawIOBase):
@@ -235,3 +240,34 @@ def _open_sink(partial: Path, kind: str | None) -> GzipFile | lzma.LZMAFile | bz
 
         return pa.CompressedOutputStream(str(partial), "zstd")
     return BufferedWriter(FileIO(partial, "wb"), _BUFFER_BYTES)
+
+
+def record_blocks(
+    source: ByteSource, record: np.dtype[Any], skip: int = 0
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield the records of a file in parts of at most `CHUNK_REFERENCES`, each with its byte offset.
+
+    Parameters:
+        skip: bytes before the first record.
+
+    Raises:
+        UserError: a truncated record at the end.
+    """
+    offset, rest = skip, b""
+    while data := bytes(source.read(BLOCK_BYTES)):
+        data = rest + data
+        if skip:
+            skip, data = max(skip - len(data), 0), data[skip:]
+        whole = len(data) // record.itemsize
+        records = np.frombuffer(data, dtype=record, count=whole)
+        for start in range(0, whole, CHUNK_REFERENCES):
+            part = records[start : start + CHUNK_REFERENCES]
+            yield offset, part
+            offset += part.nbytes
+        rest = data[whole * record.itemsize :]
+    if rest:
+        raise UserError(
+            f"the last record has {len(rest)} of {record.itemsize} bytes",
+            where=source.where(offset),
+            remedy="download the file again, or give its format with --format",
+        )

@@ -4,9 +4,8 @@ import argparse
 from dataclasses import fields
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import names_of, natural, positive
+from litemrc.cli.shared.arguments import add_output_formats, add_plot_argument, names_of, natural, positive
 from litemrc.cli.shared.memory import memory_sizes
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_format_arguments
 from litemrc.errors import UserError, choose_from
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from litemrc.traces import Chunk, Trace
-from litemrc.traces.formats.interval_limits import smallest_opt_memory
-from litemrc.traces.space_time import SpaceTime, space_time
-from litemrc.traces.summary import Summary
+from litemrc.traces.formats.interval_records import smallest_opt_memory
+from litemrc.traces.summary import SpaceTime, Summary, space_time
 from litemrc_studies.glass1997.machine.fault_log import FaultLog
 from litemrc_studies.glass1997.machine.memories import replay
 from litemrc_studies.glass1997.policies import Lru, OnlinePolicy, Opt, Policy, Seq

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from litemrc.traces.space_time import space_time
-from litemrc.traces.summary import Summary
+from litemrc.traces.summary import Summary, space_time
 from litemrc_studies.glass1997.results.capture import COMMANDS, SOURCES
 from litemrc_studies.glass1997.results.claims import knee, most_to_opt, plateau, quarter_to_half, seq_to_lru
 from litemrc_studies.glass1997.results.further import GENERATED

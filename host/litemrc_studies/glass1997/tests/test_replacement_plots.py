@@ -1,10 +1,9 @@
 """Figures of page replacement: points of arithmetic, in their axes, in policies that coincide."""
 
 import pytest
-from litemrc.plots.traces import space_time_figure
+from litemrc.plots.heat import space_time_figure
 from litemrc.traces import open_trace
-from litemrc.traces.space_time import space_time
-from litemrc.traces.summary import Summary
+from litemrc.traces.summary import Summary, space_time
 from litemrc_studies.glass1997.plots.replacement import (
     PagingPoint,
     draw_policy,

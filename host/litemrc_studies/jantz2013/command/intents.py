@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from litemrc.cli.shared.options import add_output_formats
+from litemrc.cli.shared.arguments import add_output_formats
 from litemrc.cli.shared.results import print_results
 from litemrc.errors import UserError
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.numbers import numbers_of
+from litemrc.cli.shared.arguments import numbers_of
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
 

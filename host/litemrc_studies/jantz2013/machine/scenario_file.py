@@ -8,8 +8,7 @@ from typing import Any
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.parts.part import SdramPart
 from litemrc.errors import UserError
-from litemrc.files.toml_changes import Change
-from litemrc.files.toml_table import TomlTable
+from litemrc.files.toml_table import Change, TomlTable
 
 from litemrc_studies.jantz2013.machine.hardware import (
     MAPPINGS,

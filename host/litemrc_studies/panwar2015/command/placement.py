@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import names_of, natural, positive
+from litemrc.cli.shared.arguments import add_output_formats, add_plot_argument, names_of, natural, positive
 from litemrc.cli.shared.memory import memory_size
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import reported
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError

@@ -7,8 +7,15 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import each_once, names_of, natural, positive
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument, page_size
+from litemrc.cli.shared.arguments import (
+    add_output_formats,
+    add_plot_argument,
+    each_once,
+    names_of,
+    natural,
+    page_size,
+    positive,
+)
 from litemrc.cli.shared.progress import reported
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError

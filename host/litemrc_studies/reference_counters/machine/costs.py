@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from litemrc.files.toml_changes import Change
-from litemrc.files.toml_table import TomlTable
+from litemrc.files.toml_table import Change, TomlTable
 
 PAPER = Path(__file__).with_name("costs.toml")
 

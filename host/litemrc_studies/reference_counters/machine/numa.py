@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 from litemrc.errors import UserError, choose_from
-from litemrc.native.page_numbers import PageNumbers
+from litemrc.native.arrays import PageNumbers
 from litemrc.traces.shared import SharedChunk
 from numpy.typing import NDArray
 

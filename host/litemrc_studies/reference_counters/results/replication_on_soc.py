@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.page_copies import PagesRow
+from litemrc.device.collecting.page_epochs import PagesRow
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator

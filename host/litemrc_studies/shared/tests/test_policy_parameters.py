@@ -4,8 +4,8 @@ import math
 
 import pytest
 from litemrc.errors import UserError
+from litemrc.policies.allocation.decision import GovernorParameters
 from litemrc.policies.allocation.governor import Decision, Governor
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from litemrc_studies.glass1997.policies import MOST, POLICIES, Seq, check_memory_size
 from litemrc_studies.jantz2013.policies.placement import PlacementParameters
 from litemrc_studies.reference_counters.policies.replication import FixedCounters

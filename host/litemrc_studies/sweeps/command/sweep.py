@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
+from litemrc.cli.shared.arguments import add_output_formats, add_plot_argument, positive
 from litemrc.cli.shared.results import check_pictures
 from litemrc.errors import UserError
 
@@ -164,7 +163,7 @@ def _write(
 def _print(
     args: argparse.Namespace, sweep: "Sweep", out: Path, summary: "TableSummary", *, interrupted: bool
 ) -> None:
-    from litemrc.cli.curves.curve_text import write
+    from litemrc.cli.curves.mrc_table import write
 
     from litemrc_studies.sweeps.command.table import sweep_csv, sweep_json, sweep_table
 

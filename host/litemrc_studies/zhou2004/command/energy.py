@@ -6,9 +6,15 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import each_once, names_of, number, positive
+from litemrc.cli.shared.arguments import (
+    add_output_formats,
+    add_plot_argument,
+    each_once,
+    names_of,
+    number,
+    positive,
+)
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import reported, shown
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_input_arguments, opened

@@ -8,13 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from litemrc.cli.shared.arguments import add_out_argument, add_output_formats
 from litemrc.cli.shared.device_options import (
     add_linux_build_arguments,
     add_linux_start_arguments,
     end_on_sigterm,
 )
 from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.extras import require
 

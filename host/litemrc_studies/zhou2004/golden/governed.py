@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.golden.monitor.lru_stack import LruStack
+from litemrc.policies.allocation.decision import GovernorParameters
 from litemrc.policies.allocation.governor import Governor
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
 
 class ProgramMemory:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from litemrc.errors import UserError
-from litemrc.native.page_numbers import PageNumbers
+from litemrc.native.arrays import PageNumbers
 from litemrc.traces import Chunk, Trace
 from numpy.typing import NDArray
 

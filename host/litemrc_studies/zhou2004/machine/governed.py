@@ -19,8 +19,8 @@ import numpy as np
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError, choose_from
 from litemrc.native.exact_stack import ExactStack
+from litemrc.policies.allocation.decision import GovernorParameters
 from litemrc.policies.allocation.governor import Governor
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from numpy.typing import NDArray
 
 SYSTEMS = ("full", "resident", "tail")

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litemrc.errors import UserError
-from litemrc.files.toml_changes import Change
-from litemrc.files.toml_table import TomlTable
+from litemrc.files.toml_table import Change, TomlTable
 from litemrc.native.engines import ENGINES
 from litemrc.native.os_tracker import TrackerCosts
 from litemrc.traces import open_trace

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.policies.allocation.aged_curve import AgedCurve
+from litemrc.policies.allocation.demand import AgedCurve
 from litemrc_studies.zhou2004.golden.aged_curve import AgedCurve as GoldenCurve
 
 GROUPS, GROUP_PAGES, EPOCH = 16, 8, 1000

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.policies.allocation.governor_parameters import GovernorParameters
+from litemrc.policies.allocation.decision import GovernorParameters
 from litemrc_studies.zhou2004.golden.governed import run_governed as golden_run
 from litemrc_studies.zhou2004.machine.governed import SYSTEMS, loops, run_governed
 

@@ -1,7 +1,7 @@
 """The names that parsers know are those of the protocol's schema."""
 
-from litemrc.cli.shared import protocol_names as names
-from litemrc.device import ranks, ref_counters
+from litemrc.cli.shared import arguments as names
+from litemrc.device import rank_commands, ref_counters
 from litemrc.device.link.protocol import host_requests
 
 
@@ -11,8 +11,8 @@ def test_the_units_of_an_epoch_are_those_of_the_protocol():
 
 
 def test_rank_policies_and_power_states_are_those_of_the_protocol():
-    assert tuple(ranks.rank_policies()) == names.RANK_POLICIES
-    assert tuple(ranks.power_states()) == names.POWER_STATES
+    assert tuple(rank_commands.rank_policies()) == names.RANK_POLICIES
+    assert tuple(rank_commands.power_states()) == names.POWER_STATES
 
 
 def test_counters_and_masters_are_those_of_the_protocol():

@@ -8,7 +8,7 @@ import time
 import pytest
 from litemrc.cli.main import main
 from litemrc.device.bridge.csr_file import read_csr_file
-from litemrc.device.bridge.errors import BridgeDownError
+from litemrc.device.bridge.layout import BridgeDownError
 from litemrc.device.device import Device
 from litemrc.device.errors import VersionMismatchError, WrongDeviceError
 from litemrc.errors import UserError

@@ -7,8 +7,7 @@ import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.hot import HotSettings, get_hot, set_hot
-from litemrc.device.page_messages import get_page_messages, page_messages
+from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
 
 from tests.host.device.bridge.fake_soc import FRAMES, FakeSoC, frames_of, hot_of, served
 from tests.timeouts import scaled_timeout

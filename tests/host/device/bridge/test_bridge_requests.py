@@ -3,14 +3,14 @@
 import time
 
 import pytest
-from litemrc.device import ranks
+from litemrc.device import rank_commands
 from litemrc.device.bridge.layout import layout
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.link.protocol import device_messages, host_requests
 from litemrc.device.link.schema import schema
-from litemrc.device.ranks import RankPolicy, WorkingSetSize
+from litemrc.device.rank_commands import RankPolicy, WorkingSetSize
 
 from tests.host.device.bridge.fake_soc import DOMAINS, RANKS_WINDOW, SCRATCH, FakeSoC, served
 from tests.timeouts import scaled_timeout
@@ -227,7 +227,7 @@ def test_rank_messages_follow_the_epoch_they_belong_to(ranked):
     soc.set("ranks_working", 0b10)
     upper, _ = soc.places["ranks_state"]
     soc.words[upper + 4] = 3 << layout().state_bits  # domain 1: self-refresh; the lower word is the second
-    dram = ranks.get_dram(device)
+    dram = rank_commands.get_dram(device)
     assert (dram.ranks, dram.virtual, dram.part, dram.phases) == (2, False, "mt41k64m16", 4)
     collector = Collector(device, dram)
     soc.end_epoch()
@@ -245,7 +245,7 @@ def test_rank_messages_follow_the_epoch_they_belong_to(ranked):
 def test_rank_policy_and_working_set_are_fields_of_registers(ranked):
     soc, device = ranked
     policy = RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20_000)
-    assert ranks.set_policy(device, policy) == policy
+    assert rank_commands.set_policy(device, policy) == policy
     assert {name: soc.get("ranks_policy", name) for name in layout().fields["ranks"]["policy"]} == {
         "kind": 3,
         "static_state": 2,
@@ -254,8 +254,8 @@ def test_rank_policy_and_working_set_are_fields_of_registers(ranked):
     }
     assert soc.get("ranks_threshold_self_refresh") == 20_000
     size = WorkingSetSize(automatic=True, groups=3, epsilon=0.25)
-    assert ranks.set_working_set(device, size) == size
-    ranks.set_state(device, 1, "power_down")
+    assert rank_commands.set_working_set(device, size) == size
+    rank_commands.set_state(device, 1, "power_down")
     assert (soc.get("ranks_command", "domain"), soc.get("ranks_command", "state")) == (1, 2)
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from litemrc.golden.monitor.cache_hierarchy import CacheModel, Memory
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.page_filter import hashed
-from litemrc.traces.qemu.counts import Counts, read_counts
+from litemrc.traces.qemu.counts import Counts, RecordStream, read_counts
 from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running, running_machine
-from litemrc.traces.qemu.recording import RecordStream
 
 from tests.timeouts import scaled_timeout
 

@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
-from litemrc.traces.qemu.counts import read_counts
+from litemrc.traces.qemu.counts import COUNTED, PAGE_BITS, RecordStream, read_counts
 from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors, plugin_for
 from litemrc.traces.qemu.monitored import Monitor, running_machine
-from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 
 from tests.host.trace_columns import columns
 from tests.host.traces.qemu.qemu_programs import golden_counts, recorded, transfers

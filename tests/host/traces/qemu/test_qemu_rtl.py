@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from litemrc.golden.monitor.monitor import MonitorModel
-from litemrc.traces.qemu.counts import Counts, read_counts
+from litemrc.traces.qemu.counts import PAGE_BITS, Counts, RecordStream, read_counts
 from litemrc.traces.qemu.monitored import Monitor, running
-from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
 
 from tests.cosim.builder import FilterSizes, rtl_bench
 from tests.cosim.running import counts_of

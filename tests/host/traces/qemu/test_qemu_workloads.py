@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
-from litemrc.traces.qemu.counts import read_counts
+from litemrc.traces.qemu.counts import PAGE_BITS, RecordStream, read_counts
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
 from litemrc.traces.qemu.monitored import Monitor, running_machine
-from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
 
 from tests.timeouts import scaled_timeout
 
