@@ -102,7 +102,7 @@ class AllocationResult(Result):
         return f"{size_text(self.memory_pages, self.page_bytes)} by {self.method}: {given}; {free} free"
 
     def _figure(self) -> Figure:
-        from litemrc.plots.allocation import allocation_figure
+        from litemrc.plots.mrc import allocation_figure
 
         return allocation_figure(self.curves, self.allocation)
 

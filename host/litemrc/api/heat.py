@@ -17,8 +17,7 @@ from litemrc.api.results import Result
 from litemrc.api.sources import References, Source
 from litemrc.errors import UserError
 from litemrc.extras import require
-from litemrc.pages.heat_map import HeatMap, heat_map
-from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown, packed_bits
+from litemrc.pages.page_bitmaps import HeatMap, PageBitmaps, PagesShown, heat_map, packed_bits
 from litemrc.traces.chunk import Chunk
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from litemrc.api.allocation import (
     of_one_page_size,
 )
 from litemrc.cli.curves.allocation_table import allocation_table, summary
-from litemrc.cli.shared.memory import memory_size
-from litemrc.cli.shared.messages import note
-from litemrc.cli.shared.options import (
+from litemrc.cli.shared.arguments import (
     add_output_formats,
     add_page_size_argument,
     add_plot_argument,
 )
+from litemrc.cli.shared.memory import memory_size
+from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.errors import UserError
 from litemrc.policies.allocation.division import METHODS

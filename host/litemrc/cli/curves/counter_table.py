@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from litemrc.checks.comparison import ContextAccuracy
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.curves.comparison import ContextAccuracy
 from litemrc.curves.curve import Curve
 from litemrc.curves.drawing import shown_sizes
 from litemrc.curves.sizes import EPSILON, size_text

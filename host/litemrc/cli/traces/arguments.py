@@ -2,9 +2,8 @@
 
 import argparse
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import add_page_size_argument, positive
 from litemrc.cli.shared.messages import warning
-from litemrc.cli.shared.options import add_page_size_argument
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of

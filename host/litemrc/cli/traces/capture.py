@@ -7,9 +7,8 @@ import time
 from contextlib import closing
 
 from litemrc.api.writing import is_intervals, output_format
-from litemrc.cli.shared.arguments import number
+from litemrc.cli.shared.arguments import add_out_argument, add_page_size_argument, number
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import reported
 from litemrc.cli.traces.arguments import (
     FORMATS_HELP,

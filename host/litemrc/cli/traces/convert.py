@@ -4,8 +4,8 @@ import argparse
 from contextlib import closing
 
 from litemrc.api.writing import options_of, output_format, stored
+from litemrc.cli.shared.arguments import add_out_argument
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import (
     FORMATS_HELP,

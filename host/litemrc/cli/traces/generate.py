@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from litemrc.api.writing import options_of, output_format, stored
-from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
+from litemrc.cli.shared.arguments import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.shared.results import Interruption
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument

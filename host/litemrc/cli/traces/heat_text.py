@@ -5,9 +5,7 @@ from typing import TextIO
 import numpy as np
 
 from litemrc.curves.sizes import size_text
-from litemrc.pages.heat_map import HeatMap
-from litemrc.pages.page_bitmaps import PageBitmaps
-from litemrc.pages.times import mean_ns, times_ns
+from litemrc.pages.page_bitmaps import HeatMap, PageBitmaps, mean_ns, times_ns
 
 _SHADES = "░▒▓█", ".:+#"
 _MISSING = "?"

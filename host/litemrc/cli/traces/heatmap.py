@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.memory import epoch_range, page_range
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.ranges import epoch_range, page_range
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_input_arguments
 from litemrc.cli.traces.contexts import add_context_argument

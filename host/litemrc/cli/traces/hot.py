@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import natural, positive
 from litemrc.cli.shared.device_options import add_port_arguments, add_run_argument
-from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note, warning
+from litemrc.cli.shared.plain_text import HEADER, hot_line
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import add_input_arguments, opened
 from litemrc.cli.traces.contexts import add_context_argument, contexts_noted
