@@ -15,7 +15,7 @@ from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
 
 from litemrc_studies.glass1997.machine.memories import Replay
-from litemrc_studies.glass1997.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
+from litemrc_studies.glass1997.plots import PagingPoint, fault_rate_figure, interfault_figure
 
 
 def write_replacement_report(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from litemrc_studies.glass1997.machine.fault_log import FaultLog
-from litemrc_studies.glass1997.plots.faults import EVICTIONS, FAULTS, faults_figure
+from litemrc_studies.glass1997.plots import EVICTIONS, FAULTS, faults_figure
 
 from tests.host.plots.axes import assert_sound
 

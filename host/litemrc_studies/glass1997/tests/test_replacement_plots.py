@@ -5,7 +5,7 @@ from litemrc.plots.traces import space_time_figure
 from litemrc.traces import open_trace
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
-from litemrc_studies.glass1997.plots.replacement import (
+from litemrc_studies.glass1997.plots import (
     PagingPoint,
     draw_policy,
     fault_rate_figure,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from litemrc.plots.files import save_figure
-from litemrc_studies.jantz2013.command.trays_table import saving
+from litemrc_studies.jantz2013.command.trays import saving
 from litemrc_studies.jantz2013.machine import views
 from litemrc_studies.jantz2013.machine.machine import TrayMachine
 from litemrc_studies.jantz2013.machine.result import TrayRun

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from litemrc.plots.files import save_figure
-from litemrc_studies.jantz2013.command.trays_table import saving
+from litemrc_studies.jantz2013.command.trays import saving
 from litemrc_studies.jantz2013.machine.result import TrayRun
 from litemrc_studies.jantz2013.machine.scenario import Case, TrayScenario, run_case
 from litemrc_studies.jantz2013.plots.trays import power_figure, relative_figure

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from litemrc.plots.files import save_figure
-from litemrc_studies.jantz2013.command.trays_table import saving
+from litemrc_studies.jantz2013.command.trays import saving
 from litemrc_studies.jantz2013.machine.hardware import PAGE_BYTES
 from litemrc_studies.jantz2013.machine.scenario import TrayScenario
 from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from litemrc_studies.jantz2013.command.trays_table import saving
+from litemrc_studies.jantz2013.command.trays import saving
 from litemrc_studies.jantz2013.machine.hardware import Controller
 from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario
 from litemrc_studies.jantz2013.policies.intents import ColorIntent, parse_intents

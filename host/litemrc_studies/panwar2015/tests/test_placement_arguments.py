@@ -1,6 +1,6 @@
 """Options of `litemrc simulate placement`."""
 
-from litemrc_studies.panwar2015.command.placement_arguments import footprint
+from litemrc_studies.panwar2015.command.placement import footprint
 
 
 def test_a_footprint_is_given_in_percent():

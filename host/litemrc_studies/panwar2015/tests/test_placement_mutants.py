@@ -13,7 +13,7 @@ NATIVE = Path(__file__).parents[1] / "native"
 SHARED = Path(__file__).parents[2] / "shared" / "native" / "memory"
 UNITS = ("adaptive", "adaptive_banks", "buddy", "machine", "memory/memory", "migration", "stress")
 MAIN = """
-#include "bank_list.hpp"
+#include "bank_buddies.hpp"
 #include <cstdio>
 using namespace litemrc_native;
 template <typename A, typename... Rest> int tried(Rest... rest) {

@@ -1,6 +1,6 @@
 """Self-tuned replication policy: it derives the initial values of the reference counters.
 
-`litemrc_studies.reference_counters.golden` asks this class; `native/numa/self_tuned.hpp` is its equal in C++.
+`litemrc_studies.reference_counters.golden` asks this class; `native/replication.hpp` is its equal in C++.
 """
 
 from collections import deque
@@ -73,9 +73,9 @@ class SelfTuned:
     count. If the updates of a copy since DELAY was armed would have cost more than its local reads saved, the
     page stays remote. The next event comes after twice as many reads, limited by `retry`, so that a program
     that reads data written in an earlier phase is detected and requests cost at most a 32nd of the reads. The
-    first UPDATE, `first_update`, is the number of updates that cost as much as a copy. A copy is dropped if the
-    updates since UPDATE was armed cost more than its local reads saved; otherwise UPDATE doubles, up to four
-    times `first_update`.
+    first UPDATE, `first_update`, is the number of updates that cost as much as a copy. A copy is dropped if
+    the updates since UPDATE was armed cost more than its local reads saved; otherwise UPDATE doubles, up to
+    four times `first_update`.
 
     Per page: after a copy that lost over its life, the next DELAY is twice as long. After a copy that gained,
     it is a quarter, regardless of writes in between. The first UPDATE of the next copy is half that of the

@@ -6,7 +6,7 @@ import pytest
 from litemrc.cli.main import main
 from litemrc.errors import UserError
 from litemrc_studies.shared.scenarios import known_scenario, scenario_path, shipped_scenarios
-from litemrc_studies.sweeps.command.inputs import inputs_of
+from litemrc_studies.sweeps.command.points import inputs_of
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
 
 STUDIES = Path(__file__).parents[2]

@@ -1,13 +1,23 @@
-"""The output of `litemrc replace`: tables, JSON or CSV."""
+"""What `litemrc replace` writes: tables, logs, pictures, report. pyarrow and matplotlib load when used."""
 
+import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from litemrc.curves.sizes import size_text
+from litemrc.errors import UserError
+from litemrc.files.outputs import check_output_path
+from litemrc.traces import open_trace
 
+from litemrc_studies.glass1997.machine.fault_log import LOG_SUFFIXES, write_fault_log
 from litemrc_studies.glass1997.machine.memories import FaultCount, Replay
 from litemrc_studies.glass1997.machine.round_robin import GlobalResult
+from litemrc_studies.glass1997.policies import OnlinePolicy, Opt, Policy
+
+if TYPE_CHECKING:
+    from litemrc_studies.glass1997.plots import PagingPoint
 
 
 def local_table(name: str, result: Replay, page_bytes: int) -> str:
@@ -121,3 +131,118 @@ def global_json(result: GlobalResult) -> dict[str, Any]:
             for program in result.programs
         ],
     }
+
+
+def check_log(args: argparse.Namespace) -> None:
+    """Check, before the trace is read, that the log can be written.
+
+    Raises:
+        UserError: another suffix, a path that cannot be written, or --global is given.
+    """
+    if args.log:
+        check_output_path(args.log, LOG_SUFFIXES)
+    if args.together and _asked(args):
+        raise UserError(
+            f"{_asked(args)} does not support --global", remedy="give one trace, without --global"
+        )
+
+
+def logged_memory(
+    args: argparse.Namespace, policies: Sequence[Policy], sizes: Sequence[int]
+) -> tuple[OnlinePolicy, int] | None:
+    """Return policy and size of the memory to be logged; None: no log is requested.
+
+    Raises:
+        UserError: a log is requested, and there are several memories, or their policy is OPT.
+    """
+    if not _asked(args):
+        return None
+    if len(policies) > 1 or len(sizes) > 1:
+        raise UserError(
+            f"{_asked(args)} needs one memory, but {len(policies)} policies and {len(sizes)} sizes are given",
+            remedy="give one --policy and one size of --memory, such as --policy seq --memory 550",
+        )
+    if isinstance(policies[0], Opt):
+        raise UserError(f"{_asked(args)} does not support opt", remedy="give another --policy")
+    return policies[0], sizes[0]
+
+
+def write_log(args: argparse.Namespace, result: Replay, page_bytes: int) -> None:
+    """Write the file and draw the picture that `args` requests."""
+    if result.log is None:
+        return
+    (count,) = result.counts
+    if args.log:
+        write_fault_log(
+            args.log,
+            result.log,
+            policy=count.policy.name,
+            memory_pages=count.memory_pages,
+            page_bytes=page_bytes,
+            time_unit=result.time_unit,
+        )
+    if args.plot_faults:
+        from litemrc.plots.files import save_figure
+
+        from litemrc_studies.glass1997.plots import faults_figure
+
+        figure = faults_figure(
+            result.log,
+            memory_pages=count.memory_pages,
+            page_bytes=page_bytes,
+            time_unit=result.time_unit,
+            title=f"{Path(args.traces[0]).name}, {count.policy.name}",
+        )
+        save_figure(figure, args.plot_faults)
+
+
+def _asked(args: argparse.Namespace) -> str:
+    return "--log" if args.log else "--plot-faults" if args.plot_faults else ""
+
+
+def draw(
+    args: argparse.Namespace, result: Replay | Sequence[GlobalResult], time_unit: str, page_bytes: int
+) -> None:
+    """Draw the pictures that `args` requests."""
+    if not (args.plot or args.plot_interfault):
+        return
+    from litemrc.plots.files import save_figure
+
+    from litemrc_studies.glass1997.plots import fault_rate_figure, interfault_figure
+
+    title = " + ".join(Path(trace).name for trace in args.traces)
+    points = _points(result)
+    for path, figure in ((args.plot, fault_rate_figure), (args.plot_interfault, interfault_figure)):
+        if path:
+            save_figure(figure(points, page_bytes=page_bytes, time_unit=time_unit, title=title), path)
+
+
+def write_report(args: argparse.Namespace, result: Replay, page_bytes: int) -> None:
+    """Write the report of one trace."""
+    from litemrc_studies.glass1997.report import write_replacement_report
+
+    write_replacement_report(
+        args.report,
+        lambda: open_trace(
+            args.traces[0], args.format, args.page_size, args.columns, bounded=args.bounded, sort=args.sort
+        ),
+        result,
+        _points(result),
+        page_bytes=page_bytes,
+        title=Path(args.traces[0]).name,
+    )
+
+
+def _points(result: Replay | Sequence[GlobalResult]) -> "list[PagingPoint]":
+    """Return the faults of one trace, or of runs of several programs, without cold faults."""
+    from litemrc_studies.glass1997.plots import PagingPoint
+
+    if isinstance(result, Replay):
+        return [
+            PagingPoint(c.policy.name, c.memory_pages, c.faults - c.cold_faults, result.duration)
+            for c in result.counts
+        ]
+    return [
+        PagingPoint(r.policy.name, r.memory_pages, r.faults - r.cold_faults, max(r.computed, 1))
+        for r in result
+    ]
