@@ -9,8 +9,7 @@ from litemrc_studies.jantz2013.command.trays import saving
 from litemrc_studies.jantz2013.machine.hardware import Controller
 from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario
 from litemrc_studies.jantz2013.policies.intents import ColorIntent, parse_intents
-from litemrc_studies.jantz2013.results.cases import run
-from litemrc_studies.jantz2013.results.replay import mean_mw, record
+from litemrc_studies.jantz2013.results.cases import mean_mw, record, run
 from litemrc_studies.jantz2013.results.stages import PAPER_STAGE
 
 REPO = Path(__file__).parents[4]

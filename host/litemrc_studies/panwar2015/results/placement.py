@@ -9,7 +9,6 @@ from litemrc.plots.files import save_figure
 from litemrc_studies.panwar2015.machine.energy import MemoryPower, memory_power
 from litemrc_studies.panwar2015.machine.placement import PAGE_BYTES, Placement, PlacementRun
 from litemrc_studies.panwar2015.plots import map_figure, time_figure
-from litemrc_studies.panwar2015.results.banks import exits, exits_table, order_table
 from litemrc_studies.panwar2015.results.figure3 import (
     figure_3a,
     figure_3b,
@@ -40,8 +39,11 @@ from litemrc_studies.panwar2015.results.tables import (
     ZONE_BYTES,
     LargeRuns,
     allocators_table,
+    exits,
+    exits_table,
     interleaved_table,
     mean_percent,
+    order_table,
     periods_table,
     programs_table,
     seeds_table,

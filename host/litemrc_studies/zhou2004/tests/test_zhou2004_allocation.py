@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from litemrc_studies.zhou2004.results.curve_sets import KINDS, UNITS, curve_sets
+from litemrc_studies.zhou2004.results.allocation import KINDS, UNITS, curve_sets
 
 from tests.timeouts import scaled_timeout
 

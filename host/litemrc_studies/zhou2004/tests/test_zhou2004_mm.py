@@ -6,8 +6,7 @@ import pytest
 from litemrc_studies.zhou2004.machine.multiprogram import simulate
 from litemrc_studies.zhou2004.machine.run_result import fault_reduction, speedup
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
-from litemrc_studies.zhou2004.results.paper import PAPER_SPEEDUPS, TABLE_2
-from litemrc_studies.zhou2004.results.table2 import reached
+from litemrc_studies.zhou2004.results.table2 import PAPER_SPEEDUPS, TABLE_2, reached
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 # The paper's last column, percent.

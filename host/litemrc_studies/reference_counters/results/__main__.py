@@ -14,21 +14,18 @@ from litemrc_studies.reference_counters.plots import delay_figure, surface_figur
 from litemrc_studies.reference_counters.policies.self_tuned import SelfTuned
 from litemrc_studies.reference_counters.results.claims import claims_table
 from litemrc_studies.reference_counters.results.held_out import compared, distribution, each_of, misjudged
-from litemrc_studies.reference_counters.results.paper import (
+from litemrc_studies.reference_counters.results.programs import (
     BEST_ALONE,
     BEST_BOTH,
     BEST_DELAY,
-    FIRST_TOUCH,
-    PAIR,
-    values,
-)
-from litemrc_studies.reference_counters.results.programs import (
     COUNTS,
     DELAYS,
     FINE,
+    FIRST_TOUCH,
     FLAT,
     GOAL,
     PAGES,
+    PAIR,
     PROCESSORS,
     RECORDED,
     SEEDS,
@@ -40,6 +37,7 @@ from litemrc_studies.reference_counters.results.programs import (
     recorded,
     simulated,
     size_name,
+    values,
 )
 from litemrc_studies.reference_counters.results.varied import half_fft, latency_table, varied_tables
 

@@ -3,15 +3,20 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from litemrc.plots.files import save_figure
 from litemrc_studies.jantz2013.command.trays import saving
+from litemrc_studies.jantz2013.machine import views
 from litemrc_studies.jantz2013.machine.hardware import PAGE_BYTES
-from litemrc_studies.jantz2013.machine.scenario import TrayScenario
+from litemrc_studies.jantz2013.machine.machine import TrayMachine
+from litemrc_studies.jantz2013.machine.result import TrayRun
+from litemrc_studies.jantz2013.machine.scenario import Case, TrayScenario
 from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario
+from litemrc_studies.jantz2013.machine.workloads.programs import Programs
+from litemrc_studies.jantz2013.plots.tray_experiments import RankUse, ranks_figure
 from litemrc_studies.jantz2013.plots.trays import free_figure, power_figure
 from litemrc_studies.jantz2013.results.background import background
 from litemrc_studies.jantz2013.results.cases import Made, gib, percent_of, run
-from litemrc_studies.jantz2013.results.intents import red_and_blue
 from litemrc_studies.jantz2013.results.java import PROGRAMS, JavaPrograms, figure5, figure6, read_again
 from litemrc_studies.jantz2013.results.nodes import figure2
 from litemrc_studies.jantz2013.results.stages import figure4, sensitivity
@@ -19,6 +24,70 @@ from litemrc_studies.jantz2013.results.stages import figure4, sensitivity
 from scripts.docs.page_tables import fill_tables, fill_values, markdown, page_parser
 
 PAPER_USED = (2, 4)  # GB, with one and two trays (section 7.2)
+
+
+def red_and_blue(scenario: TrayScenario, pictures: Path) -> Made:
+    """Return table and values of the experiment, and draw what lies on the ranks."""
+    runs, uses = {}, {}
+    for case in scenario.cases:
+        name = case.configuration.name
+        runs[name], uses[name] = _run(scenario, case)
+    titles = {"trays": "trays, no intents heard", "red and blue": "trays and the paper's intents"}
+    save_figure(ranks_figure({title: uses[name] for name, title in titles.items()}), pictures / "intents.png")
+    interleaved, trays, guided = runs.values()
+    rows = []
+    for name, ran in runs.items():
+        use = uses[name]
+        rows.append(
+            [
+                name,
+                f"{ran.mean_mw() / 1e3:.2f}",
+                "" if ran is interleaved else percent_of(saving(interleaved, ran)),
+                f"{ran.awake():.2f}",
+                _ranks(use, 0),
+                _ranks(use, 1),
+                _asleep(use),
+            ]
+        )
+    heads = ["W", "reduction", "ranks awake", "ranks with red pages", "with blue pages", "those asleep, mean"]
+    use = uses["red and blue"]
+    pages = [sum(np.asarray(each)) for each in use.gib]
+    red, blue = (percent_of(each / sum(pages)) for each in pages[:2])
+    values = {
+        "intents-power": f"{percent_of(saving(trays, guided))} below trays without intents",
+        "intents-asleep": f"asleep {_asleep(use)} of the time",
+        "intents-shares": f"red {red}, blue {blue}",
+    }
+    return {"intents": markdown(["", *heads], rows)}, values
+
+
+def _run(scenario: TrayScenario, case: Case) -> tuple[TrayRun, RankUse]:
+    """Run a case; return its result, and the pages of each rank and its time in self-refresh at work."""
+    machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
+    ran = machine.run(case.workload.program(np.random.default_rng(scenario.seed)))
+    workload = case.workload
+    assert isinstance(workload, Programs)
+    (program,) = workload.programs
+    count = case.configuration.hardware.trays
+    pages = {color: np.zeros(count, np.int64) for color in ("RED", "BLUE")}
+    for begin, end, color in program.colors:
+        pages[color] += views.backing(machine.memory, 0, begin, end)
+    whole = views.backing(machine.memory, 0, 0, program.pages)
+    kinds = [*pages.values(), whole - sum(pages.values())]
+    work = np.array([phase == "work" for phase in ran.phases])
+    asleep = ran.sample_s[work] @ ran.self_refresh[work] / ran.sample_s[work].sum()
+    if case.configuration.hardware.mapping == "interleaved":  # each page lies on all ranks
+        kinds = [np.full(count, each.sum() / count) for each in kinds]
+    return ran, RankUse([gib(each) for each in kinds], asleep.tolist())
+
+
+def _ranks(use: RankUse, kind: int) -> str:
+    return str(int((np.asarray(use.gib[kind]) > 0).sum()))
+
+
+def _asleep(use: RankUse) -> str:
+    """Return the mean time in self-refresh of the ranks with blue pages."""
+    return f"{100 * np.asarray(use.asleep)[np.asarray(use.gib[1]) > 0].mean():.0f} %"
 
 
 def main() -> None:
