@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from litemrc.errors import UserError
-from litemrc_studies.jantz2013.policies.color_trays import map_colors
 from litemrc_studies.jantz2013.policies.intents import INTENTS, ColorIntent, intents_text, parse_intents
-from litemrc_studies.jantz2013.policies.trays import Tray
+from litemrc_studies.jantz2013.policies.trays import Tray, map_colors
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "firmware" / "linux" / "guide"

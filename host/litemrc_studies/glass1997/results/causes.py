@@ -45,7 +45,7 @@ HOLE = 20  # pages: a larger one lies between arrays
 
 
 def places() -> str:
-    """Return a table: shares of the faults in the lowest quarter, the middle and the highest of a region."""
+    """Return a table for figure 7: applu's faults by the quarters of a region."""
     with opened(PROGRAM) as trace:
         holed = list(trace)
     swept = swept_pages(holed, FILLED)

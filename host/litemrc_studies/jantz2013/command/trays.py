@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
     if args.plot:
         from litemrc.plots.files import save_figure
 
-        from litemrc_studies.jantz2013.plots.trays import samples_figure
+        from litemrc_studies.jantz2013.plots import samples_figure
 
         save_figure(samples_figure(runs, title=scenario.title), args.plot)
     if stopped:

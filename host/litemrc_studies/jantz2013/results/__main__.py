@@ -13,8 +13,7 @@ from litemrc_studies.jantz2013.machine.result import TrayRun
 from litemrc_studies.jantz2013.machine.scenario import Case, TrayScenario
 from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario
 from litemrc_studies.jantz2013.machine.workloads.programs import Programs
-from litemrc_studies.jantz2013.plots.tray_experiments import RankUse, ranks_figure
-from litemrc_studies.jantz2013.plots.trays import free_figure, power_figure
+from litemrc_studies.jantz2013.plots import RankUse, free_figure, power_figure, ranks_figure
 from litemrc_studies.jantz2013.results.background import background
 from litemrc_studies.jantz2013.results.cases import Made, gib, percent_of, run
 from litemrc_studies.jantz2013.results.java import PROGRAMS, JavaPrograms, figure5, figure6, read_again
@@ -27,7 +26,7 @@ PAPER_USED = (2, 4)  # GB, with one and two trays (section 7.2)
 
 
 def red_and_blue(scenario: TrayScenario, pictures: Path) -> Made:
-    """Return table and values of the experiment, and draw what lies on the ranks."""
+    """Return table and values of section 4.1, the paper's own intents; draw what lies on the ranks."""
     runs, uses = {}, {}
     for case in scenario.cases:
         name = case.configuration.name

@@ -7,8 +7,7 @@ import numpy as np
 from litemrc_studies.jantz2013.machine.events import Event, Phase
 from litemrc_studies.jantz2013.machine.hardware import PAGE_BYTES, Hardware
 from litemrc_studies.jantz2013.machine.machine import TrayMachine
-from litemrc_studies.jantz2013.machine.power import rank_samples_mw, sample_seconds
-from litemrc_studies.jantz2013.machine.rank_visits import RankVisits
+from litemrc_studies.jantz2013.machine.rank_visits import RankVisits, rank_samples_mw, sample_seconds
 from litemrc_studies.jantz2013.machine.result import TrayRun
 from litemrc_studies.jantz2013.machine.scenario import Case, TrayScenario, run_case
 
@@ -75,7 +74,11 @@ class _Recorder(RankVisits):
 def record(
     scenario: TrayScenario, case: Case, phase: str = "work", most: int = MOST
 ) -> tuple[TrayRun, Served]:
-    """Run a case; return its result and the first `most` visits of one phase."""
+    """Run a case; return its result and the first `most` visits of one phase, to be served again.
+
+    The placement of pages does not depend on the ranks' states: one run of the memory is enough for all
+    settings of ranks.
+    """
     hardware = case.configuration.hardware
     machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
     interleaved = hardware.mapping == "interleaved"

@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc_studies.jantz2013.policies.color_ranges import ColorRanges
-from litemrc_studies.jantz2013.policies.color_trays import map_colors
-from litemrc_studies.jantz2013.policies.guidance import Guidance
+from litemrc_studies.jantz2013.policies.guidance import Guidance, MemNice
 from litemrc_studies.jantz2013.policies.intents import parse_intents
-from litemrc_studies.jantz2013.policies.memnice import MemNice
 from litemrc_studies.jantz2013.policies.recycling import Residents, victims
-from litemrc_studies.jantz2013.policies.trays import Tray, TrayChoice
+from litemrc_studies.jantz2013.policies.trays import Tray, TrayChoice, map_colors
 
 PAINTS = st.lists(
     st.tuples(st.integers(0, 29), st.integers(1, 12), st.sampled_from(("RED", "BLUE", None))), max_size=12

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc_studies.jantz2013.golden import RankVisitsModel
-from litemrc_studies.jantz2013.machine.rank_timing import NEVER, Background, RankTiming
+from litemrc_studies.jantz2013.machine.hardware import NEVER, Background, RankTiming
 from litemrc_studies.jantz2013.machine.rank_visits import COUNTERS, RankVisits
 
 TIMING = RankTiming(10, 40, 3, 20, 64)

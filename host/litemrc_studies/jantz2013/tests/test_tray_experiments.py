@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from litemrc.plots.known import LABEL
-from litemrc_studies.jantz2013.plots.tray_experiments import (
+from litemrc_studies.jantz2013.plots import (
     RankUse,
     groups_figure,
     ranks_figure,

@@ -7,9 +7,8 @@ import pytest
 from litemrc.energy.model import Operation
 from litemrc.energy.parts.files import find_part
 from litemrc.errors import UserError
-from litemrc_studies.jantz2013.machine.hardware import Controller, Hardware
+from litemrc_studies.jantz2013.machine.hardware import NEVER, Controller, Hardware, RankTiming
 from litemrc_studies.jantz2013.machine.placing import Placer
-from litemrc_studies.jantz2013.machine.rank_timing import NEVER, RankTiming
 from litemrc_studies.jantz2013.machine.result import TrayRun
 
 PART = find_part("MT41J256M8-187E:D")  # 533.333 MHz; tXPDLL 24 ns, tXSDLL 512 clocks

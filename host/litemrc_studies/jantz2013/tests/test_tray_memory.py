@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from litemrc.errors import UserError
+from litemrc_studies.jantz2013.machine.machine import Scrambler
 from litemrc_studies.jantz2013.machine.memory import HELD, NOBODY, Memory
-from litemrc_studies.jantz2013.machine.scrambler import Scrambler
 from litemrc_studies.jantz2013.machine.views import backing, by_color, outside
 from litemrc_studies.jantz2013.policies.intents import parse_intents
 from litemrc_studies.jantz2013.tests.tray_machines import TRAY_PAGES, small

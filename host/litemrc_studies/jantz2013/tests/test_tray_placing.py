@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from litemrc.curves.hit_counters import HitCounters
 from litemrc_studies.jantz2013.machine import events, placing
-from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, TrayMachine
+from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, Scrambler, TrayMachine
 from litemrc_studies.jantz2013.machine.memory import Memory
 from litemrc_studies.jantz2013.machine.placing import Placer, Placing
-from litemrc_studies.jantz2013.machine.scrambler import Scrambler
 from litemrc_studies.jantz2013.policies.intents import parse_intents
 from litemrc_studies.jantz2013.policies.placement import Move, Plan
 from litemrc_studies.jantz2013.tests.tray_machines import TRAY_PAGES, small

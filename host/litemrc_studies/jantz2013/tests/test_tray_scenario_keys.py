@@ -4,11 +4,10 @@ from dataclasses import replace
 
 from litemrc.energy.parts.files import find_part
 from litemrc_studies.jantz2013.machine.hardware import Controller, Hardware
-from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, TrayMachine
+from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, Scrambler, TrayMachine
 from litemrc_studies.jantz2013.machine.placing import Placer
 from litemrc_studies.jantz2013.machine.scenario import Case, TrayScenario
 from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario
-from litemrc_studies.jantz2013.machine.scrambler import Scrambler
 from litemrc_studies.jantz2013.machine.workloads.collector import Collector
 from litemrc_studies.jantz2013.machine.workloads.compilation import Compilation
 from litemrc_studies.jantz2013.machine.workloads.programs import Program, Programs, Range

@@ -23,10 +23,10 @@ from litemrc_studies.panwar2015.machine.placement import (
     PlacementRun,
     simulate,
 )
-from litemrc_studies.panwar2015.workloads.compile_tree import CompileTree
-from litemrc_studies.panwar2015.workloads.events import AllocationTrace, Events
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
-from litemrc_studies.panwar2015.workloads.kmem import read_kmem
+from litemrc_studies.panwar2015.machine.workloads.compile_tree import CompileTree
+from litemrc_studies.panwar2015.machine.workloads.events import AllocationTrace, Events
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.kmem import read_kmem
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 

@@ -8,6 +8,9 @@ import numpy as np
 from litemrc.plots.files import save_figure
 from litemrc_studies.panwar2015.machine.energy import MemoryPower, memory_power
 from litemrc_studies.panwar2015.machine.placement import PAGE_BYTES, Placement, PlacementRun
+from litemrc_studies.panwar2015.machine.workloads.compile_tree import CompileTree
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT
+from litemrc_studies.panwar2015.machine.workloads.kmem import read_kmem
 from litemrc_studies.panwar2015.plots import map_figure, time_figure
 from litemrc_studies.panwar2015.results.figure3 import (
     figure_3a,
@@ -52,9 +55,6 @@ from litemrc_studies.panwar2015.results.tables import (
     sizes_table,
     table_1,
 )
-from litemrc_studies.panwar2015.workloads.compile_tree import CompileTree
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT
-from litemrc_studies.panwar2015.workloads.kmem import read_kmem
 from matplotlib.figure import Figure
 
 from scripts.docs.page_tables import fill_tables, fill_values, page_parser

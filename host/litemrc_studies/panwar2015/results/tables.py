@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from litemrc_studies.panwar2015.machine.energy import OFF, MemoryPower, awake_energy_mj, run_energy_mj
 from litemrc_studies.panwar2015.machine.placement import PAGE_BYTES, PlacementRun
+from litemrc_studies.panwar2015.machine.workloads.events import FREE, Events
 from litemrc_studies.panwar2015.results.machines import (
     BANKS,
     COMPARED,
@@ -19,7 +20,6 @@ from litemrc_studies.panwar2015.results.machines import (
     adaptive,
     run,
 )
-from litemrc_studies.panwar2015.workloads.events import FREE, Events
 from litemrc_studies.shared.chip_power import ChipPower
 from numpy.typing import NDArray
 

@@ -13,6 +13,7 @@ from litemrc_studies._core import (
     PlacementMachine,
     Zone,
 )
+from litemrc_studies.panwar2015.machine.workloads.events import FREE
 from litemrc_studies.panwar2015.tests.placement_machines import (
     ALLOCATORS,
     BLOCK,
@@ -21,7 +22,6 @@ from litemrc_studies.panwar2015.tests.placement_machines import (
     two_nodes,
     units,
 )
-from litemrc_studies.panwar2015.workloads.events import FREE
 
 
 def adaptive(memory: PhysicalMemory, reserve: int = 0, moves: int = 32) -> Adaptive:

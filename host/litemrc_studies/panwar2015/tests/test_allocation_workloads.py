@@ -5,9 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from litemrc.errors import UserError
-from litemrc_studies.panwar2015.workloads.compile_tree import CompileTree
-from litemrc_studies.panwar2015.workloads.events import FREE, ORDER, UNMOVABLE, BlockNumbers, interleaved
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.compile_tree import CompileTree
+from litemrc_studies.panwar2015.machine.workloads.events import (
+    FREE,
+    ORDER,
+    UNMOVABLE,
+    BlockNumbers,
+    interleaved,
+)
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
 
 PAGES = 1 << 17
 

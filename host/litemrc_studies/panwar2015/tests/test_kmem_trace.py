@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from litemrc.errors import UserError
-from litemrc_studies.panwar2015.workloads.events import FREE, ORDER, UNMOVABLE
-from litemrc_studies.panwar2015.workloads.kmem import read_kmem
+from litemrc_studies.panwar2015.machine.workloads.events import FREE, ORDER, UNMOVABLE
+from litemrc_studies.panwar2015.machine.workloads.kmem import read_kmem
 
 SAMPLE = Path(__file__).parents[4] / "host/litemrc_studies/panwar2015/tests/data/compile.kmem.xz"
 HEAD = "            make-7   [001] ..... {time}: "

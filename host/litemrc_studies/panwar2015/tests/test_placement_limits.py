@@ -6,7 +6,7 @@ from litemrc.errors import UserError
 from litemrc_studies.panwar2015.machine import placement as module
 from litemrc_studies.panwar2015.machine.energy import memory_power
 from litemrc_studies.panwar2015.machine.placement import Placement, Simulation, simulate
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, FootprintTrace
 
 MIB, GIB = 1 << 20, 1 << 30
 BLOCK = 4 * MIB

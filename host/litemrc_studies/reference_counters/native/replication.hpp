@@ -1,4 +1,4 @@
-// Replication and dropping of pages with fixed counters; the model is litemrc_studies.reference_counters.policies.replication.
+// Replication and dropping of pages with fixed counters; the model is litemrc_studies.reference_counters.policies.
 //
 // A policy is asked with the window of the processor at which a counter has reached 0, and the number of the page.
 // The window has the policy's state of each page there, and the counters: state(page), local_reads(page),
@@ -42,7 +42,7 @@ struct FixedCounters {
     }
 };
 
-// Self-tuned replication: derives the initial values of the reference counters; the model is litemrc_studies.reference_counters.policies.self_tuned.
+// Self-tuned replication: derives the initial values of the reference counters; the model is litemrc_studies.reference_counters.policies.
 struct SelfTuned {
     struct Pair {
         int64_t reads = 0;        // remote ones, in the runs of DELAY that led to no copy

@@ -11,7 +11,7 @@ from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import TURN
 from litemrc_studies.reference_counters.machine.numa import NumaMachine, NumaRun
 from litemrc_studies.reference_counters.plots import delay_figure, surface_figure
-from litemrc_studies.reference_counters.policies.self_tuned import SelfTuned
+from litemrc_studies.reference_counters.policies import SelfTuned
 from litemrc_studies.reference_counters.results.claims import claims_table
 from litemrc_studies.reference_counters.results.held_out import compared, distribution, each_of, misjudged
 from litemrc_studies.reference_counters.results.programs import (

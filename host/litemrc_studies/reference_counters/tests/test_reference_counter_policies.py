@@ -6,8 +6,7 @@ import pytest
 from litemrc_studies.reference_counters.golden import Counts, Reference, UpdateMachine
 from litemrc_studies.reference_counters.machine.costs import read_costs
 from litemrc_studies.reference_counters.machine.numa import NumaMachine, NumaReferences, NumaSimulation
-from litemrc_studies.reference_counters.policies.replication import FixedCounters
-from litemrc_studies.reference_counters.policies.self_tuned import SelfTuned
+from litemrc_studies.reference_counters.policies import FixedCounters, SelfTuned
 
 COSTS = read_costs()
 PAIR = (7, 3)  # page, processor

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from litemrc.curves.sizes import size_unit
-from litemrc_studies.jantz2013.plots.trays import (
+from litemrc_studies.jantz2013.plots import (
     free_figure,
     power_figure,
     relative_figure,
@@ -15,8 +15,8 @@ from litemrc_studies.jantz2013.plots.trays import (
 )
 from litemrc_studies.panwar2015.machine.placement import Placement, PlacementRun
 from litemrc_studies.panwar2015.machine.placement import simulate as place
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, FootprintTrace
 from litemrc_studies.panwar2015.plots import map_figure, time_figure
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, FootprintTrace
 from litemrc_studies.zhou2004.machine.multiprogram import simulate
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
 from litemrc_studies.zhou2004.plots.multiprogram import mm_figure

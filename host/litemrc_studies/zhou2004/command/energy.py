@@ -169,8 +169,7 @@ def main(args: argparse.Namespace) -> int:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
 
-        from litemrc_studies.zhou2004.plots.energy import bars_figure
-        from litemrc_studies.zhou2004.plots.energy_sweep import sweep_figure
+        from litemrc_studies.zhou2004.plots.energy import bars_figure, sweep_figure
 
         draw = bars_figure if len(runs) == 1 else sweep_figure
         save_figure(draw(runs, title=Path(args.trace).name), args.plot)

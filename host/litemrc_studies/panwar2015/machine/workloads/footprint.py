@@ -12,7 +12,7 @@ import numpy as np
 from litemrc.errors import UserError
 from numpy.typing import NDArray
 
-from litemrc_studies.panwar2015.workloads.events import (
+from litemrc_studies.panwar2015.machine.workloads.events import (
     FREE,
     UNMOVABLE,
     BlockNumbers,

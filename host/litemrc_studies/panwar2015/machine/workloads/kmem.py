@@ -16,7 +16,7 @@ from litemrc.errors import UserError
 from litemrc.traces.formats.lines import blocks
 from litemrc.traces.formats.streams import open_source
 
-from litemrc_studies.panwar2015.workloads.events import FREE, KIND_SHIFT, UNMOVABLE, Events
+from litemrc_studies.panwar2015.machine.workloads.events import FREE, KIND_SHIFT, UNMOVABLE, Events
 
 _MAX_ORDER = 10
 _EVENT = re.compile(

@@ -14,7 +14,13 @@ import numpy as np
 from litemrc.errors import UserError
 from numpy.typing import NDArray
 
-from litemrc_studies.panwar2015.workloads.events import FREE, UNMOVABLE, BlockNumbers, Events, interleaved
+from litemrc_studies.panwar2015.machine.workloads.events import (
+    FREE,
+    UNMOVABLE,
+    BlockNumbers,
+    Events,
+    interleaved,
+)
 
 _BURST = 16  # pages that Linux maps around a fault
 _LINKED_SHARE = 0.6  # resident share of the object files in the linker
