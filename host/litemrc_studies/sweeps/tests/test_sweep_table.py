@@ -152,7 +152,7 @@ def test_points_with_one_x_are_averaged_and_seeds_have_their_range():
     figure = sweep_figure(COLUMNS, x="memory", y="faults", lines="policy", over=["seed"], title="t")
     assert figure.axes[0].get_xlabel() == "memory in pages"
     (axes,) = figure.axes
-    # (10 + 20) / 2, (4 + 6) / 2; (8 + 12) / 2, (3 + 5) / 2
+    # Means: (10 + 20) / 2, (4 + 6) / 2; (8 + 12) / 2, (3 + 5) / 2
     assert lines(axes) == {"lru": ([64, 4096], [15, 5]), "opt": ([64, 4096], [10, 4])}
     heights = {
         tuple(point) for band in axes.collections for path in band.get_paths() for point in path.vertices
