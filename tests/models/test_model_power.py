@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from litemrc.golden.ranks.meter import MeterWord, PowerState
 from litemrc_studies.jantz2013.golden import RankVisitsModel
-from litemrc_studies.jantz2013.machine.rank_timing import RankTiming
+from litemrc_studies.jantz2013.machine.hardware import RankTiming
 
 from tests.cosim.builder import rank_bench
 from tests.cosim.running import counts_of

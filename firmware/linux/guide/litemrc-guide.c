@@ -88,7 +88,7 @@ static void show(const char *color, const struct tray_choice *choice)
 	putchar('\n');
 }
 
-/* memnice has priority (host/litemrc_studies/jantz2013/policies/memnice.py): within it the color places its pages, or nothing is left of the color. */
+/* memnice has priority (host/litemrc_studies/jantz2013/policies/guidance.py): within it the color places its pages, or nothing is left of the color. */
 static struct tray_choice within(const struct tray_choice *choice, unsigned long allowed)
 {
 	struct tray_choice left = {.bound = choice->bound};

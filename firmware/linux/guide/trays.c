@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Maps colors to trays, as host/litemrc_studies/jantz2013/policies/color_trays.py does, whose results the tests expect (Jantz et al. 2013,
+ * Maps colors to trays, as host/litemrc_studies/jantz2013/policies/trays.py does, whose results the tests expect (Jantz et al. 2013,
  * 4.2, 6 and 8). A tray and its node have one number.
  */
 #include "guide.h"

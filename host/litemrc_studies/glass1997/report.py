@@ -14,7 +14,7 @@ from litemrc.traces import Trace
 from litemrc.traces.summary import Summary, space_time
 
 from litemrc_studies.glass1997.machine.memories import Replay
-from litemrc_studies.glass1997.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
+from litemrc_studies.glass1997.plots import PagingPoint, fault_rate_figure, interfault_figure
 
 
 def write_replacement_report(

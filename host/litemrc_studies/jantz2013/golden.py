@@ -19,7 +19,7 @@ service of the visit begins, entries into low-power states in the sample in whic
 
 from litemrc.ranks.activity import RankActivity
 
-from litemrc_studies.jantz2013.machine.rank_timing import NEVER, Background, RankTiming
+from litemrc_studies.jantz2013.machine.hardware import NEVER, Background, RankTiming
 
 
 class RankVisitsModel:

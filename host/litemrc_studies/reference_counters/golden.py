@@ -82,7 +82,7 @@ class UpdateMachine:
     Parameters:
         cost: an object with local_access, remote_read, remote_write, update, page_fault, in cycles.
         replication: cycles of a copy.
-        policy: of `litemrc_studies.reference_counters.policies.replication` or `self_tuned_replication`.
+        policy: of `litemrc_studies.reference_counters.policies`.
         home: the processor that is home of all pages, or FIRST_TOUCH.
         local_pages: copies that a processor can hold; 0: no limit.
     """

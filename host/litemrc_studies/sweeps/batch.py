@@ -7,8 +7,7 @@ from typing import Any
 from litemrc.cluster.build import build as build_of
 from litemrc.errors import UserError
 
-from litemrc_studies.sweeps.inputs import first_difference
-from litemrc_studies.sweeps.point import Outcome, Point
+from litemrc_studies.sweeps.point import Outcome, Point, first_difference
 
 Run = Callable[[Sequence[str]], tuple[list[dict[str, Any]], list[str]]]
 """Runs a command with its arguments, and returns rows of results, and notes; UserError: it cannot."""

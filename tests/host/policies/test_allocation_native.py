@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from litemrc.native import allocation as native
 from litemrc.policies.allocation.division import Demand, allocate
-from litemrc_studies.zhou2004.results.curve_sets import curve_sets
+from litemrc_studies.zhou2004.results.allocation import curve_sets
 
 from tests.mutation import mutated_module
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from litemrc.errors import UserError
-from litemrc_studies.jantz2013.policies.color_trays import map_colors
 from litemrc_studies.jantz2013.policies.intents import INTENTS, ColorIntent, intents_text, parse_intents
-from litemrc_studies.jantz2013.policies.trays import Tray
+from litemrc_studies.jantz2013.policies.trays import Tray, map_colors
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "firmware" / "linux" / "guide"
 REFUSED = 2
-# As host/litemrc_studies/jantz2013/tests/test_intents.py has them; digits of other scripts are no digits.
+# As host/litemrc_studies/jantz2013/tests/test_guidance.py has them; digits of other scripts are no digits.
 WRONG = [
     "MEM-INTENSITY RED 0\n",
     "INTENT MEM-INTENSITY\n\nMEM-INTENSITY RED 2\n",

@@ -104,7 +104,7 @@ def test_memnice_keeps_a_program_and_its_children_on_their_ranks(ranks):
 
 
 def test_memnice_holds_against_colors_and_system_calls(ranks):
-    """The limit protects others, a color is a hint (policies/trays/memnice.py)."""
+    """The limit protects others, a color is a hint (policies/guidance.py)."""
     found = all_nodes(ranks.check("memnice 1-2 -- litemrc-guide /intents -- /nodes color COLD 300"))
     assert found == [[0, 0, 300, 0]], "of COLD's order 3, 2, 1, 0 the first that is allowed"
     found = all_nodes(ranks.check("memnice 1-2 -- litemrc-guide /isolated -- /nodes touch 300"))

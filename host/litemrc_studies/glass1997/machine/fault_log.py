@@ -1,9 +1,12 @@
 """The page faults of one memory, each with the page that it evicted (Glass and Cao 1997, figures 5 to 8)."""
 
+import json
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Self
 
 import numpy as np
+from litemrc.files.outputs import check_output_path, replacing
 from numpy.typing import NDArray
 
 from litemrc_studies._core import NO_PAGE, AddressBook
@@ -78,3 +81,37 @@ class FaultRecorder:
     def result(self) -> FaultLog:
         """Return the faults so far; `add` was called."""
         return FaultLog.joined(self._logs)
+
+
+def write_fault_log(path: str | Path, log: FaultLog, **described: str | int) -> None:
+    """Write a row for each fault: time, page, cold, victim, from_sequence.
+
+    `victim` is empty if a frame was free. `from_sequence` is true if SEQ chose the victim from a sequence.
+
+    Parameters:
+        path: ends in .parquet or .csv.
+        described: of the run; Parquet's metadata keeps it as JSON under the key `litemrc`.
+
+    Raises:
+        UserError: another suffix, or the file cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    path = check_output_path(path, LOG_SUFFIXES)
+    rows = pa.table(
+        {
+            "time": log.times,
+            "page": log.pages,
+            "cold": log.cold,
+            "victim": pa.array(log.victims, mask=~log.evicts),
+            "from_sequence": log.from_sequence,
+        }
+    )
+    with replacing(path) as partial:
+        if path.suffix.lower() == ".csv":
+            pyarrow.csv.write_csv(rows, partial)
+        else:
+            metadata = {b"litemrc": json.dumps(described).encode()}
+            pq.write_table(rows.replace_schema_metadata(metadata), partial, compression="zstd")

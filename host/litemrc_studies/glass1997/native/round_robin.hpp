@@ -1,5 +1,5 @@
 // Several programs in one memory, round robin, with a context switch at page faults (Glass and Cao 1997, section 5).
-// What the paper leaves open is decided in litemrc/golden/machines/round_robin.py.
+// What the paper leaves open is decided in golden/round_robin.py.
 #pragma once
 
 #include "address_book.hpp"

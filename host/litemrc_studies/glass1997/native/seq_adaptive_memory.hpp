@@ -1,4 +1,4 @@
-// Imitates LRU, careful SEQ or SEQ, whichever faults least; equal to litemrc/golden/machines/seq_adaptive.py.
+// Imitates LRU, careful SEQ or SEQ, whichever faults least; equal to golden/seq_adaptive.py.
 //
 // The three candidates run beside this memory with the same references and frames. They know which pages they would
 // hold; only this memory's pages are real.
@@ -7,7 +7,6 @@
 #include "address_book.hpp"
 #include "lru_memory.hpp"
 #include "memory.hpp"
-#include "recency_list.hpp"
 #include "seq_memory.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 
 #include "address_book.hpp"
 #include "memory.hpp"
-#include "recency_list.hpp"
-#include "sequence_victims.hpp"
+#include "lru_memory.hpp"
+#include "fault_sequences.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -13,7 +13,7 @@ namespace litemrc_native {
 
 class SeqMemory final : public MemoryOf<SeqMemory> {
   public:
-    // `careful`: by the rules of CarefulSeq in litemrc/golden/machines/seq_adaptive.py, which need `refer`.
+    // `careful`: by the rules of CarefulSeq in golden/seq_adaptive.py, which need `refer`.
     SeqMemory(AddressBook &book, uint64_t frames, const SeqParameters &parameters, bool careful = false)
         : book_(book), frames_(frames), careful_(careful), distance_(parameters.distance),
           most_distance_(std::min(4 * parameters.distance, frames / 4 + (frames % 4 != 0))), victims_(book, parameters) {}

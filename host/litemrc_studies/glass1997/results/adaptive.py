@@ -11,11 +11,10 @@ from litemrc.traces import Chunk, Trace, open_trace
 from litemrc.traces.trace import PAGE_BYTES
 from litemrc_studies.glass1997.machine.fault_log import FaultLog
 from litemrc_studies.glass1997.machine.memories import replay
-from litemrc_studies.glass1997.plots.replacement import draw_policy
+from litemrc_studies.glass1997.plots import draw_policy
 from litemrc_studies.glass1997.policies import Lru, OnlinePolicy, Opt, Seq, SeqAdaptive
-from litemrc_studies.glass1997.results.measured import fault_log
 from litemrc_studies.glass1997.results.pictures import grid
-from litemrc_studies.glass1997.results.programs import OF_PAPER, PROGRAMS, pages_of
+from litemrc_studies.glass1997.results.programs import OF_PAPER, PROGRAMS, fault_log, pages_of
 from litemrc_studies.glass1997.results.unseen import UNSEEN, UnseenTrace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

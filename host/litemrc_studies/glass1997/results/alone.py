@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from litemrc.plots.files import save_figure
 from litemrc.plots.known import Beside, beside_figure
 from litemrc_studies.glass1997.results.claims import claims, knees, values
-from litemrc_studies.glass1997.results.measured import Measured, measured
 from litemrc_studies.glass1997.results.pictures import fault_rates, interfault_times, space_times
-from litemrc_studies.glass1997.results.programs import PAGE_KB, PROGRAMS, executable_bytes
+from litemrc_studies.glass1997.results.programs import PAGE_KB, PROGRAMS, Measured, executable_bytes, measured
 from matplotlib.figure import Figure
 
 from scripts.docs.page_tables import fill_tables, fill_values, markdown, page_parser

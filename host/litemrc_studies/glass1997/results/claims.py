@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from litemrc_studies.glass1997.results.measured import Measured, ratio
+from litemrc_studies.glass1997.results.programs import Measured, ratio
 
 from scripts.docs.page_tables import markdown
 

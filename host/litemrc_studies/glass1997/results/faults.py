@@ -7,9 +7,9 @@ from litemrc.plots.files import save_figure
 from litemrc.traces.trace import PAGE_BYTES
 from litemrc_studies.glass1997.machine.fault_log import FaultLog
 from litemrc_studies.glass1997.machine.memories import FaultCount, replay
-from litemrc_studies.glass1997.plots.faults import EVICTIONS, FAULTS, faults_figure
+from litemrc_studies.glass1997.plots import EVICTIONS, FAULTS, faults_figure
 from litemrc_studies.glass1997.policies import Seq
-from litemrc_studies.glass1997.results.places import places
+from litemrc_studies.glass1997.results.causes import places
 from litemrc_studies.glass1997.results.programs import OF_PAPER, PAGE_KB, Program, opened, pages_of
 
 from scripts.docs.page_tables import fill_tables, fill_values, markdown, page_parser

@@ -6,8 +6,8 @@ import matplotlib
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import COLOURS, STYLE
 from litemrc.traces.trace import PAGE_BYTES
-from litemrc_studies.glass1997.plots.replacement import draw_policy
-from litemrc_studies.glass1997.results.measured import Measured
+from litemrc_studies.glass1997.plots import draw_policy
+from litemrc_studies.glass1997.results.programs import Measured
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from litemrc.plots.files import save_figure
 from litemrc.traces.summary import Summary
 from litemrc.traces.trace import PAGE_BYTES
 from litemrc_studies.glass1997.machine.round_robin import GlobalResult, Scheduling, run_together
-from litemrc_studies.glass1997.plots.replacement import draw_policy
+from litemrc_studies.glass1997.plots import draw_policy
 from litemrc_studies.glass1997.policies import Lru, Seq
 from litemrc_studies.glass1997.results.pictures import M, grid
 from litemrc_studies.glass1997.results.programs import OF_PAPER, Program, opened, sizes_of

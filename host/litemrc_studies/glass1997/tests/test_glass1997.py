@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from litemrc.traces.summary import Summary, space_time
-from litemrc_studies.glass1997.results.capture import COMMANDS, SOURCES
+from litemrc_studies.glass1997.results.capture import COMMANDS, INPUTS, SOURCES
 from litemrc_studies.glass1997.results.claims import knee, most_to_opt, plateau, quarter_to_half, seq_to_lru
 from litemrc_studies.glass1997.results.further import GENERATED
-from litemrc_studies.glass1997.results.inputs import INPUTS
-from litemrc_studies.glass1997.results.measured import Measured, measured
 from litemrc_studies.glass1997.results.parameters import Varied
 from litemrc_studies.glass1997.results.programs import (
     OF_PAPER,
     PROGRAMS,
     TRACES,
+    Measured,
     Paper,
     Program,
     executable_bytes,
+    measured,
     opened,
 )
 

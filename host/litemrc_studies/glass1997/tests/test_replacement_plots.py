@@ -1,13 +1,18 @@
-"""Figures of page replacement: points of arithmetic, in their axes, in policies that coincide."""
+"""Figures of replacement: fault rates, inter-fault times, and faults and evictions over time."""
 
+import numpy as np
 import pytest
 from litemrc.plots.heat import space_time_figure
 from litemrc.traces import open_trace
 from litemrc.traces.summary import Summary, space_time
-from litemrc_studies.glass1997.plots.replacement import (
+from litemrc_studies.glass1997.machine.fault_log import FaultLog
+from litemrc_studies.glass1997.plots import (
+    EVICTIONS,
+    FAULTS,
     PagingPoint,
     draw_policy,
     fault_rate_figure,
+    faults_figure,
     interfault_figure,
 )
 from matplotlib.figure import Figure
@@ -22,6 +27,16 @@ POINTS = [
     for policy in POLICIES
     for mib, faults in ((1, 40), (2, 10), (4, 0))
 ]
+# Pages 10, 11 and 900 in a memory of 2: 10 is evicted from a sequence, then 11 by LRU.
+LOG = FaultLog(
+    times=np.array([5, 6, 9, 20], np.uint64),
+    pages=np.array([10, 11, 900, 10], np.uint64),
+    cold=np.array([True, True, True, False]),
+    evicts=np.array([False, False, True, True]),
+    victims=np.array([0, 0, 10, 11], np.uint64),
+    from_sequence=np.array([False, False, True, False]),
+)
+LOG_STYLE = {"memory_pages": 2, "page_bytes": 4096, "time_unit": "cycles"}
 
 
 @pytest.mark.parametrize(
@@ -71,4 +86,34 @@ def test_a_space_time_graph_ends_at_its_last_page_and_reference():
     axes = figure.axes[0]
     assert axes.get_ylim() == (0, 60) and axes.get_xlim()[1] == pytest.approx(240, abs=1)
     assert "4 KiB" in axes.get_ylabel() and axes.get_xlabel() == "references"
+    assert_sound(figure)
+
+
+def marks(axes) -> dict[str, list[tuple[float, float]]]:
+    return {
+        line.get_label(): list(zip(*(x.tolist() for x in line.get_data()), strict=True))
+        for line in axes.lines
+    }
+
+
+def test_faults_and_evictions_are_marked_at_time_and_rank_of_their_page():
+    figure = faults_figure(LOG, title="a", **LOG_STYLE)
+    upper, lower = figure.axes
+    assert marks(upper) == {"1 page faults, not cold": [(20, 0)]}
+    assert marks(lower) == {"1 evictions by LRU": [(20, 1)], "1 evictions from sequences": [(9, 0)]}
+    assert upper.get_ylim() == (0, 3) and lower.get_xlim() == (5, 21)
+    assert lower.get_xlabel() == "time in cycles" and "4 KiB" in upper.get_ylabel()
+    assert_sound(figure)
+
+
+@pytest.mark.parametrize(("panel", "label"), [(FAULTS, "not cold"), (EVICTIONS, "from sequences")])
+def test_a_panel_may_stand_alone(panel, label):
+    (axes,) = faults_figure(LOG, panels=[panel], **LOG_STYLE).axes
+    assert any(label in line.get_label() for line in axes.lines)
+
+
+def test_a_log_without_evictions_makes_a_picture():
+    parts = {name: getattr(LOG, name)[:2] for name in vars(LOG)}
+    figure = faults_figure(FaultLog(**parts), **LOG_STYLE)
+    assert [line.get_label() for line in figure.axes[1].lines] == ["no evictions"]
     assert_sound(figure)

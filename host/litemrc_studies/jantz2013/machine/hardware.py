@@ -1,4 +1,4 @@
-"""Hardware of the tray machine: ranks, address mapping, and sleep thresholds."""
+"""Hardware of the tray machine: ranks, address mapping, sleep thresholds, and accesses of others."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,7 @@ from litemrc.energy.model import Operation
 from litemrc.energy.parts.part import SdramPart
 from litemrc.errors import UserError
 
-from litemrc_studies.jantz2013.machine.rank_timing import NEVER, Background, RankTiming
-
+NEVER = 1 << 62
 PAGE_BYTES = 4096
 LINE_BYTES = 64
 LINES = PAGE_BYTES // LINE_BYTES
@@ -20,6 +19,49 @@ SLOWEST_HZ, FASTEST_HZ = 1.0, 1e7  # of background accesses
 LINE_NS = 5.0  # default transfer time of a line
 # JESD79-3F, "Power Down Timing": tXP of DDR3-800 and -1066, the longest; the DLL stays on.
 FAST_EXIT_NS, FAST_EXIT_CLOCKS = 7.5, 3
+
+
+@dataclass(frozen=True)
+class RankTiming:
+    """Idle thresholds and exit latencies of a rank, in memory clock cycles.
+
+    Attributes:
+        power_down_after, self_refresh_after: idle cycles until the state is entered; `NEVER` disables it.
+        power_down_exit, self_refresh_exit: exit latency.
+        sample: cycles of a sample.
+    """
+
+    power_down_after: int
+    self_refresh_after: int
+    power_down_exit: int
+    self_refresh_exit: int
+    sample: int
+
+
+@dataclass(frozen=True)
+class Background:
+    """Accesses of others than the program (kernel, daemons, devices), each to one line of any rank.
+
+    They come one after the other, at a random time after the last one, and use another processor: the
+    program does not wait for them, nor they for the program.
+
+    Attributes:
+        gap: mean time from one access to the next in cycles; each is uniform from 1 to 2 gap - 1.
+        busy: cycles in which the rank serves an access.
+        seed: of ranks and times, which come from splitmix64 (Steele et al., Fast Splittable Pseudorandom
+            Number Generators, 2014).
+
+    Raises:
+        ValueError: a gap below 1 or of 2^31 cycles or more.
+    """
+
+    gap: int
+    busy: int
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.gap < 1 << 31:
+            raise ValueError(f"the mean gap must be 1 to 2^31 - 1 cycles (got {self.gap})")
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
-"""Ranks that sleep by idle thresholds; equal to `litemrc_studies.jantz2013.golden`."""
+"""Ranks that sleep by idle thresholds, equal to `litemrc_studies.jantz2013.golden`, and their power."""
 
 import numpy as np
+from litemrc.energy.model import energy
 from litemrc.errors import UserError
+from litemrc.ranks.activity import RankActivity
 from numpy.typing import ArrayLike, NDArray
 
 from litemrc_studies._core import RankVisits as _RankVisits
-from litemrc_studies.jantz2013.machine.rank_timing import Background, RankTiming
+from litemrc_studies.jantz2013.machine.hardware import Background, Hardware, RankTiming
 
 # Counters of a rank in a sample; the names are those of RankActivity.
 COUNTERS = (
@@ -13,6 +15,7 @@ COUNTERS = (
     *("entered_power_down", "entered_self_refresh", "wake_ups", "waking"),
 )
 MOST_RANKS = 255
+_STATES = ("active_standby", "precharge_standby", "power_down", "self_refresh")
 
 
 class RankVisits:
@@ -91,3 +94,40 @@ class RankVisits:
     def counters(self) -> NDArray[np.uint64]:
         """Return uint64[samples, ranks, counters], counters in the order of `COUNTERS`."""
         return self._core.counters().reshape(-1, self.ranks, len(COUNTERS))
+
+
+def rank_samples_mw(counters: NDArray[np.uint64], hardware: Hardware) -> NDArray[np.float64]:
+    """Return the mean power of each rank in each sample.
+
+    Parameters:
+        counters: uint64[samples, ranks, counters], as in `RankVisits.counters`.
+
+    Returns:
+        float64[samples, ranks], mW; the last sample may be shorter.
+    """
+    use = hardware.operation
+    mw = np.zeros(counters.shape[:2])
+    known: dict[tuple[int, ...], float] = {}  # sleeping ranks have equal counters
+    for sample, ranks in enumerate(counters.tolist()):
+        for rank, row in enumerate(ranks):
+            key = tuple(row)
+            if key not in known:
+                activity = rank_activity(key, hardware)
+                seconds = activity.clocks / use.clock_hz
+                known[key] = energy(hardware.part, activity, use).total / seconds if seconds else 0.0
+            mw[sample, rank] = known[key]
+    return mw
+
+
+def rank_activity(row: tuple[int, ...], hardware: Hardware) -> RankActivity:
+    """Return the activity of a rank; outside self-refresh it has one refresh per tREFI."""
+    counted = dict(zip(COUNTERS, row, strict=True))
+    awake = sum(counted[state] for state in _STATES if state != "self_refresh")
+    refreshes = awake / hardware.clock_hz / (hardware.part.refi_ns * 1e-9)
+    return RankActivity(**counted, refreshes=refreshes)
+
+
+def sample_seconds(counters: NDArray[np.uint64], hardware: Hardware) -> NDArray[np.float64]:
+    """Return float64[samples], the length of each sample in seconds."""
+    states = [COUNTERS.index(state) for state in _STATES]
+    return counters[:, 0, states].sum(axis=1) / hardware.clock_hz

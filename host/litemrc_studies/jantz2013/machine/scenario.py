@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from litemrc.errors import UserError
 
-from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, TrayMachine
+from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, Scrambler, TrayMachine
 from litemrc_studies.jantz2013.machine.result import TrayRun
-from litemrc_studies.jantz2013.machine.scrambler import Scrambler
-from litemrc_studies.jantz2013.machine.workloads.compilation import Compilation
-from litemrc_studies.jantz2013.machine.workloads.limited import Limited, Workload
+from litemrc_studies.jantz2013.machine.workloads.compilation import Compilation, Limited, Workload
 
 
 @dataclass(frozen=True)

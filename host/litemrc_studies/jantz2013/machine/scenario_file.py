@@ -17,15 +17,13 @@ from litemrc_studies.jantz2013.machine.hardware import (
     Controller,
     Hardware,
 )
-from litemrc_studies.jantz2013.machine.machine import Configuration, Costs
+from litemrc_studies.jantz2013.machine.machine import Configuration, Costs, Scrambler
 from litemrc_studies.jantz2013.machine.memory import ALLOCATORS
 from litemrc_studies.jantz2013.machine.placing import Placer
 from litemrc_studies.jantz2013.machine.program_tables import read_programs
 from litemrc_studies.jantz2013.machine.scenario import Case, TrayScenario
-from litemrc_studies.jantz2013.machine.scrambler import Scrambler
 from litemrc_studies.jantz2013.machine.workloads.collector import Collector
-from litemrc_studies.jantz2013.machine.workloads.compilation import Compilation
-from litemrc_studies.jantz2013.machine.workloads.limited import Workload
+from litemrc_studies.jantz2013.machine.workloads.compilation import Compilation, Workload
 from litemrc_studies.jantz2013.machine.workloads.staged import Staged
 from litemrc_studies.jantz2013.policies.intents import ColorIntent, parse_intents
 from litemrc_studies.jantz2013.policies.placement import PlacementParameters

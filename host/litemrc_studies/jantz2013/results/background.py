@@ -8,10 +8,9 @@ import numpy as np
 from litemrc.plots.files import save_figure
 from litemrc_studies.jantz2013.machine.hardware import LINE_BYTES, Controller
 from litemrc_studies.jantz2013.machine.scenario import TrayScenario
-from litemrc_studies.jantz2013.plots.tray_experiments import rates_figure
-from litemrc_studies.jantz2013.results.cases import Made, percent_of
+from litemrc_studies.jantz2013.plots import rates_figure
+from litemrc_studies.jantz2013.results.cases import Made, Served, mean_mw, percent_of, record
 from litemrc_studies.jantz2013.results.java import PAPER_LEAST, PAPER_RECYCLING
-from litemrc_studies.jantz2013.results.replay import Served, mean_mw, record
 from litemrc_studies.jantz2013.results.stages import PAPER_STAGE
 
 from scripts.docs.page_tables import markdown

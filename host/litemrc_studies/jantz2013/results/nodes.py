@@ -8,10 +8,9 @@ import numpy as np
 from litemrc.energy.parts.files import find_part
 from litemrc.plots.files import save_figure
 from litemrc_studies.jantz2013.machine.hardware import PAGES_OF_MIB, Hardware
-from litemrc_studies.jantz2013.machine.java_kernels import SCIMARK, HeapRun, HeapShape, Kernel
 from litemrc_studies.jantz2013.machine.memory import Memory
-from litemrc_studies.jantz2013.machine.node_heap import WAYS, NodeHeap
-from litemrc_studies.jantz2013.plots.tray_experiments import groups_figure
+from litemrc_studies.jantz2013.machine.node_heap import SCIMARK, WAYS, HeapRun, HeapShape, Kernel, NodeHeap
+from litemrc_studies.jantz2013.plots import groups_figure
 from litemrc_studies.jantz2013.results.cases import MINUS, Made
 
 from scripts.docs.page_tables import markdown, percent

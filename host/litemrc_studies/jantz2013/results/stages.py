@@ -4,12 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from litemrc.plots.files import save_figure
-from litemrc_studies.jantz2013.command.trays_table import saving
+from litemrc_studies.jantz2013.command.trays import saving
 from litemrc_studies.jantz2013.machine.hardware import PAGE_BYTES, PAGES_OF_MIB, Controller
 from litemrc_studies.jantz2013.machine.scenario import TrayScenario
-from litemrc_studies.jantz2013.plots.trays import stages_figure
-from litemrc_studies.jantz2013.results.cases import Made, named, percent_of, run
-from litemrc_studies.jantz2013.results.replay import mean_mw, record
+from litemrc_studies.jantz2013.plots import stages_figure
+from litemrc_studies.jantz2013.results.cases import Made, mean_mw, named, percent_of, record, run
 
 from scripts.docs.page_tables import markdown
 

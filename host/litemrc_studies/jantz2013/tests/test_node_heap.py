@@ -1,9 +1,8 @@
 """A Java-like program on two nodes: local references and times, by arithmetic and against each other."""
 
 import pytest
-from litemrc_studies.jantz2013.machine.java_kernels import SCIMARK, HeapShape, Kernel
 from litemrc_studies.jantz2013.machine.memory import Memory
-from litemrc_studies.jantz2013.machine.node_heap import NodeHeap
+from litemrc_studies.jantz2013.machine.node_heap import SCIMARK, HeapShape, Kernel, NodeHeap
 from litemrc_studies.jantz2013.tests.tray_machines import small
 
 # 8 trays of 1,024 pages on two nodes; the heap has 5,760 of 8,192 pages.

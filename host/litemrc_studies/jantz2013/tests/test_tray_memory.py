@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from litemrc.errors import UserError
+from litemrc_studies.jantz2013.machine.machine import Scrambler
 from litemrc_studies.jantz2013.machine.memory import HELD, NOBODY, Memory
-from litemrc_studies.jantz2013.machine.scrambler import Scrambler
 from litemrc_studies.jantz2013.machine.views import backing, by_color, outside
 from litemrc_studies.jantz2013.policies.intents import parse_intents
+from litemrc_studies.jantz2013.policies.recycling import Residents, victims
 from litemrc_studies.jantz2013.tests.tray_machines import TRAY_PAGES, small
 
 RECYCLED_LOCALLY = parse_intents(
@@ -254,3 +255,15 @@ def test_the_scrambler_leaves_no_tray_whole_and_holds_the_given_share():
         assert all(4 * (62.5 - 35) < each < 4 * (62.5 + 35) for each in held)
     with pytest.raises(UserError, match="must hold 5,000 pages, but only 4,096 are free"):
         Scrambler(5000, 4).run(Memory(small(), "tray"), np.random.default_rng(1))
+
+
+def test_file_pages_go_first_however_recently_they_were_used():
+    pages = Residents(
+        last_used=np.array([5, 10**15, 3, 10**15 + 1]),
+        tray=np.zeros(4, np.int64),
+        color=np.zeros(4, np.int64),
+        file=np.array([False, True, False, True]),
+        pinned=np.zeros(4, bool),
+    )
+    assert victims(pages, 4).tolist() == [1, 3, 2, 0]
+    assert victims(pages, 3).tolist() == [1, 3, 2]

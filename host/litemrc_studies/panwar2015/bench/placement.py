@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from litemrc_studies._core import Allocator, PlacementMachine
 from litemrc_studies.panwar2015.machine.placement import ALLOCATORS, Placement
-from litemrc_studies.panwar2015.workloads.events import FREE
+from litemrc_studies.panwar2015.machine.workloads.events import FREE
 from numpy.typing import NDArray
 
 from scripts.docs.page_tables import fill_tables, fill_values

@@ -1,6 +1,7 @@
 """`litemrc simulate placement [TRACE]`: the memory banks that page allocators leave empty and offline."""
 
 import argparse
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,6 @@ from litemrc.cli.shared.progress import reported
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
 
-from litemrc_studies.panwar2015.command.placement_arguments import byte_size, footprint, percent
 from litemrc_studies.panwar2015.command.placement_table import placement_json, placement_table, result_json
 from litemrc_studies.panwar2015.machine.energy import OFF, MemoryPower, memory_power
 from litemrc_studies.panwar2015.machine.placement import (
@@ -22,14 +22,43 @@ from litemrc_studies.panwar2015.machine.placement import (
     PlacementRun,
     simulate,
 )
-from litemrc_studies.panwar2015.workloads.compile_tree import CompileTree
-from litemrc_studies.panwar2015.workloads.events import AllocationTrace, Events
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, MEDIUM, FootprintTrace
-from litemrc_studies.panwar2015.workloads.kmem import read_kmem
+from litemrc_studies.panwar2015.machine.workloads.compile_tree import CompileTree
+from litemrc_studies.panwar2015.machine.workloads.events import AllocationTrace, Events
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.kmem import read_kmem
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def byte_size(text: str) -> int:
+    """Parse a size such as 32G, 512M, 4096 or 0."""
+    match = re.fullmatch(r"(\d+)([KMGT]?)(i?B)?", text, re.IGNORECASE | re.ASCII)
+    if not match:
+        raise argparse.ArgumentTypeError(f"must be a size, such as 512M or 32G (got {text!r})")
+    return int(match[1]) * _UNITS[match[2].upper()]
+
+
+def footprint(text: str) -> Footprint:
+    """Parse percentages LOW:MEAN:HIGH of memory."""
+    try:
+        low, mean, high = (float(part) / 100 for part in text.split(":"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be percentages LOW:MEAN:HIGH, such as 10:30:50 (got {text!r})"
+        ) from None
+    try:
+        return Footprint(low, high, mean)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def percent(text: str) -> int:
+    """Parse a whole number from 1 to 100."""
+    return positive(text, limit=101)
+
 
 _FOOTPRINTS = {"light": LIGHT, "medium": MEDIUM}
 _MIGRATE_EVERY_S = Placement.migrate_every  # the ticks of a footprint are seconds
-
 _EPILOG = """\
 buddy       as in Linux: free lists by zone, migrate type and order; it never empties a bank on purpose
 bank-array  free lists for each bank; users allocate from the last bank with room, the kernel from the first

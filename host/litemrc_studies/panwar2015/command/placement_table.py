@@ -7,7 +7,7 @@ from litemrc.curves.sizes import size_text
 
 from litemrc_studies.panwar2015.machine.energy import MemoryPower, awake_energy_mj, run_energy_mj
 from litemrc_studies.panwar2015.machine.placement import PlacementRun
-from litemrc_studies.panwar2015.workloads.events import AllocationTrace
+from litemrc_studies.panwar2015.machine.workloads.events import AllocationTrace
 
 _NOTES = """\
 offline: share of memory in offline banks; limit: if the pages in use lay in as few banks as possible

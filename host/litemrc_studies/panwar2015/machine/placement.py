@@ -22,7 +22,7 @@ from litemrc_studies._core import (
     Tray,
     Zone,
 )
-from litemrc_studies.panwar2015.workloads.events import FREE, AllocationTrace, Events
+from litemrc_studies.panwar2015.machine.workloads.events import FREE, AllocationTrace, Events
 
 PAGE_BYTES = 4096
 _DMA_BYTES = 16 << 20

@@ -1,7 +1,6 @@
 #include "bindings/bindings.hpp"
 #include "adaptive.hpp"
-#include "bank_array.hpp"
-#include "bank_list.hpp"
+#include "bank_buddies.hpp"
 #include "buddy.hpp"
 #include "stress.hpp"
 

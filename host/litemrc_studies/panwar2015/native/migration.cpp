@@ -1,4 +1,4 @@
-#include "migration.hpp"
+#include "machine.hpp"
 
 #include <algorithm>
 

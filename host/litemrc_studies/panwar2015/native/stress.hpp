@@ -2,7 +2,7 @@
 // For tests.
 #pragma once
 
-#include "migration.hpp"
+#include "machine.hpp"
 
 #include <string>
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from litemrc.plots.known import Beside, beside_figure
 from litemrc_studies.panwar2015.machine.placement import Placement, PlacementRun
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, Footprint
 from litemrc_studies.panwar2015.plots import map_figure
 from litemrc_studies.panwar2015.results.machines import LARGE, SEEDS, TICKS, Runs, footprint, run
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, Footprint
 from matplotlib.figure import Figure
 
 from scripts.docs.page_tables import markdown

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from litemrc_studies.panwar2015.machine.placement import Placement, PlacementRun, Simulation
-from litemrc_studies.panwar2015.workloads.events import AllocationTrace
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.events import AllocationTrace
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
 
 COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 BANKS = ("bank-array", "bank-list")

@@ -8,8 +8,10 @@ import numpy as np
 from litemrc.plots.files import save_figure
 from litemrc_studies.panwar2015.machine.energy import MemoryPower, memory_power
 from litemrc_studies.panwar2015.machine.placement import PAGE_BYTES, Placement, PlacementRun
+from litemrc_studies.panwar2015.machine.workloads.compile_tree import CompileTree
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT
+from litemrc_studies.panwar2015.machine.workloads.kmem import read_kmem
 from litemrc_studies.panwar2015.plots import map_figure, time_figure
-from litemrc_studies.panwar2015.results.banks import exits, exits_table, order_table
 from litemrc_studies.panwar2015.results.figure3 import (
     figure_3a,
     figure_3b,
@@ -40,8 +42,11 @@ from litemrc_studies.panwar2015.results.tables import (
     ZONE_BYTES,
     LargeRuns,
     allocators_table,
+    exits,
+    exits_table,
     interleaved_table,
     mean_percent,
+    order_table,
     periods_table,
     programs_table,
     seeds_table,
@@ -50,9 +55,6 @@ from litemrc_studies.panwar2015.results.tables import (
     sizes_table,
     table_1,
 )
-from litemrc_studies.panwar2015.workloads.compile_tree import CompileTree
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT
-from litemrc_studies.panwar2015.workloads.kmem import read_kmem
 from matplotlib.figure import Figure
 
 from scripts.docs.page_tables import fill_tables, fill_values, page_parser

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from litemrc.errors import UserError
-from litemrc_studies.panwar2015.workloads.compile_tree import CompileTree
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.compile_tree import CompileTree
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
 
 KERNEL, FREE = 0x10, 0x20
 Tick = list[tuple[int, int, int]]  # (code, number, node)

@@ -1,10 +1,9 @@
 """What the scripts of panwar2015/page.md compute, beside arithmetic and the paper."""
 
 import numpy as np
-from litemrc_studies.panwar2015.results.banks import exits
 from litemrc_studies.panwar2015.results.machines import LARGE, RARE, SMALL, adaptive, machines
 from litemrc_studies.panwar2015.results.table2 import PAPER
-from litemrc_studies.panwar2015.results.tables import ORDER_BYTES, ZONE_BYTES
+from litemrc_studies.panwar2015.results.tables import ORDER_BYTES, ZONE_BYTES, exits
 from litemrc_studies.panwar2015.results.threads import PER_MS, SAMPLE_MS, Sample, sample
 
 

@@ -12,8 +12,8 @@ from litemrc_studies.panwar2015.machine.energy import (
     run_energy_mj,
 )
 from litemrc_studies.panwar2015.machine.placement import Placement, optimal_share, simulate
-from litemrc_studies.panwar2015.workloads.events import FREE, UNMOVABLE, Events
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, MEDIUM, FootprintTrace
+from litemrc_studies.panwar2015.machine.workloads.events import FREE, UNMOVABLE, Events
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM, FootprintTrace
 
 MIB = 1 << 20
 

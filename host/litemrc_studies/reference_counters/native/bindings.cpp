@@ -2,7 +2,6 @@
 #include "invalidate_machine.hpp"
 #include "pair_runs.hpp"
 #include "replication.hpp"
-#include "self_tuned.hpp"
 #include "update_machine.hpp"
 
 namespace litemrc_native {

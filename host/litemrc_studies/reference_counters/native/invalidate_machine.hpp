@@ -4,7 +4,6 @@
 #pragma once
 
 #include "costs.hpp"
-#include "processor_set.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "costs.hpp"
-#include "processor_set.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 
-from litemrc_studies.reference_counters.results.paper import (
+from litemrc_studies.reference_counters.results.programs import (
     BEST_ALONE,
     BEST_BOTH,
     BEST_DELAY,
     FIRST_TOUCH,
+    LOW,
+    PAGES,
     PAIR,
     SMALL,
+    SURFACE,
     Programs,
     best_both,
     delays,
@@ -16,9 +19,9 @@ from litemrc_studies.reference_counters.results.paper import (
     factor,
     flat,
     flat_by_size,
+    size_name,
     span,
 )
-from litemrc_studies.reference_counters.results.programs import LOW, PAGES, SURFACE, size_name
 
 from scripts.docs.page_tables import markdown, percent
 

@@ -19,8 +19,7 @@ from litemrc_studies.reference_counters.machine.numa import (
     best,
     read_references,
 )
-from litemrc_studies.reference_counters.results.paper import PAIR
-from litemrc_studies.reference_counters.results.programs import COUNTS, GOAL, ROOT
+from litemrc_studies.reference_counters.results.programs import COUNTS, GOAL, PAIR, ROOT
 from litemrc_studies.reference_counters.results.programs import PROCESSORS as PAPER_PROCESSORS
 
 from scripts.docs.page_tables import markdown, percent

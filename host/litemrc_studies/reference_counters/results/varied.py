@@ -11,12 +11,13 @@ from litemrc_studies.reference_counters.machine.numa import (
     NumaSimulation,
     best,
 )
-from litemrc_studies.reference_counters.results.paper import PAIR, SMALL
 from litemrc_studies.reference_counters.results.programs import (
     DELAYS,
     FLAT,
     PAGES,
+    PAIR,
     PROCESSORS,
+    SMALL,
     SURFACE,
     generated,
     levels,

@@ -10,8 +10,7 @@ from litemrc_studies.reference_counters.golden import (
     optimum,
 )
 from litemrc_studies.reference_counters.machine.numa import NumaMachine, NumaReferences, NumaRun
-from litemrc_studies.reference_counters.policies.replication import FixedCounters
-from litemrc_studies.reference_counters.policies.self_tuned import SelfTuned
+from litemrc_studies.reference_counters.policies import FixedCounters, SelfTuned
 
 COUNTS = list(Counts.__dataclass_fields__)
 

@@ -6,8 +6,7 @@ import pytest
 from litemrc_studies.reference_counters.golden import Counts, Reference, UpdateMachine
 from litemrc_studies.reference_counters.machine.costs import read_costs
 from litemrc_studies.reference_counters.machine.numa import NumaMachine, NumaReferences, NumaSimulation
-from litemrc_studies.reference_counters.policies.replication import FixedCounters
-from litemrc_studies.reference_counters.policies.self_tuned import SelfTuned
+from litemrc_studies.reference_counters.policies import FixedCounters, SelfTuned
 
 COSTS = read_costs()
 PAIR = (7, 3)  # page, processor
@@ -115,8 +114,8 @@ def test_a_copy_that_loses_waits_longer_and_one_that_wins_comes_sooner():
     policy.on_delay(PAIR, 34, 0, DESK)
     # 1 read saved 95, 152 updates cost 1,520: dropped, and over its life it lost.
     assert policy.on_update(PAIR, 152, 1, 0, DESK) == (True, 68)
-    # The next copy's first UPDATE is halved. 80 reads saved 7,600, more than updates: it is examined half
-    # as often.
+    # The next copy's first UPDATE is halved. 80 reads saved 7,600, more than updates cost: it is examined
+    # half as often.
     assert policy.on_delay(PAIR, 68, 0, DESK) == (True, 76, 1)
     assert policy.on_update(PAIR, 76, 80, 0, DESK) == (False, 152)
     # Then nothing is read: it goes, but 7,600 - 760 - 500 - 1,520 - 500 - 1,524 is above 0.

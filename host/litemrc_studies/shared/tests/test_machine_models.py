@@ -8,9 +8,8 @@ from litemrc.golden.ranks.working_pages import WorkingPages
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import cheapest
 from litemrc_studies.zhou2004.golden.aged_curve import AgedCurve
-from litemrc_studies.zhou2004.golden.chip_energy import run_chips, run_oracle
+from litemrc_studies.zhou2004.golden.chip_energy import ChipPower, run_chips, run_oracle
 from litemrc_studies.zhou2004.golden.chip_prediction import LONGEST_NS, IdleCosts, run_predictive
-from litemrc_studies.zhou2004.golden.chip_timeline import ChipPower
 
 POWER = ChipPower(60_000_000, (0, 6_000_000, 60_000_000, 6_000_000_000), (3, 2, 1, 0), (0, 3, 3, 3))
 PREDICTED = {"price_uw": 1, "tolerance_fs": 1, "hold_fs": 1}

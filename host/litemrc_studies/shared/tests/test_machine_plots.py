@@ -1,4 +1,4 @@
-"""Figures of the machines for trays, banks and shared memory: data in their axes, memory in bytes."""
+"""Figures of the machines: data in their axes, memory in bytes, values of papers beside the results."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from litemrc.curves.sizes import size_unit
-from litemrc_studies.jantz2013.plots.trays import (
+from litemrc.plots.known import Beside, beside_figure
+from litemrc.traces import open_trace
+from litemrc_studies.jantz2013.plots import (
     free_figure,
     power_figure,
     relative_figure,
@@ -15,43 +17,23 @@ from litemrc_studies.jantz2013.plots.trays import (
 )
 from litemrc_studies.panwar2015.machine.placement import Placement, PlacementRun
 from litemrc_studies.panwar2015.machine.placement import simulate as place
+from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, FootprintTrace
 from litemrc_studies.panwar2015.plots import map_figure, time_figure
-from litemrc_studies.panwar2015.workloads.footprint import LIGHT, FootprintTrace
+from litemrc_studies.shared.chip_power import find_power
+from litemrc_studies.shared.tests.small_scenarios import PAIR
+from litemrc_studies.zhou2004.machine.chip_references import read_references
+from litemrc_studies.zhou2004.machine.chips import ChipMachine, compare
 from litemrc_studies.zhou2004.machine.multiprogram import simulate
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
+from litemrc_studies.zhou2004.plots.energy import bars_figure
 from litemrc_studies.zhou2004.plots.multiprogram import mm_figure
+from litemrc_studies.zhou2004.policies import SCHEMES
 from matplotlib.patches import Rectangle
 
 from tests.host.plots.axes import assert_sound
 
 MIB, GIB = 1 << 20, 1 << 30
-SCENARIO = """\
-title = "small"
-memory_pages = 512
-policies = ["global-clock", "equal", "mrc"]
-sample = 10_000
-[costs]
-time_slice = 10_000
-page_read = 8_000
-write_out = 1_500
-[mrc]
-minimum_pages = 5
-group_pages = 4
-delta_pages = 4
-[[process]]
-name = "ask"
-kind = "interactive"
-trace = "gen:zipf?pages=120&alpha=0.7"
-touches = 40
-touch = 10
-sleep = 100_000
-[[process]]
-name = "job"
-kind = "batch"
-trace = "gen:loop?pages=150"
-touches = 3000
-touch = 10
-"""
+SCENARIO = PAIR.replace("= 100\n", "= 512\n", 1).replace('"mrc"', '"equal", "mrc"')
 
 
 @pytest.mark.parametrize(
@@ -207,4 +189,45 @@ def test_curves_over_time_show_the_misses_left_in_each_size_and_the_budget(tmp_p
     assert np.ma.getmaskarray(cells)[:, 0].all()
     assert cells[:5, 1].tolist() == pytest.approx([1, 0.5, 0.5, 0.125, 0.125])
     assert panel.lines[-1].get_ydata() == pytest.approx(run.budget_pages[:, 0] * 4096 / MIB)
+    assert_sound(figure)
+
+
+def test_results_of_seeds_stand_beside_the_papers_value():
+    """Zhou 2004, table 2: INTR with gzip, 5.86 and 63.1 %."""
+    figure = beside_figure(
+        {
+            "speed-up": [Beside("intr", [4, 5, 9], 5.86), Beside("gzip", [1.0], 1.1)],
+            "reduction in %": [Beside("intr", [60, 70], 63.1), Beside("gzip", [-5], -4.0)],
+        }
+    )
+    for axes, papers, means in zip(figure.axes, ([5.86, 1.1], [63.1, -4.0]), ([6, 1], [65, -5]), strict=True):
+        lines = {line.get_label(): line for line in axes.lines}
+        assert lines["value in the paper"].get_xdata().tolist() == papers
+        assert lines["here: mean, range of the seeds"].get_xdata().tolist() == means
+    assert list(figure.axes[0].lines[1].get_xdata()) == [4, 9]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["intr", "gzip"]
+    assert_sound(figure)
+
+
+def test_ranges_of_a_paper_stand_at_the_bars_of_its_scheme():
+    """42 to 58 % below static-nap, which is 1; 27 to 42 % below dynamic-nap."""
+    with open_trace("gen:phases?pages=512&phases=4&length=2000&n=8000") as trace:
+        references = read_references(trace, trace, 100)
+    names = ["static-nap", "mrc-static", "dynamic-nap", "mrc-dynamic-nap"]
+    run = compare(references, ChipMachine(find_power("rdram")), [SCHEMES[name] for name in names])
+    figure = bars_figure(
+        {"a": run, "b": run}, known={"mrc-static": (0.42, 0.58), "mrc-dynamic-nap": (0.27, 0.42)}
+    )
+    (axes,) = figure.axes
+    static, _, dynamic, _ = (result.energy_delay for result in run.results)
+    spans = [list(line.get_ydata()) for line in axes.lines]
+    assert spans[0] == spans[1] == pytest.approx([0.58, 0.42])
+    assert spans[2] == spans[3] == pytest.approx([0.73 * dynamic / static, 0.58 * dynamic / static])
+    bars = [
+        bar for bar in axes.patches if bar.get_height() == pytest.approx(run.results[1].energy_delay / static)
+    ]
+    for line, bar in zip(axes.lines[:2], bars, strict=True):
+        assert line.get_xdata()[0] == pytest.approx(bar.get_x() + bar.get_width() / 2)
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels.count("range in the paper") == 1
     assert_sound(figure)

@@ -8,8 +8,7 @@ from litemrc.policies.allocation.decision import GovernorParameters
 from litemrc.policies.allocation.governor import Decision, Governor
 from litemrc_studies.glass1997.policies import MOST, POLICIES, Seq, check_memory_size
 from litemrc_studies.jantz2013.policies.placement import PlacementParameters
-from litemrc_studies.reference_counters.policies.replication import FixedCounters
-from litemrc_studies.reference_counters.policies.self_tuned import SelfTuned
+from litemrc_studies.reference_counters.policies import FixedCounters, SelfTuned
 from litemrc_studies.zhou2004.policies import MOST_NS, SCHEMES, Oracle, Predictive, Thresholds
 
 

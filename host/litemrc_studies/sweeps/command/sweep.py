@@ -1,7 +1,10 @@
 """`litemrc sweep FILE.toml`: grids of parameters over the trace-driven machines, on Dask."""
 
 import argparse
+import time
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +17,8 @@ from litemrc_studies.shared.scenario_runs import ListScenarios
 from litemrc_studies.shared.scenarios import known_scenario
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from litemrc_studies.sweeps.journal import Journal
     from litemrc_studies.sweeps.point import Point
     from litemrc_studies.sweeps.sweep_file import Sweep
@@ -128,8 +133,6 @@ def _run(
     from litemrc.cli.shared.messages import note, warning
     from litemrc.cluster.scheduler import open_client
 
-    from litemrc_studies.sweeps.command.progress import run_shown
-
     if journal.damaged:
         warning(f"{journal.path}: {journal.damaged} damaged lines; their points run again")
     waiting = [(key, point) for key, point in points if not journal.finished(key)]
@@ -140,7 +143,7 @@ def _run(
         note(f"{len(points) - len(waiting):,} of {len(points):,} points are finished already")
     try:
         with open_client(args.scheduler, args.workers, say=note) as client:
-            run_shown(client, sweep.command, waiting, journal, total=len(points))
+            _run_shown(client, sweep.command, waiting, journal, total=len(points))
     except (KeyboardInterrupt, UserError) as error:
         done = sum(journal.finished(key) for key, _ in points)
         if not done:
@@ -148,6 +151,43 @@ def _run(
         note(f"{done:,} of {len(points):,} points are saved; the same command continues")
         return error
     return None
+
+
+def _run_shown(
+    client: "Client", machine: str, waiting: "list[tuple[str, Point]]", journal: "Journal", *, total: int
+) -> None:
+    """Run the points that wait, showing the progress, and append their outcomes to the journal as they come.
+
+    Parameters:
+        total: points of the sweep, with those that were finished before.
+
+    Raises:
+        UserError: the scheduler is lost, a worker has another LiteMRC, or the journal cannot be written.
+    """
+    from litemrc.cli.shared.progress import reported
+
+    from litemrc_studies.sweeps.command.machines import run_point
+    from litemrc_studies.sweeps.runner import Runner
+
+    runner = Runner(client, machine, partial(run_point, machine), waiting)
+    began, done, failed = time.monotonic(), 0, 0
+
+    def state() -> tuple[str, float]:
+        finished = total - len(waiting) + done
+        text = f"{finished:,} of {total:,} points"
+        if done:
+            rate = done / (time.monotonic() - began)
+            left = timedelta(seconds=round((len(waiting) - done) / rate))
+            text += f", {rate:,.3g} a second, {left} left"
+        elif not runner.threads:
+            text += ", waiting for workers"
+        return text + (f", {failed:,} failed" if failed else ""), finished / total
+
+    with closing(runner.outcomes()) as outcomes, closing(reported(outcomes, machine, state)) as shown:
+        for some in shown:
+            journal.append(some)
+            done += len(some)
+            failed += sum(bool(outcome.error) for outcome in some)
 
 
 def _write(
@@ -165,7 +205,7 @@ def _print(
 ) -> None:
     from litemrc.cli.curves.mrc_table import write
 
-    from litemrc_studies.sweeps.command.table import sweep_csv, sweep_json, sweep_table
+    from litemrc_studies.sweeps.command.output import sweep_csv, sweep_json, sweep_table
 
     if args.json:
         write(sweep_json(sweep, out, summary, interrupted=interrupted))

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from litemrc.cluster.scheduler import open_client
 from litemrc.errors import UserError
-from litemrc_studies.sweeps.inputs import Input, input_of
-from litemrc_studies.sweeps.point import Point
+from litemrc_studies.sweeps.point import Input, Point, input_of
 from litemrc_studies.sweeps.runner import Runner
 from litemrc_studies.sweeps.tests import sweep_functions
 

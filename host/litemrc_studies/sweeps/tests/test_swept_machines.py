@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.cli.shared.results import csv_text
 from litemrc_studies.shared.tests.small_scenarios import MM, TRAYS
-from litemrc_studies.sweeps.command.arguments import FILES
 from litemrc_studies.sweeps.command.machines import MACHINES, REFUSED, parameters_of
+from litemrc_studies.sweeps.command.points import FILES
 
 from tests.host.in_process import litemrc
 

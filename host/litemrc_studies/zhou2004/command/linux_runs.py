@@ -41,9 +41,6 @@ class DeviceRun:
     budgets: Sequence[Mapping[str, int]]
     curves: Mapping[str, Sequence[Sequence[tuple[int, float]]]]
 
-    def faults_per_turn(self, name: str) -> float:
-        return self.result.process(name).faults / len(self.turn_s[name])
-
 
 def run_governed(
     shell: GuestShell,

@@ -16,8 +16,7 @@ States: 1 standby, 2 nap, 3 powerdown; no chip idles in 0. A chip never used is 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litemrc_studies.zhou2004.golden.chip_energy import Counts
-from litemrc_studies.zhou2004.golden.chip_timeline import ChipPower, ChipTimeline, Step
+from litemrc_studies.zhou2004.golden.chip_energy import ChipPower, ChipTimeline, Counts, Step
 
 STANDBY, NAP, POWERDOWN = 1, 2, 3
 SURE = 3

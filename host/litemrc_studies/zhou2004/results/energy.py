@@ -7,10 +7,8 @@ from pathlib import Path
 from litemrc.plots.files import save_figure
 from litemrc_studies.shared.chip_power import ChipPower, find_power
 from litemrc_studies.zhou2004.machine.chips import NAP_SWEEP, POWERDOWN_SWEEP, ChipMachine, EnergyRun, compare
-from litemrc_studies.zhou2004.plots.energy import bars_figure
-from litemrc_studies.zhou2004.plots.energy_sweep import sweep_figure
+from litemrc_studies.zhou2004.plots.energy import bars_figure, sweep_figure
 from litemrc_studies.zhou2004.policies import DYNAMIC_NAP_NS, SCHEMES
-from litemrc_studies.zhou2004.results.energy_beyond import parts_table, predictive_table
 from litemrc_studies.zhou2004.results.energy_programs import (
     CAPTURED,
     GAP,
@@ -32,7 +30,9 @@ from litemrc_studies.zhou2004.results.energy_sweeps import (
     hot_region_table,
     over_chips,
     over_epochs,
+    parts_table,
     powerdown_table,
+    predictive_table,
     sweep_table,
 )
 

@@ -17,9 +17,9 @@ from litemrc_studies.zhou2004.results.figure4 import (
     mark,
     with_known_points,
 )
-from litemrc_studies.zhou2004.results.paper import TABLE_2
 from litemrc_studies.zhou2004.results.table2 import (
     FIRST,
+    TABLE_2,
     Runs,
     hardware,
     later,

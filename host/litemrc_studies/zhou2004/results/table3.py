@@ -20,8 +20,7 @@ from litemrc_studies.zhou2004.machine.reference_feed import ReferenceFeed
 from litemrc_studies.zhou2004.machine.run_result import speedup
 from litemrc_studies.zhou2004.machine.scenario import Mrc, Scenario
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
-from litemrc_studies.zhou2004.results.paper import TABLE_2
-from litemrc_studies.zhou2004.results.table2 import FIRST, hardware
+from litemrc_studies.zhou2004.results.table2 import FIRST, TABLE_2, hardware
 from matplotlib.figure import Figure
 
 from scripts.docs.page_tables import fill_tables, fill_values, markdown, page_parser

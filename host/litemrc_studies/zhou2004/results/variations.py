@@ -13,8 +13,7 @@ from litemrc_studies.zhou2004.machine.run_result import RunResult, fault_reducti
 from litemrc_studies.zhou2004.machine.scenario import Part, ProcessSpec, Scenario
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
 from litemrc_studies.zhou2004.results.figure4 import resident
-from litemrc_studies.zhou2004.results.paper import PAPER_SPEEDUPS, TABLE_2
-from litemrc_studies.zhou2004.results.table2 import FIRST, seconds
+from litemrc_studies.zhou2004.results.table2 import FIRST, PAPER_SPEEDUPS, TABLE_2, seconds
 
 from scripts.docs.page_tables import fill_tables, fill_values, page_parser
 

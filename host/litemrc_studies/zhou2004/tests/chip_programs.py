@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from litemrc_studies import _core as core
-from litemrc_studies.zhou2004.golden.chip_timeline import ChipPower
+from litemrc_studies.zhou2004.golden.chip_energy import ChipPower
 from numpy.random import Generator
 from numpy.typing import NDArray
 

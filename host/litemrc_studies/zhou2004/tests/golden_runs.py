@@ -6,10 +6,9 @@ from itertools import chain
 import numpy as np
 from litemrc.golden.monitor.os_tracker import OsTracker
 from litemrc.traces import open_trace
-from litemrc_studies.zhou2004.golden.aged_curve import epoch_counts
+from litemrc_studies.zhou2004.golden.aged_curve import epoch_counts, tracked_epochs, tracking_ticks
 from litemrc_studies.zhou2004.golden.frame_policies import GlobalClock, GlobalLru, MrcDirected, Partitions
 from litemrc_studies.zhou2004.golden.multiprogram import RELEASE, Costs, FramePolicy, Machine, Process
-from litemrc_studies.zhou2004.golden.tracked_epochs import tracked_epochs, tracking_ticks
 from litemrc_studies.zhou2004.machine.multiprogram import simulate
 from litemrc_studies.zhou2004.machine.reference_feed import pauses, trace_url
 from litemrc_studies.zhou2004.machine.scenario import CURVES, UTILITIES, Part, ProcessSpec, Scenario

@@ -8,7 +8,7 @@ import litemrc_studies.zhou2004.golden.chip_prediction as golden_prediction
 import numpy as np
 import pytest
 from litemrc_studies import _core as core
-from litemrc_studies.zhou2004.golden.chip_timeline import ChipPower
+from litemrc_studies.zhou2004.golden.chip_energy import ChipPower
 from litemrc_studies.zhou2004.tests.chip_programs import NS, ODD, RDRAM, Program, flat, native_power, program
 
 from tests.mutation import mutated_module

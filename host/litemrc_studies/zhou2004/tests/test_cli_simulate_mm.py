@@ -9,46 +9,15 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli.main import main
+from litemrc_studies.shared.tests.small_scenarios import PAIR
 from litemrc_studies.zhou2004.machine.multiprogram import simulate
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
-
-SCENARIO = """\
-title = "small"
-memory_pages = 100
-policies = ["global-clock", "mrc"]
-sample = 10_000
-
-[costs]
-time_slice = 10_000
-page_read = 8_000
-write_out = 1_500
-
-[mrc]
-minimum_pages = 5
-group_pages = 4
-delta_pages = 4
-
-[[process]]
-name = "ask"
-kind = "interactive"
-trace = "gen:zipf?pages=120&alpha=0.7"
-touches = 40
-touch = 10
-sleep = 100_000
-
-[[process]]
-name = "job"
-kind = "batch"
-trace = "gen:loop?pages=150"
-touches = 3000
-touch = 10
-"""
 
 
 @pytest.fixture
 def file(tmp_path) -> Path:
     path = tmp_path / "small.toml"
-    path.write_text(SCENARIO)
+    path.write_text(PAIR)
     return path
 
 
@@ -108,9 +77,9 @@ def test_impossible_arguments_are_reported_and_end_with_2(file, capsys, argument
 
 
 def test_a_bad_file_is_reported_with_its_line_and_ends_with_2(file, capsys):
-    file.write_text(SCENARIO.replace("touches = 3000", "touches = -3000"))
+    file.write_text(PAIR.replace("touches = 3000", "touches = -3000"))
     assert main(["simulate", "mm", str(file)]) == 2
-    line = SCENARIO.splitlines().index("touches = 3000") + 1
+    line = PAIR.splitlines().index("touches = 3000") + 1
     assert capsys.readouterr().err == (
         "litemrc: error: process.touches: is -3000\n"
         f"  where:  {file}:{line}\n"
@@ -120,7 +89,7 @@ def test_a_bad_file_is_reported_with_its_line_and_ends_with_2(file, capsys):
 
 def test_a_run_can_be_interrupted(file):
     """A long run that is interrupted reports so and ends with 130."""
-    file.write_text(SCENARIO.replace("touches = 3000", "touches = 3_000_000_000"))
+    file.write_text(PAIR.replace("touches = 3000", "touches = 3_000_000_000"))
     code = "from litemrc.cli.main import main; import sys; print('on', flush=True); sys.exit(main())"
     run = subprocess.Popen(
         [sys.executable, "-c", code, "simulate", "mm", str(file), "--policy", "global-lru"],

@@ -6,8 +6,7 @@ from litemrc.traces import open_trace
 from litemrc_studies.shared.chip_power import find_power
 from litemrc_studies.zhou2004.machine.chip_references import read_references
 from litemrc_studies.zhou2004.machine.chips import ChipMachine, EnergyRun, compare
-from litemrc_studies.zhou2004.plots.energy import bars_figure
-from litemrc_studies.zhou2004.plots.energy_sweep import sweep_figure
+from litemrc_studies.zhou2004.plots.energy import bars_figure, sweep_figure
 from litemrc_studies.zhou2004.policies import SCHEMES
 from matplotlib.patches import Polygon, Rectangle
 

@@ -2,16 +2,64 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from litemrc_studies.jantz2013.machine.events import Event, Exit, Fork, Nice, Phase, Visits
 from litemrc_studies.jantz2013.machine.hardware import LINE_NS, LINES
 
+MEMNICE = -1  # the process that starts the others; it has no pages
 _ROOT = 0
 _LINES = 8  # lines of a page used at a visit
 _ZIPF = 0.9  # Zipf parameter of headers
 _GROWS = 512  # pages by which a heap grows in a turn
+
+
+class Workload(Protocol):
+    """A workload; one seed gives the same events on every machine."""
+
+    @property
+    def resident_pages(self) -> int:
+        """Return the number of distinct pages that it touches."""
+        ...
+
+    @property
+    def processes(self) -> int:
+        """Return the number of processes that it begins with, numbered from 0; others are forked."""
+        ...
+
+    def program(self, rng: np.random.Generator) -> Iterator[Event]:
+        """Yield its events, in order."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A workload whose processes, and their children, inherit a limit (memnice) that they can only narrow.
+
+    Attributes:
+        workload: the limited workload.
+        trays: on which its processes get pages.
+    """
+
+    workload: Workload
+    trays: tuple[int, ...]
+
+    @property
+    def resident_pages(self) -> int:
+        return self.workload.resident_pages
+
+    @property
+    def processes(self) -> int:
+        return self.workload.processes
+
+    def program(self, rng: np.random.Generator) -> Iterator[Event]:
+        """Yield the limit, then the workload's events."""
+        yield Nice(MEMNICE, self.trays)
+        for process in range(self.processes):
+            yield Fork(MEMNICE, process)
+        yield from self.workload.program(rng)
 
 
 @dataclass(frozen=True)

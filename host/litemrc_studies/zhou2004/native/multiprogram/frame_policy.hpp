@@ -1,6 +1,6 @@
 // Interface of the machine's memory policies: which page is evicted when memory is full, and how much memory a process
 // may have. Pages have the numbers of an address book, processes are its spaces. Equal to
-// litemrc/golden/machines/frame_policies.py.
+// golden/frame_policies.py.
 #pragma once
 
 #include "address_book.hpp"
