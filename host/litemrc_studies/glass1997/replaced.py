@@ -20,7 +20,7 @@ from litemrc_studies.glass1997.policies import POLICIES, Clock, Policy, Seq, Seq
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from litemrc_studies.glass1997.plots.replacement import PagingPoint
+    from litemrc_studies.glass1997.plots import PagingPoint
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +83,7 @@ class ReplaceResult(Result):
 
     def points(self) -> list[PagingPoint]:
         """Return the points of the figures: faults without cold faults."""
-        from litemrc_studies.glass1997.plots.replacement import PagingPoint
+        from litemrc_studies.glass1997.plots import PagingPoint
 
         return [
             PagingPoint(c.policy.name, c.memory_pages, c.faults - c.cold_faults, self.replay.duration)
@@ -91,7 +91,7 @@ class ReplaceResult(Result):
         ]
 
     def _figure(self) -> Figure:
-        from litemrc_studies.glass1997.plots.replacement import fault_rate_figure
+        from litemrc_studies.glass1997.plots import fault_rate_figure
 
         return fault_rate_figure(
             self.points(),

@@ -20,8 +20,8 @@ from litemrc.traces import Trace, open_trace
 from litemrc_studies.glass1997.command.replace_outputs import (
     check_log,
     draw,
-    global_points,
     global_json,
+    global_points,
     global_rows,
     global_table,
     local_table,

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from litemrc.traces import Chunk, Trace, open_trace
-from litemrc.traces.formats.interval_limits import smallest_opt_memory
-from litemrc.traces.space_time import SpaceTime, space_time
-from litemrc.traces.summary import Summary
+from litemrc.traces.formats.interval_records import smallest_opt_memory
+from litemrc.traces.summary import SpaceTime, Summary, space_time
 from litemrc_studies.glass1997.machine.fault_log import FaultLog
 from litemrc_studies.glass1997.machine.memories import replay
 from litemrc_studies.glass1997.policies import Lru, OnlinePolicy, Opt, Policy, Seq

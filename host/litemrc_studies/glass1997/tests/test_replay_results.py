@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.traces import Chunk, Trace, open_trace
-from litemrc.traces.formats.interval_limits import smallest_opt_memory
+from litemrc.traces.formats.interval_records import smallest_opt_memory
 from litemrc.traces.opening import WriteOptions, create_trace
 from litemrc_studies.glass1997.golden import replacement as golden
 from litemrc_studies.glass1997.golden.seq import Seq as GoldenSeq
