@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # LiteMRC: thin rules; the logic lives in the scripts they name. Nothing up to date is done again.
 
 PYTHON ?= python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """For all tests: what takes long on a busy machine is no failure."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Benchmarks and measurements: `python -m bench` lists them, `python -m bench NAME` or `make NAME` runs one.
 
 Most write tables and pictures of docs/; the others print, and store JSON in build/bench.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Time to divide a memory among many processes: `python -m bench.allocation`.
 
 Each figure is the median processor time of the rounds (one thread) for the whole call with checked curves of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Baselines of the exact engine: the usual trees over time slots, otherwise identical. Page numbers index an array, and
 // slots (four per page) are renumbered when they run out, as in host/litemrc/native.
 #include <algorithm>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The engines that `trace_engines.py` compares: each takes a whole trace and returns a curve."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What checksums cost a history, and what merging of small files gains; ratios of medians within one run.
 
 python -m bench.history [--files 8000]

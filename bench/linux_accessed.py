@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Accessed bits from the monitor's page bitmap: refaults with the feed off and on, and its cycles.
 
 Linux in the RTL, whose VexRiscv sets no accessed bits. The cycles are simulated: the load of the machine has

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Instructions of a walk through page tables that sets accessed bits, for each entry, on Linux in qemu.
 
 qemu's clock counts instructions, one a nanosecond. A software monitor says which frames were accessed. Prints

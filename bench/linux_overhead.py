@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Overhead of following processes: cycles of equal work on Linux in the RTL; monitor off, on, and following.
 
 Cycles are simulated, so the load of the machine has no effect. Epochs end only by command, unless stated.

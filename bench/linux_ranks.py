@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Evacuations of ranks under load, on Linux in qemu: every page of every kind checked after 10,000 of them.
 
 Without load, the instructions to move a page and to open a rank are counted.

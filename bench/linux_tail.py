@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The tail on a real kernel: misses in larger memories, predicted from one run, beside runs in them.
 
 Linux of `make linux-images` in qemu, with the driver and a monitor in software. Each program of
@@ -64,11 +65,16 @@ SPENT_HEADINGS = (
 class Row:
     """Refaults of a program in memories of all sizes.
 
-    Attributes:
-        predicted: from the run in the smallest memory, as is `rightsize`, the size for the goal.
-        unidentified: pages of that run.
-        observed: refaults of that run, both halves.
-        senpai: its limit in pages, and its refaults until it first backs off, and in all.
+    Attributes
+    ----------
+    predicted
+        from the run in the smallest memory, as is `rightsize`, the size for the goal.
+    unidentified
+        pages of that run.
+    observed
+        refaults of that run, both halves.
+    senpai
+        its limit in pages, and its refaults until it first backs off, and in all.
     """
 
     program: str

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware on a real kernel: its curves beside the exact ones, and its faults.
 
 Linux of `make linux-images` in qemu, with the driver and litemrc_os.ko. Each program of bench/rightsize.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware on the SoC: its cycles, and its curves beside the monitor's.
 
 Linux in the RTL. VexRiscv sets no accessed bits, so scans are by the monitor's bitmaps alone. The cycles are
@@ -73,11 +74,16 @@ class Shell(Protocol):
 class Program:
     """A command.
 
-    Attributes:
-        warm: a short run of the same file, which is in the page cache then.
-        touched: returns the page of each load and store.
-        high: memory.high of its cgroup. With a limit, no curves are measured.
-        scan_lists: those that it is measured with.
+    Attributes
+    ----------
+    warm
+        a short run of the same file, which is in the page cache then.
+    touched
+        returns the page of each load and store.
+    high
+        memory.high of its cgroup. With a limit, no curves are measured.
+    scan_lists
+        those that it is measured with.
     """
 
     name: str
@@ -127,10 +133,14 @@ PROGRAMS = (
 class Column:
     """How programs run.
 
-    Attributes:
-        device: what is enabled meanwhile.
-        scan_list: of the tracker, which follows the program; 0: the tracker follows nothing.
-        bitmaps: the monitor is enabled too, and passes the tracker the frames accessed in each period.
+    Attributes
+    ----------
+    device
+        what is enabled meanwhile.
+    scan_list
+        of the tracker, which follows the program; 0: the tracker follows nothing.
+    bitmaps
+        the monitor is enabled too, and passes the tracker the frames accessed in each period.
     """
 
     heading: str
@@ -176,8 +186,10 @@ class Counted:
 class Beside:
     """What both trackers counted in one run, and the epoch of the hardware's.
 
-    Attributes:
-        bitmaps: what the tracker counted in another run, with scans from the monitor's bitmaps.
+    Attributes
+    ----------
+    bitmaps
+        what the tracker counted in another run, with scans from the monitor's bitmaps.
     """
 
     tracker: Counted

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Instructions that the tracker without hardware takes, on Linux in qemu.
 
 qemu's clock counts instructions, one a nanosecond. Prints what it writes to docs/os-tracker.md.

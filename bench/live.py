@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Latency and processor time of `litemrc live`: 8 contexts, ranks, hot pages, heat map; 20 epochs a second.
 
 The program runs on a pseudo-terminal in its own process, as over ssh; the device runs in this process.

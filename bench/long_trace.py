@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory and speed of the exact engine over a trace larger than memory, generated on the fly.
 
     make bench-long        -> build/bench/long_trace.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pages in memory as a trace, so that a measurement excludes reading."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accesses per second through liblitemrc_model, the monitor for functional simulators: a table.
 
 The library is called from C, as by a simulator; this script compiles the loop.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Peak resident memory of this process, which can be reset on Linux."""
 
 from pathlib import Path

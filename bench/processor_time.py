@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Processor time of a piece of work."""
 
 import statistics

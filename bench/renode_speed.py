@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Speed of the machine in Renode with the monitor off and on: a table, build/bench/renode_speed.json.
 
 An endless loop of a load and three instructions cycles through 8 MiB of DRAM. With the monitor off, this is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rightsizing on a simulated kernel: the size predicted from one run beside bisection and Senpai's rule.
 
 `python -m bench.rightsize [--reclaim lru|clock|fifo] [--json FILE]`. The kernel evicts by exact LRU, by
@@ -38,9 +39,12 @@ SENPAI_S = 1800
 class Memory:
     """Resident pages under a limit.
 
-    Attributes:
-        refaults: of pages that were resident before.
-        resident: the pages, in the order of eviction, with their accessed bits.
+    Attributes
+    ----------
+    refaults
+        of pages that were resident before.
+    resident
+        the pages, in the order of eviction, with their accessed bits.
     """
 
     def __init__(self, reclaim: str, limit: int) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cost of `litemrc serve` for many readers of live events: processor time, epochs lost, latency.
 
 Three processes: a device on a TCP port that ends epochs at a fixed rate, the server, and all readers. Latency

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Latency of /metrics and of live events while other readers have a server read its history.
 
 Three processes: a device on a TCP port, the server with a history of many small files, and the readers. A

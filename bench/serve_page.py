@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Time from an epoch's arrival at the server to its values in the page: `python -m bench.serve_page`.
 
 A device on a TCP port ends 20 epochs a second in 8 contexts, `litemrc serve` reads it, and Debian's headless

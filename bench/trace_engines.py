@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the trace engines with each other, with plain trees and with libcachesim: one machine, one run.
 
     make bench        -> build/bench/trace_engines.{json,md}

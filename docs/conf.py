@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The documentation site (`make docs`): the repository's Markdown pages and the API of both packages.
 
 Sphinx reads the repository itself: pages keep their paths, and one link works on GitHub, in editors and here.

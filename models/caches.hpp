@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The caches between the processor and the DRAM; their contents decide which accesses the monitor sees.
 //
 // Data cache: VexRiscv's, write-through: every store is forwarded, and a store that misses allocates no line. L2: LiteX's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Power domains: their states and residencies; the rank meter of hls/ counts the rest.
 //
 // The meter of hls/ advances cycle by cycle. A functional simulator jumps between events, so the cycles in each state, of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The monitor's input, as a NumPy file in the format of litex-soc/sim_modules/recorder.
 #pragma once
 

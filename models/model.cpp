@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The C interface.
 #include "litemrc_model.h"
 

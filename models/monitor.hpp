@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Epochs, freezing and commands, as in litex-soc/litemrc_gateware/monitor/intake.py, before the units of hls/.
 //
 // The gateware queues accesses and commands; here each is executed at once. Therefore no access is dropped, no command

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The units of hls/ that follow single pages, for a memory of LITEMRC_FRAMES frames; compiled once for each memory.
 #include "pages.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Interface of the model to the units of hls/ that follow single pages: one class for each compiled memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The power state of one rank, as litex-soc/litemrc_gateware/ranks/policy.py and clock_enable.py decide it, between the
 // events of a functional simulator. host/litemrc/golden/ranks/power.py is the same cycle by cycle.
 //

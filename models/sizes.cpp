@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The lists of the compiled sizes, which files of models/ fill before main.
 #include "pages.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Interface of the model to the units of hls/: one class for each compiled size.
 #pragma once
 

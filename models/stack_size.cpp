@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The units of hls/ in one size, given by the Makefile as macros; compiled once for each size.
 #include "stack.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the simulated SoC without a processor and LiteX's own server in front of it, and starts its DRAM.
 
     python -m scripts.bridged_soc                build/sim-bridge (make sim-bridge), until Ctrl-C
@@ -32,9 +33,12 @@ SLOWEST_HZ = 50_000  # of a simulation on a busy machine
 class Bridged:
     """A running SoC behind a `litex_server`.
 
-    Attributes:
-        url: of the device.
-        words: reads and writes its bus, beside the device.
+    Attributes
+    ----------
+    url
+        of the device.
+    words
+        reads and writes its bus, beside the device.
     """
 
     simulator: Simulator
@@ -65,8 +69,10 @@ def start_dram(words: BridgeClient, build: Path) -> None:
 def free_port(port: int = 0) -> int:
     """Return the TCP port; of 0 any free one.
 
-    Raises:
-        UserError: it is in use, or no port.
+    Raises
+    ------
+    UserError
+        it is in use, or no port.
     """
     try:
         with socket.socket() as free:
@@ -84,8 +90,10 @@ def litex_server(
 ) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Run `litex_server`; yields the process and its TCP port, of 0 any free one.
 
-    Raises:
-        UserError: it does not listen within the limit.
+    Raises
+    ------
+    UserError
+        it does not listen within the limit.
     """
     port = free_port(port)
     command = [sys.executable, "-m", "litex.tools.litex_server", *options, "--bind-port", str(port)]
@@ -111,8 +119,10 @@ def _listens(port: int) -> bool:
 def bridged(build: Path, run_dir: Path, port: int = 0, limit_s: float = LIMIT_S) -> Iterator[Bridged]:
     """Run a SoC of `sim_bridge.py` with UARTBone, and start its DRAM.
 
-    Raises:
-        UserError: the simulator or the server cannot be started.
+    Raises
+    ------
+    UserError
+        the simulator or the server cannot be started.
     """
     port = free_port(port)  # before the folder of a SoC that runs there is used
     with Simulator(build, None, run_dir) as simulator:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Starts the machine in Renode, its serial link on a TCP port; Ctrl-D or `quit` in Renode's monitor ends it.
 
     python -m scripts.start_renode [--linux] [--port 1234]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Names the test folders that a change concerns.
 
     python -m tests.affected [--base COMMIT]

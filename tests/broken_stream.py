@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A stream of DRAM commands that breaks a rule, and the one beside it that does not."""
 
 from dataclasses import dataclass
@@ -7,10 +8,14 @@ from dataclasses import dataclass
 class Broken:
     """A stream with {gap} in it.
 
-    Attributes:
-        text: the stream.
-        good, bad: what to put for {gap}: a number of cycles, or lines.
-        settings: of check_stream.
+    Attributes
+    ----------
+    text
+        the stream.
+    good, bad
+        what to put for {gap}: a number of cycles, or lines.
+    settings
+        of check_stream.
     """
 
     text: str

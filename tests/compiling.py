@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles what benches are linked from: of units with a fault only what differs from those without."""
 
 from collections.abc import Iterable
@@ -20,10 +21,18 @@ def verilate(
 ) -> list[Path]:
     """Translate the Verilog of a module into `folder`, as the class Vtop, and compile it.
 
-    :param files: Verilog, the module's first.
-    :param level: of g++; LEVEL, or FAULTY_LEVEL where the run will be short.
-    :param beside: C++ to compile with it.
-    :return: what to link with a bench compiled with `translated` = `folder`.
+    Parameters
+    ----------
+    files
+        Verilog, the module's first.
+    level
+        of g++; LEVEL, or FAULTY_LEVEL where the run will be short.
+    beside
+        C++ to compile with it.
+
+    Returns
+    -------
+    what to link with a bench compiled with `translated` = `folder`.
     """
     fast, slow = verilated.translate(folder, module, files, "Vtop", SPLIT)
     return [
@@ -46,10 +55,15 @@ def compiled(
 ) -> Path:
     """One compiled source, made once for all that are alike.
 
-    :param flags: of g++, but folders to include from must not be all that differs: their contents must be in
+    Parameters
+    ----------
+    flags
+        of g++, but folders to include from must not be all that differs: their contents must be in
         `inputs`.
-    :param inputs: what it includes.
-    :param translated: folder of the Verilated top that it includes the header of. Faults that leave the ports
+    inputs
+        what it includes.
+    translated
+        folder of the Verilated top that it includes the header of. Faults that leave the ports
         as they are share it.
     """
     flags = [*CXX_FLAGS, LEVEL, *flags]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which tests of `make test` find the faults that benches are seeded with: tests/fault_matrix.csv.
 
     python -m tests.fault_matrix [--shard I/N] [--table FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Seeded mutants: a Python module's source with one text replaced, loaded beside the original."""
 
 import importlib.util

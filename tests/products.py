@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What tools make for benches, in the cache of all clones, named after the contents of what it was made from.
 
 A second run makes nothing; and what two benches share is made once.
@@ -25,9 +26,16 @@ BUILD = REPO / "build" / "cosim"  # what tests make for themselves
 def product(name: str, inputs: Iterable[Path | str], build: Callable[[Path], Path]) -> Path:
     """The file that `build` makes in a folder; made only if an input or a tool has changed.
 
-    :param name: of the product; two that may be needed at once need two names.
-    :param inputs: files, and words of the command, that it is made from.
-    :return: the file, which may not be changed.
+    Parameters
+    ----------
+    name
+        of the product; two that may be needed at once need two names.
+    inputs
+        files, and words of the command, that it is made from.
+
+    Returns
+    -------
+    the file, which may not be changed.
     """
     tools = [verilated.version(), _version("g++"), version("migen"), version("litex")]
     digest = hashlib.sha256("\0".join(tools).encode())
@@ -59,7 +67,10 @@ def alone_in(folder: Path) -> Iterator[None]:
 def run_tool(command: list, **options) -> str:
     """What a tool prints.
 
-    :raises RuntimeError: if it fails; its output is in the message.
+    Raises
+    ------
+    RuntimeError
+        if it fails; its output is in the message.
     """
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, check=False, **options)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The slow tests: those of `make test-all` that `make test` leaves out, listed in slow.csv.
 
 A row is a test, a test function or a file: the number of its tests, their seconds on two cores, the reason:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Repeats tests on a busy machine and reports how often each one failed.
 
     python -m tests.stress --runs 20 --load 8 tests/linux/driver/test_epochs.py -k reader

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A change concerns the tests of all that depends on it, and no others."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of slow tests names tests that exist, and hung tests are ended."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """make stress-test counts failures by test, says so by its exit status, and leaves no process behind."""
 
 import re

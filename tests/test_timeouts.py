@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A limit grows with a slow or busy machine, is never shorter than on a quiet one, and has an end."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A test's time limit: the seconds that suffice on a quiet machine, times how slow this machine is now.
 
 The factor is the product of two measurements, at least 1 and at most `LONGEST`:
@@ -93,8 +94,10 @@ class Deadline:
 def wait_until(true: Callable[[], bool], seconds: float = 10, what: str = "it") -> None:
     """Wait until a condition holds.
 
-    Raises:
-        AssertionError: it does not hold within `scaled_timeout(seconds)`.
+    Raises
+    ------
+    AssertionError
+        it does not hold within `scaled_timeout(seconds)`.
     """
     deadline = Deadline(seconds)
     while not true():

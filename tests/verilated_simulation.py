@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Migen's run_simulation() with the module Verilated: a hundred times faster, once it is compiled.
 
 run_simulation(bench, [driver(), watcher()], ports=[bench.sink.valid, bench.count])
@@ -58,10 +59,15 @@ def run_simulation(module, generators: Iterable, ports: Iterable[Signal], verilo
     They mean what they mean to Migen: `yield` waits for a clock, `(yield signal)` reads, `yield
     signal.eq(value)` writes behind the clock.
 
-    :param module: a Migen module with the clock domain sys alone.
-    :param ports: all signals that generators read or write, of 64 bits at most; those that the module does
+    Parameters
+    ----------
+    module
+        a Migen module with the clock domain sys alone.
+    ports
+        all signals that generators read or write, of 64 bits at most; those that the module does
         not drive are theirs to write.
-    :param verilog: source of modules that it instantiates.
+    verilog
+        source of modules that it instantiates.
     """
     ports = list(dict.fromkeys(ports))
     simulation = _Simulation(module, ports, verilog)

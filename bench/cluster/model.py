@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a curve of parts costs: time, bytes and memory by formulas, with constants measured on this machine.
 
 P workers, a part of m references each; F(x) distinct pages in x references; r seconds a reference,

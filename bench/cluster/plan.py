@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a curve of 10^13 references on 1,000 cores costs, checked against 64 workers: `make bench-cluster`.
 
 The constants are measured on five other parts; then 64 parts are measured and joined in three ways, and their

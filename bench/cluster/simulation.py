@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Workers one after the other: their parts, states and joins are real, the network is simulated.
 
 The work of each worker is done here, and its processor time taken. Then the times are put together as they

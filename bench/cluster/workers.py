@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """64 Dask workers in one process, connected by sockets: how many bytes go between them."""
 
 import litemrc
@@ -9,8 +10,10 @@ from litemrc.cluster.curve import ClusterMeasuring, measure
 def moved_by_dask(url: str, workers: int) -> int:
     """Return the bytes that Dask counts as sent while each worker measures a part.
 
-    Raises:
-        AssertionError: the curve is not that of one engine.
+    Raises
+    ------
+    AssertionError
+        the curve is not that of one engine.
     """
     with (
         LocalCluster(

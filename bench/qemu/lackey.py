@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One trace of `sort` by Lackey and by `litemrc trace capture`, for `measure.py`."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The plugin for QEMU beside plain QEMU, Lackey and its own exact curves: tables of docs/qemu.md.
 
     make bench-qemu        -> build/bench/qemu/results.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs and a machine for `measure.py`, and runs of QEMU without and with the plugin."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Print the C file that decodes a request by its type number: generate.mk runs it behind zcbor.
 
 zcbor's own union tries one request after the other, which costs a processor of 50 MHz a millisecond or more.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The codec of the serial link, for firmware and host builds.
 #
 #   LINK_BUILD  := folder for the generated files (created)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Print the C header with the constants, maximum message sizes and lengths of texts of the link's schema.
 
 zcbor does not generate these. `generate.mk` runs this file with the host package on PYTHONPATH.

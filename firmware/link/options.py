@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Print the C header about the options of messages, and about requests that only read, of the link's schema.
 
 zcbor generates neither. `generate.mk` runs this file with the host package on PYTHONPATH.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # build_perf.sh KERNEL_TARBALL OUTPUT: perf of the kernel's sources, for rv32 with musl, static: OUTPUT/perf.
 #
 # Without the libraries that symbols, scripts and the text interface need: `perf stat` counts, `perf list` names events.

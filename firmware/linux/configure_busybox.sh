@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # configure_busybox.sh SOURCE FRAGMENT: enables exactly the options of the fragment.
 #
 # busybox's kconfig does not support KCONFIG_ALLCONFIG: every other option is switched off by name.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # configure_kernel.sh SOURCE OUTPUT FRAGMENT...: allnoconfig plus the fragments; later fragments override earlier ones.
 #
 # Fails if an option of a fragment does not take effect: dependencies differ between kernel versions.

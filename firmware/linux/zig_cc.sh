@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # C compiler for user space on the SoC: musl, rv32ima, soft float. PYTHON is the interpreter that has ziglang.
 #
 # Removes options of busybox that zig's linker does not know; they affect only messages and order.

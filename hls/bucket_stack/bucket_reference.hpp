@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reference for the testbenches of bucket_stack: buckets are nodes of a std::list that contain their pages; no ids, tree or
 // stamps. It shares only records and constants with the unit, and is not synthesizable.
 #pragma once

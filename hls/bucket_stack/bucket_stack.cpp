@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "bucket_stack.hpp"
 
 namespace litemrc {

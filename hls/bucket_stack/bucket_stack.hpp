@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // bucket_stack: LRU stack distances at the resolution of page groups, estimated with constant work per access.
 //
 // Source: host/litemrc/golden/monitor/bucket_stack.py, which defines the estimate and when buckets close and are renumbered.

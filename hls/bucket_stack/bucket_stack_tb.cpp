@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of bucket_stack: its positions against buckets kept as std::list. Returns 1 if they differ.
 //
 //   bucket_stack_tb [OPERATIONS]

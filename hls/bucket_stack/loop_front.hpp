@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Estimate of a page's place in its bucket: the middle, unless a loop empties the bucket. The rule is defined in
 // host/litemrc/golden/monitor/loop_front.py. One per context; small enough for registers or LUT RAM.
 #pragma once

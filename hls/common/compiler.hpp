@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What each HLS compiler must be given beside the C++: Vitis HLS (UG1399) and Bambu (PandA). For other compilers all is empty.
 //
 // HLS_STREAM(port)         port is an AXI4 stream: TDATA, TVALID, TREADY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sizes of the units, chosen at compile time with -DLITEMRC_<NAME>=<number>; the defaults are the SoC's.
 // A program that includes a unit's .cpp defines LITEMRC_UNITS_ONLY to leave out the top functions, which are for synthesis.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of a stack engine: its answers against those of a reference, over one workload for all engines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Memories that a pipeline reads and writes in every cycle: an operation reads a word, changes it and writes it some cycles
 // later. The operations between have read the old word, so they take the new one from registers.
 //

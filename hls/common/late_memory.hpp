@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The model of Memory (forwarding.hpp) for C simulation: a word is written CYCLES cycles late, through one port.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Records as text, for the messages of testbenches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The records between the units: operations into a stack engine, positions out of it into the hit counters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // hls::stream for compilers that lack it. Vitis brings its own <hls_stream.h>, which is not freely licensed; this shim
 // has only the four calls that our units and testbenches use.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Records as words: the first field in the lowest bits. Streams and memories hold words, whose width every HLS compiler
 // understands alike; structs they pad each in its own way, and Vitis HLS does not pack them on an AXI4 stream (UG1399,
 // "Structs in the Interface").

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // group_stack: the LRU stack of the MRC monitor, exact at the resolution of page groups.
 //
 // Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: LRUArray and GrpHdrs. HitCtrs is the unit

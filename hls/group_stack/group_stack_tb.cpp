@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of group_stack: its positions against exact LRU stacks kept as std::list, and the groups that follow from its
 // moves. Returns 1 if they differ.
 //

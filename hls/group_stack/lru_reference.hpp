@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reference for the testbenches of stack engines: exact LRU stacks as std::list; the stack distance is found by walking
 // the list. It shares only the records with the units, and is not synthesizable.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // hit_counters: HitCtrs of the MRC monitor, counted per context and published once per epoch.
 //
 // Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: each context has one counter per group, one for all

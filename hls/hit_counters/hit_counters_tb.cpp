@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of hit_counters: every published epoch against counts kept in a std::map. Returns 1 if they differ.
 //
 //   hit_counters_tb [POSITIONS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "hot_pages.hpp"
 
 namespace litemrc {

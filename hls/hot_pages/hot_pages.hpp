@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // hot_pages: the pages with the most accesses in an epoch, with counts.
 //
 // Source: Space-Saving (Metwally et al., ICDT 2005) in the sets of a cache, with randomized admission (Ben Basat et al.,

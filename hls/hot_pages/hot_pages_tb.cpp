@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of hot_pages: every list and every queued page against a reference of pages in maps; guaranteed counts against exact
 // ones. Returns 1 if they differ.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reference for the testbenches of page_bitmap: std::sets of the frames accessed and written. Not synthesizable.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // page_bitmap: the frames accessed, and those written, in the last epoch that ended; a bit per frame each.
 //
 // What an operating system reads as accessed bits (Zhou et al., ASPLOS 2004, section 3.2) where the processor sets none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of page_bitmap: words of epochs that ended against std::sets of the frames accessed and written. Returns 1 if they
 // differ.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "page_filter.hpp"
 
 namespace litemrc {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // page_filter: recent pages, address range and spatial sampling between the queue and a stack engine.
 //
 // Sources: Zhou et al., ASPLOS 2004, section 3.1, "Not every access to memory needs to update the structures"; Waldspurger

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of page_filter with exact stacks (std::list) as the engine and a std::set as the working set: its positions
 // against exact stacks without a filter. Returns 1 if they differ.
 //

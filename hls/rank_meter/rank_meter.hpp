@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // rank_meter: counts the events of each power domain and the pages of the working set in it.
 //
 // Source: Zhou et al., ASPLOS 2004, section 5.1: one counter per memory chip of its pages among the top N_mrc of the

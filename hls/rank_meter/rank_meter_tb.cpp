@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of rank_meter: every window against sums over the cycles of its snapshot and a recount of all pages.
 // Returns 1 if they differ.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "ref_counters.hpp"
 
 namespace litemrc {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // ref_counters: two down-counters per page, DELAY and UPDATE, that report when they reach zero.
 //
 // Source: the paper on reference counters, DELAY and UPDATE, sections 1 and 2. Each counted

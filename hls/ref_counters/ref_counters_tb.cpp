@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of ref_counters: every answer against plain arrays and a std::deque. Returns 1 if they differ.
 //
 //   ref_counters_tb [OPERATIONS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 // ap_uint<W> and ap_int<W> for host compilers: the operations that hls/ uses, with the results of the Vitis HLS headers.
 //
 // A folder to include from in place of the vendor's: the sources of hls/ say <ap_int.h> and compile against either. This

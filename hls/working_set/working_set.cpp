@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "working_set.hpp"
 
 namespace litemrc {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // working_set: the pages touched in an epoch, one bit per page, without clearing at the end of an epoch.
 //
 // Source: Denning, The Working Set Model for Program Behavior, CACM 1968. The working-set size of an epoch is the number

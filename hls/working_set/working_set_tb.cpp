@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // C simulation of working_set: every answer against a std::set of the pages touched. Returns 1 if they differ.
 //
 //   working_set_tb [OPERATIONS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LiteMRC: collect, measure, check and draw page-level miss-ratio curves (MRCs).
 
     import litemrc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The exception for everything that the user can correct: what is wrong, where, and what to do."""
 
 from collections.abc import Iterable
@@ -21,10 +22,14 @@ def choose_from(given: object, known: Iterable[str]) -> str:
 class UserError(Exception):
     """Bad input or a broken environment; the CLI prints it without a traceback and exits with `exit_code`.
 
-    Parameters:
-        what: what is wrong, one sentence without a full stop.
-        where: file and line, byte offset, port, frame number ...; empty if no place is known.
-        remedy: what the user can do; empty if nothing is known to help.
+    Parameters
+    ----------
+    what
+        what is wrong, one sentence without a full stop.
+    where
+        file and line, byte offset, port, frame number ...; empty if no place is known.
+    remedy
+        what the user can do; empty if nothing is known to help.
     """
 
     exit_code = 2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Optional extras of the package: whatever needs one checks here first, so that the message is clear."""
 
 from importlib.util import find_spec
@@ -32,8 +33,10 @@ _MODULES = {
 def require(extra: str) -> None:
     """Check that the modules of an extra are installed, without importing them.
 
-    Raises:
-        UserError: one is missing.
+    Raises
+    ------
+    UserError
+        one is missing.
     """
     missing = [module for module in _MODULES[extra] if find_spec(module) is None]
     if missing:

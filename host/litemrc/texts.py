@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Texts that others wrote (a device, a file), made safe for a terminal, a spreadsheet and a picture."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")

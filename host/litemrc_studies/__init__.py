@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Trace-driven machines: traces through policies.
 
     import litemrc_studies

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The commands that the studies add to `litemrc`: entry points of host/pyproject.toml."""
 
 COMMANDS = {

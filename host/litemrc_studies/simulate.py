@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate MACHINE`: the trace-driven machines, each a command of a paper's folder."""
 
 import argparse

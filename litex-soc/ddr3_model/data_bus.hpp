@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The data lines shared by all ranks.
 #pragma once
 

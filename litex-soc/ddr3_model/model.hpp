@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The DRAM on one data bus: ranks, contents, rules. One call for each cycle with a command or a change of a pin.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One rank: its banks, mode registers and power state, and every rule of its commands.
 //
 // Commands: rank_commands.hpp. CKE, self-refresh, ODT: rank_power.hpp. A command that breaks a rule is executed as far

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Rank: the rules of commands. Included by rank.hpp.
 #pragma once
 

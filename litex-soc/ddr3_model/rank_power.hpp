@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Rank: CKE, power-down, self-refresh, ODT, loss of data. Included by rank.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The refreshes that a rank owes (JESD79-3F, refresh command and self-refresh operation).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Saves the state of a model and restores it into a model of the same parameters. Each class with state has a function
 // transfer(State &), which serves both directions: it names its members, in a fixed order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Contents of the DRAM. A row takes memory from its first write; lost data read as a pattern with their address.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Violations: rule, time and place.
 #pragma once
 

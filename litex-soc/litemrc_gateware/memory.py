@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """RAMs with one read and one write port."""
 
 from litex.gen import LiteXModule

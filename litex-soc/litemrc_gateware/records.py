@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The records between the gateware's units: accesses, operations, positions, moves of pages."""
 
 from enum import IntEnum
@@ -28,7 +29,10 @@ class PositionKind(IntEnum):
 def width_of(count: int) -> int:
     """Bits that hold 0..count-1, at least 1.
 
-    :raises ValueError: if `count` is not a power of two.
+    Raises
+    ------
+    ValueError
+        if `count` is not a power of two.
     """
     return max(1, log2_int(count))
 
@@ -36,7 +40,10 @@ def width_of(count: int) -> int:
 def check_sizes(frames: int, groups: int, contexts: int) -> None:
     """Check the sizes of a stack engine.
 
-    :raises ValueError: if one is not a power of two, there are fewer than 2 groups, or more groups or
+    Raises
+    ------
+    ValueError
+        if one is not a power of two, there are fewer than 2 groups, or more groups or
         contexts than frames.
     """
     powers = all(n > 0 and n & (n - 1) == 0 for n in (frames, groups, contexts))

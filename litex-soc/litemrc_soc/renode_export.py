@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Exports the SoCs for Renode: a platform description for each.
 
     python -m litemrc_soc.renode_export [--check]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the Verilated LiteMRC SoC: RTL of the whole system, 32 MB of SDR SDRAM, link on a TCP port.
 
     python -m litemrc_soc.sim --output build/sim

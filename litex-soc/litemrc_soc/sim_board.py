@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds a simulator of a board's own SoC for Linux: BIOS, PHY and pins as on the board.
 
     python -m litemrc_soc.sim_board --output build/sim-ulx3s

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds a Verilated SoC without a processor: a bridge of LiteX is the master of its bus.
 
     python -m litemrc_soc.sim_bridge --output build/sim-bridge --page-bitmap --hot-pages 64

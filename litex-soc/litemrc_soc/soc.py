@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The LiteMRC SoC: VexRiscv, LiteDRAM behind an L2 cache, a console, a link UART, and the monitor."""
 
 import hashlib
@@ -43,12 +44,18 @@ SMP_CLUSTER = {
 class Variant:
     """The requirements of the SoC's software.
 
-    Attributes:
-        cpu: LiteX's name of the VexRiscv variant.
-        smp: VexRiscv-SMP with two harts, whose ports to the DRAM bypass the L2 cache.
-        cpu_timer: the processor has a machine-mode timer.
-        rom_bytes, ram_bytes: memories of the firmware.
-        console_fifo_bytes, link_fifo_bytes: depth of the UARTs' FIFOs, in each direction.
+    Attributes
+    ----------
+    cpu
+        LiteX's name of the VexRiscv variant.
+    smp
+        VexRiscv-SMP with two harts, whose ports to the DRAM bypass the L2 cache.
+    cpu_timer
+        the processor has a machine-mode timer.
+    rom_bytes, ram_bytes
+        memories of the firmware.
+    console_fifo_bytes, link_fifo_bytes
+        depth of the UARTs' FIFOs, in each direction.
     """
 
     cpu: str

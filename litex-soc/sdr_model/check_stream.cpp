@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Checks a stream of SDRAM commands against every rule, and prints the result of its reads.
 //
 //   check_stream --rules               every rule: name, class, what breaks it (separated by tabs)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the data sheet defines: sizes, times, commands. MT48LC16M16A2-75: Micron, 256Mb SDRAM, tables 14 and 18.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One SDR SDRAM chip: what it does at each rising edge of its clock, and the rules that its controller breaks.
 #pragma once
 

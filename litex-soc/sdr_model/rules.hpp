@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The rules that are checked: one line each. Names are the data sheet's where it has one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The blocks of registers and their windows at addresses of their own, as a bridge of LiteX shows them.
 #pragma once
 

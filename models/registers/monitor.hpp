@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The registers and the window of the monitor: litex-soc/litemrc_gateware/monitor/registers.py and monitor/hot.py.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The registers and the window of rank meter and rank power: litex-soc/litemrc_gateware/ranks/registers.py.
 #pragma once
 

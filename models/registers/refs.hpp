@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The registers and the window of the reference counters: litex-soc/litemrc_gateware/refs/registers.py and refs/control.py.
 #pragma once
 

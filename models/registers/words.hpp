@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Words of registers and their fields.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sizes of the bitstreams without Linux: `make boards-bitstreams` fills the table of docs/boards/README.md.
 
 A clock is that which comes closest to missing its target; a build that misses one leaves no bitstream.
@@ -17,7 +18,10 @@ BOARDS = ("ulx3s", "versa_ecp5", "orangecrab")
 def row(folder: Path) -> str:
     """Return a line of the table for a board built in a folder.
 
-    :raises FileNotFoundError: if it has not been built.
+    Raises
+    ------
+    FileNotFoundError
+        if it has not been built.
     """
     board = json.loads((folder / "board.json").read_text())
     found = json.loads((folder / "report.json").read_text())

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # boot_files.sh FOLDER: kernel, initramfs, device tree and shim of a board's SoC, built in FOLDER, into FOLDER/boot.
 set -eu
 folder=$1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes a bundle of a board's build: what loads the board and talks to it, in a folder and a zip file.
 
     python -m scripts.boards.bundle build/ulx3s-linux --out build/bundles/ulx3s-linux
@@ -98,7 +99,10 @@ def write_readme(out, about, files):
 def bundle(build, out):
     """Write the bundle of a build; returns its description.
 
-    :raises ValueError: the folder is not that of a board's build.
+    Raises
+    ------
+    ValueError
+        the folder is not that of a board's build.
     """
     try:
         about = json.loads((build / "board.json").read_text())

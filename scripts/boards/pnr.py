@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Places and routes all units alone and the ULX3S's SoC with and without the monitor; estimates the Arty's.
 
     make pnr

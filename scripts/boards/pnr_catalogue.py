@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hardware units that are placed and routed alone: their sizes, ports and clocks.
 
 A unit with too many ports for the package's pins gets some of them through a shift register, or is built

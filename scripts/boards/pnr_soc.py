@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Whole SoCs for the resource table: the ULX3S placed and routed, the Arty estimated.
 
 The ULX3S is the 85F, speed grade 6, with and without the monitor; LUT4, FF and DP16KD are nextpnr's. The
@@ -65,7 +66,10 @@ def place_and_route_soc(name: str) -> SoC:
 
     A clock that misses its target is not an error here: it is in the result.
 
-    :raises RuntimeError: if it cannot be built; the message names its log.
+    Raises
+    ------
+    RuntimeError
+        if it cannot be built; the message names its log.
     """
     folder = BUILD / name
     stored = folder / f"{_digest(name)}.json"
@@ -89,7 +93,10 @@ def soc_of(report: dict) -> SoC:
 def estimate_arty() -> Estimate:
     """Synthesize the Arty's SoC with its firmware.
 
-    :raises RuntimeError: if a tool fails; the message names its log.
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; the message names its log.
     """
     folder = BUILD / "arty"
     stored = folder / f"{_digest('arty')}.json"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Size and clock of each hardware unit alone, placed and routed for ECP5: a table, and build/pnr/units.json.
 
     python -m scripts.boards.pnr_units               all units of pnr_catalogue.py
@@ -92,7 +93,10 @@ DEVICES = (Device("25k", 24288, 56), Device("45k", 43848, 108), Device("85k", 83
 class Registered(LiteXModule):
     """A unit with a register at each of its ports; `ios` holds the ports behind them.
 
-    :param ports: names of the unit's attributes: Signals, Records (streams) or lists of Signals.
+    Parameters
+    ----------
+    ports
+        names of the unit's attributes: Signals, Records (streams) or lists of Signals.
     """
 
     def __init__(self, unit: LiteXModule, ports: tuple[str, ...]) -> None:
@@ -124,7 +128,10 @@ def _signals(port) -> list[Signal]:
 def parse_report(log: str) -> dict[str, int | float]:
     """Read LUT4, FF, DP16KD and clock from a nextpnr-ecp5 log; the clock is the last reported, after routing.
 
-    :raises ValueError: if the log lacks one of them, as that of a run that failed does.
+    Raises
+    ------
+    ValueError
+        if the log lacks one of them, as that of a run that failed does.
     """
     patterns = {
         "lut4": r"Total LUT4s:\s+(\d+)/",
@@ -144,7 +151,10 @@ def parse_report(log: str) -> dict[str, int | float]:
 def smallest_device(lut4: int, dp16kd: int) -> Device:
     """Return the smallest device that holds these LUT4 and block RAMs, with room for their wires.
 
-    :raises ValueError: if none does.
+    Raises
+    ------
+    ValueError
+        if none does.
     """
     largest = DEVICES[-1]
     for device in DEVICES:
@@ -157,7 +167,10 @@ def smallest_device(lut4: int, dp16kd: int) -> Device:
 def place_and_route(name: str, unit: Unit, seeds: tuple[int, ...] = SEEDS) -> Result:
     """Build one unit with each of the seeds.
 
-    :raises RuntimeError: if a tool fails; the message names its log.
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; the message names its log.
     """
     top = Registered(unit.build(), unit.ports)
     converted = str(convert(top, top.ios, name="top")) + unit.verilog
@@ -249,7 +262,10 @@ def table(results: dict[str, Result]) -> str:
 def build_units(names: list[str]) -> dict[str, Result]:
     """Place and route units; their results, together with those of the other units, are in units.json.
 
-    :raises RuntimeError, ValueError: if one cannot be built.
+    Raises
+    ------
+    RuntimeError, ValueError
+        if one cannot be built.
     """
     results = {}
     for name in names:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoC for Linux of every ECP5 board with each of three seeds: `make boards-seeds` fills the table.
 
 Arguments name some of the boards; the others are as last measured. The page is docs/boards/linux.md.

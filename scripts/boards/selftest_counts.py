@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes host/litemrc/checks/selftest_counts.json: the counts that `litemrc selftest` expects of every board.
 
     make sim firmware && python -m scripts.boards.selftest_counts
@@ -43,8 +44,10 @@ BURST = 2  # accesses for a line of 128 bits on the simulated SoC's memory of 64
 def lines_of(recording: Recording) -> Recording:
     """Return the events since the last clear, with one access for each line of the L2.
 
-    Raises:
-        ValueError: accesses were dropped, or are no bursts.
+    Raises
+    ------
+    ValueError
+        accesses were dropped, or are no bursts.
     """
     events = slice(np.flatnonzero(recording.op == OPS.index("clear"))[-1], None)
     columns = {name: getattr(recording, name)[events] for name in COLUMNS}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Synthesis of every board's SoC, without place and route: a table, and build/boards/synthesis.json.
 
     python -m scripts.boards.synthesize_boards        all boards
@@ -34,10 +35,14 @@ BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 class Family:
     """The synthesis command and the cells of an FPGA family.
 
-    Attributes:
-        command: yosys's command.
-        luts: look-up tables that a cell takes.
-        memories: block RAMs that a cell takes, of the size called `memory`.
+    Attributes
+    ----------
+    command
+        yosys's command.
+    luts
+        look-up tables that a cell takes.
+    memories
+        block RAMs that a cell takes, of the size called `memory`.
     """
 
     command: str
@@ -85,7 +90,10 @@ def size_of(board: str, cells: Counter) -> Size:
 def parse_cells(report: str) -> Counter:
     """Cells by type of yosys's `stat`: lines of a number, perhaps an area, and a name.
 
-    :raises ValueError: if there is none.
+    Raises
+    ------
+    ValueError
+        if there is none.
     """
     cells = Counter({name: int(count) for count, name in re.findall(r"^ +(\d+) +([A-Z]\w+)$", report, re.M)})
     if not cells:
@@ -96,7 +104,10 @@ def parse_cells(report: str) -> Counter:
 def synthesize(board: str, boot: str) -> Size:
     """Elaborate a board's SoC and synthesize it.
 
-    :raises RuntimeError: if yosys fails; the message names its log.
+    Raises
+    ------
+    RuntimeError
+        if yosys fails; the message names its log.
     """
     module = import_module(f"litemrc_soc.boards.{board}")
     output = BUILD / (board if boot == "rom" else f"{board}-{boot}")

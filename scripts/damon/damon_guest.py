@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux with DAMON in qemu, and the plugin that records its accesses."""
 
 import re
@@ -90,8 +91,10 @@ def run_script(
     The machine's clock counts instructions, 2^ns_log2 nanoseconds each; idle time is skipped. Nothing is
     typed and random numbers have a seed, so that a machine does the same each time.
 
-    Raises:
-        GuestError: a command failed.
+    Raises
+    ------
+    GuestError
+        a command failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     port, profile, overlay = (folder / name for name in ("port", "profile", "overlay.cpio"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables and picture of docs/damon-truth.md."""
 
 from collections.abc import Mapping, Sequence

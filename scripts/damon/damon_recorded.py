@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One run of a workload under DAMON, as the guest and the recorder saw it."""
 
 from dataclasses import dataclass
@@ -11,11 +12,16 @@ from numpy.typing import NDArray
 class Setting:
     """How DAMON monitors.
 
-    Attributes:
-        ops: vaddr, paddr, or none to run without DAMON.
-        sample_us, aggregate_us, update_us: intervals in microseconds.
-        least, most: regions.
-        ns_log2: binary logarithm of the nanoseconds of an instruction; 32 ns are 31 million a second.
+    Attributes
+    ----------
+    ops
+        vaddr, paddr, or none to run without DAMON.
+    sample_us, aggregate_us, update_us
+        intervals in microseconds.
+    least, most
+        regions.
+    ns_log2
+        binary logarithm of the nanoseconds of an instruction; 32 ns are 31 million a second.
     """
 
     ops: str
@@ -42,11 +48,16 @@ class Setting:
 class GuestLog:
     """What hotset.c wrote.
 
-    Attributes:
-        first: virtual address of page 0.
-        frames: int64[pages], frame of each page.
-        mark_frames, mark_ns: int64[marks], the frame that was read, and the time before.
-        moves: time of each move of the hot set, and by how many pages it is moved then.
+    Attributes
+    ----------
+    first
+        virtual address of page 0.
+    frames
+        int64[pages], frame of each page.
+    mark_frames, mark_ns
+        int64[marks], the frame that was read, and the time before.
+    moves
+        time of each move of the hot set, and by how many pages it is moved then.
     """
 
     first: int
@@ -60,9 +71,12 @@ class GuestLog:
 class Recorded:
     """One run: DAMON's snapshots, and what the recorder saw from the reset on.
 
-    Attributes:
-        times, frames, writes: of each DRAM access, by number of instruction.
-        counted_times, counted_frames, counted: references to a page in the interval that ended then.
+    Attributes
+    ----------
+    times, frames, writes
+        of each DRAM access, by number of instruction.
+    counted_times, counted_frames, counted
+        references to a page in the interval that ended then.
     """
 
     setting: Setting
@@ -79,8 +93,10 @@ class Recorded:
 def parse_log(text: str) -> GuestLog:
     """Return the contents of hotset's FILE.
 
-    Raises:
-        ValueError: a line is missing.
+    Raises
+    ------
+    ValueError
+        a line is missing.
     """
     rows: dict[str, list[list[int]]] = {"first": [], "page": [], "mark": [], "move": []}
     for line in text.splitlines():

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """DAMON on the SoC in the RTL, whose processor sets no accessed bits: without and with those of the bitmap.
 
 `make damon-rtl` runs one pattern of hotset.c under DAMON, from the snapshot of the booted kernel. After a
@@ -67,8 +68,10 @@ def run(build: LinuxBuild) -> None:
 def recorded(folder: Path, base: int) -> Recorded:
     """Return a run whose DRAM accesses are those of whole lines, in nanoseconds of the simulated clock.
 
-    Parameters:
-        base: address of the DRAM, in bytes.
+    Parameters
+    ----------
+    base
+        address of the DRAM, in bytes.
     """
     raw = np.load(folder / "record.npy", mmap_mode="r")
     dram = raw[raw["source"] == b"D"]  # words of the memory arrays; value: bytes from the DRAM's bottom

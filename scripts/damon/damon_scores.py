@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How well a ranking of pages finds the hottest ones: precision, recall, and lag after a change."""
 
 from collections.abc import Sequence
@@ -13,9 +14,12 @@ Ranks = NDArray[np.floating] | NDArray[np.integer]
 class Score:
     """Expected values, where pages of equal rank come in random order.
 
-    Attributes:
-        precision: share of the reported pages that are hot; None if none is reported.
-        recall: share of the hot pages that are reported; None if none is hot.
+    Attributes
+    ----------
+    precision
+        share of the reported pages that are hot; None if none is reported.
+    recall
+        share of the hot pages that are reported; None if none is hot.
     """
 
     precision: float | None
@@ -28,8 +32,10 @@ def hottest(counts: NDArray[np.integer], wanted: int) -> NDArray[np.bool_]:
     As many as are wanted; more if pages have as many accesses as the last one of these: each of them is as
     good. A page without accesses is not hot.
 
-    Parameters:
-        counts: int[pages], accesses.
+    Parameters
+    ----------
+    counts
+        int[pages], accesses.
     """
     last = np.partition(counts, counts.size - wanted)[counts.size - wanted]
     return (counts >= last) & (counts > 0)
@@ -50,9 +56,12 @@ def reported(ranks: Ranks, wanted: int) -> NDArray[np.float64]:
 def score(ranks: Ranks, hot: NDArray[np.bool_], wanted: int) -> Score:
     """Compare the first `wanted` pages of a ranking with the hot ones.
 
-    Parameters:
-        ranks: [pages], larger is hotter; 0: not found accessed.
-        hot: bool[pages].
+    Parameters
+    ----------
+    ranks
+        [pages], larger is hotter; 0: not found accessed.
+    hot
+        bool[pages].
     """
     chosen = reported(ranks, wanted)
     number, expected, found = chosen.sum(), min(wanted, int(hot.sum())), float(chosen[hot].sum())
@@ -84,10 +93,14 @@ def lag(
 ) -> Lag | None:
     """Return the lag until half of the reported pages are of the new hot set; None: not before `until_ns`.
 
-    Parameters:
-        ends_ns: int[windows], ends of the windows, when their reports are there.
-        precisions: of each window, against the new set.
-        moved_ns: when the hot set changed.
+    Parameters
+    ----------
+    ends_ns
+        int[windows], ends of the windows, when their reports are there.
+    precisions
+        of each window, against the new set.
+    moved_ns
+        when the hot set changed.
     """
     first = int(np.searchsorted(ends_ns, moved_ns, side="right"))
     for number in range(first, len(ends_ns)):

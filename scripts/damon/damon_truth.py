@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """DAMON against the truth: Linux in qemu, whose every access is recorded; `make damon-truth` (15 min).
 
 Each pattern of hotset.c runs under each setting of DAMON in a machine of its own, and again without recorder,

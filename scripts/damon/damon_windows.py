@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What each observer says of each page of the workload in each window of time."""
 
 from collections.abc import Iterator, Sequence
@@ -27,8 +28,10 @@ def mark_times(recorded: Recorded) -> NDArray[np.int64]:
     A mark is a read of a line that is in no cache, so it is a DRAM access. The frames are read before, when
     they are zeroed, and after, by other processes; but not in the order of the marks.
 
-    Raises:
-        ClockError: the reads are of other pages than the marks, or the clocks run at other rates.
+    Raises
+    ------
+    ClockError
+        the reads are of other pages than the marks, or the clocks run at other rates.
     """
     log = recorded.log
     marked = np.zeros(1 + int(max(recorded.frames.max(), log.mark_frames.max())), np.bool_)
@@ -51,9 +54,12 @@ def mark_times(recorded: Recorded) -> NDArray[np.int64]:
 class Windows:
     """A run, cut into windows: those of DAMON's aggregation, without the first ones.
 
-    Attributes:
-        borders_ns: int64[windows + 1] of the guest's clock.
-        snapshots: of each window.
+    Attributes
+    ----------
+    borders_ns
+        int64[windows + 1] of the guest's clock.
+    snapshots
+        of each window.
     """
 
     recorded: Recorded
@@ -147,8 +153,10 @@ class Windows:
 def region_ranks(snapshot: Snapshot, addresses: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return nr_accesses of the region that each page is in, 0 without one: int64[pages].
 
-    Parameters:
-        addresses: int64[pages], first byte of each page.
+    Parameters
+    ----------
+    addresses
+        int64[pages], first byte of each page.
     """
     starts, ends = snapshot.starts.astype(np.int64), snapshot.ends.astype(np.int64)
     region = np.searchsorted(starts, addresses, side="right") - 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Write the API pages of docs/reference/ from the docstrings: `python -m scripts.docs.api_pages`.
 
 The pages are plain Markdown, so that a forge shows what the site shows. Each block begins with a comment that
@@ -36,8 +37,10 @@ def _described(paths: Sequence[str]) -> Iterator[str]:
 def described(path: str, found: Any, others: Set[Any]) -> str:
     """Return the Markdown of a function, or of a class with its public members.
 
-    Parameters:
-        others: objects of the same block: what a class inherits from one of them is described there.
+    Parameters
+    ----------
+    others
+        objects of the same block: what a class inherits from one of them is described there.
     """
     module, _, name = path.rpartition(".")
     shown = path if module in ("litemrc", "litemrc_gateware", "litemrc_studies") else name

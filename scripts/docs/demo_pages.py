@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes what a demo prints and draws into the pages that show it: `make results-demo`.
 
     python -m scripts.docs.demo_pages litemrc demo soc --sim build/sim ... --out build/demo
@@ -33,9 +34,12 @@ PIXELS = (900, 1336)  # of the report's picture
 def blocks(output: str, out: Path) -> dict[str, str]:
     """Return the parts of the demo's output that pages quote, by name.
 
-    Parameters:
-        output: of `litemrc demo soc --out OUT`.
-        out: that folder; pages have the one of `make demo`.
+    Parameters
+    ----------
+    output
+        of `litemrc demo soc --out OUT`.
+    out
+        that folder; pages have the one of `make demo`.
     """
     text = output.replace(f"{out}", "build/demo")
     head, compared = re.split(r"(?=^compared with exact LRU stacks)", text, maxsplit=1, flags=re.MULTILINE)

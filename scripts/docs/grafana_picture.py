@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws the panels of a Grafana dashboard from a real Prometheus, for its documentation.
 
 Grafana is in no package registry that this repository installs from; this script starts Prometheus, lets it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Write a man page for each command, from the parsers: `make man`, then `man -l build/man/litemrc-mrc.1`."""
 
 import argparse

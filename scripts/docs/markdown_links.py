@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Links and anchors of Markdown pages, by GitHub's rules."""
 
 import re

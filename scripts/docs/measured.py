@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Copies values of the papers' pages into docs/results/measured.md, where they are named PAGE/NAME."""
 
 from scripts.docs.page_tables import REPO, STUDIES, fill_values, values_of
@@ -12,7 +13,10 @@ def main() -> None:
 def quoted() -> dict[str, str]:
     """Return the text of each value that measured.md quotes, by its name there: PAPER/NAME.
 
-    :raises KeyError: if a page has no such value.
+    Raises
+    ------
+    KeyError
+        if a page has no such value.
     """
     names = values_of(PAGE)
     papers = {name.split("/")[0] for name in names}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Execute the notebooks of examples/ and keep their outputs: `python -m scripts.docs.notebooks [NAME ...]`.
 
 Needs `make sim firmware` for the simulated device.

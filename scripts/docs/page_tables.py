@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables and values that programs write into a documentation page whose other text is written by hand."""
 
 import argparse
@@ -21,8 +22,15 @@ def page_parser(description: str | None, paper: str) -> argparse.ArgumentParser:
 def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
     """Replace the text between `<!-- table NAME -->` and `<!-- end -->` for every table, or change nothing.
 
-    :param tables: Markdown by name.
-    :raises ValueError: if the page has no place for a table.
+    Parameters
+    ----------
+    tables
+        Markdown by name.
+
+    Raises
+    ------
+    ValueError
+        if the page has no place for a table.
     """
     _fill(page, "table", "end", {name: f"\n{table.rstrip()}\n" for name, table in tables.items()})
 
@@ -30,8 +38,15 @@ def fill_tables(page: Path, tables: Mapping[str, str]) -> None:
 def fill_values(page: Path, values: Mapping[str, str]) -> None:
     """Replace the text between `<!-- value NAME -->` and `<!-- / -->`, wherever it stands, or change nothing.
 
-    :param values: text without line breaks, by name. A value may have several places.
-    :raises ValueError: if the page has no place for a value.
+    Parameters
+    ----------
+    values
+        text without line breaks, by name. A value may have several places.
+
+    Raises
+    ------
+    ValueError
+        if the page has no place for a value.
     """
     _fill(page, "value", "/", values)
 

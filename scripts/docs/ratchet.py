@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Budgets that can only shrink, and budgets that grow again: a table and a picture of docs/evicted.md."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws the page of `litemrc serve --demo` when each program has run: `make results-demo`."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Archives of initramfs by cpio, and the tools of a system that make them."""
 
 import subprocess
@@ -13,8 +14,10 @@ PACKAGES = {"apt-get": "apt", "dpkg-deb": "dpkg", "readelf": "binutils"}
 def pack(root: Path, names: Iterable[Path], archive: Path) -> None:
     """Write files, links and folders as an archive that the kernel unpacks; all belong to root.
 
-    Parameters:
-        names: below `root`; a folder without its contents.
+    Parameters
+    ----------
+    names
+        below `root`; a folder without its contents.
     """
     ordered = sorted({*names, *(above for name in names for above in name.parents)} - {Path()})
     part = archive.with_suffix(".part")
@@ -31,8 +34,10 @@ def contents(root: Path) -> list[Path]:
 def run(*words: object, cwd: Path | None = None, text: str = "") -> str:
     """Return what a tool prints.
 
-    Raises:
-        UserError: it is not installed, or failed.
+    Raises
+    ------
+    UserError
+        it is not installed, or failed.
     """
     command = [str(word) for word in words]
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Kernel and programs from Debian's packages: apt fetches and verifies them, and nothing is installed.
 
 No script of a package runs, and no right of root is needed.
@@ -24,13 +25,19 @@ LINKS = ("bin", "lib", "lib64", "sbin")  # Debian 13 has them all in /usr
 def fetch(folder: Path, architecture: str, kernel: str) -> tuple[Path, Path]:
     """Return the kernel and an archive of the programs, fetched where they are missing.
 
-    Parameters:
-        folder: of this guest; what an interrupted run left there is fetched again.
-        architecture: Debian's name.
-        kernel: Debian's package.
+    Parameters
+    ----------
+    folder
+        of this guest; what an interrupted run left there is fetched again.
+    architecture
+        Debian's name.
+    kernel
+        Debian's package.
 
-    Raises:
-        UserError: a tool or the keys are missing, or a package cannot be had.
+    Raises
+    ------
+    UserError
+        a tool or the keys are missing, or a package cannot be had.
     """
     image, programs = folder / "vmlinuz", folder / "programs.cpio"
     if not programs.exists():
@@ -96,8 +103,10 @@ def unpack(packages: Path, root: Path, image: Path) -> None:
 def needed(root: Path, programs: Iterable[Path]) -> set[Path]:
     """Return programs and the libraries that they are linked with, below `root`; links with their targets.
 
-    Raises:
-        UserError: a program or a library is in none of the packages.
+    Raises
+    ------
+    UserError
+        a program or a library is in none of the packages.
     """
     libraries = defaultdict(list)
     for path in root.glob("usr/lib*/**/*.so*"):

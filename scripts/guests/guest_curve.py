@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints and draws the miss-ratio curves of loads on Linux in QEMU: `make qemu-guest`.
 
     python -m scripts.guests.guest_curve amd64

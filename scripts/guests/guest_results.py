@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Speeds and curves of all guests, for docs/qemu.md: `make qemu-guests` (20 min).
 
 Each load runs three times: in QEMU alone, with the exact stack of all pages, and with 1 of 64 pages in the

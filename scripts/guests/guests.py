@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Guests: machines that run a load on Linux in QEMU, and end."""
 
 import shutil
@@ -21,12 +22,18 @@ LOADS, OVERLAYS = HERE / "loads", HERE / "overlays"
 class Guest:
     """A machine and its loads.
 
-    Attributes:
-        machine: QEMU's emulator and its options.
-        console: the kernel's name of the first serial port.
-        memory_mib: RAM.
-        loads: names of scripts in `loads/`.
-        kernel: package of Debian; empty: our own kernel and initramfs, of `make linux-images`.
+    Attributes
+    ----------
+    machine
+        QEMU's emulator and its options.
+    console
+        the kernel's name of the first serial port.
+    memory_mib
+        RAM.
+    loads
+        names of scripts in `loads/`.
+    kernel
+        package of Debian; empty: our own kernel and initramfs, of `make linux-images`.
     """
 
     machine: tuple[str, ...]
@@ -67,8 +74,10 @@ def log_of(name: str, load: str) -> Path:
 def command(name: str, load: str) -> list[str]:
     """Return the command that runs a guest until its load ends; kernel and initramfs are made where missing.
 
-    Raises:
-        UserError: no guest or load of this name, or parts that cannot be made.
+    Raises
+    ------
+    UserError
+        no guest or load of this name, or parts that cannot be made.
     """
     if name not in GUESTS:
         raise UserError(f"there is no guest {name!r}", remedy=f"choose one of {', '.join(GUESTS)}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes Verilog from a top function of hls/ with Bambu (PandA), with the ports that Vitis HLS gives it."""
 
 import hashlib
@@ -38,7 +39,10 @@ class NoBambuError(Exception):
 def version() -> str:
     """Return "Bambu" and its version.
 
-    :raises NoBambuError: if it is not on PATH.
+    Raises
+    ------
+    NoBambuError
+        if it is not on PATH.
     """
     if shutil.which("bambu") is None:
         raise NoBambuError(INSTALL)
@@ -52,12 +56,25 @@ def version() -> str:
 def make_verilog(top: str, defines: tuple[str, ...] = (), hls: Path = HLS, label: str = "") -> Path:
     """Compile a top function, unless Bambu has made the same from the same; its Verilog is wrapped each time.
 
-    :param defines: sizes, ``-DLITEMRC_FRAMES=...``; default those of the SoC.
-    :param hls: the sources, or a copy of them.
-    :param label: of the folder, if it is not the one of these sizes.
-    :return: the folder: ``<top>.v``, ``origin.txt``, Bambu's output ``bambu.log``.
-    :raises NoBambuError: if Bambu is not installed.
-    :raises RuntimeError: if it fails; the message names its output.
+    Parameters
+    ----------
+    defines
+        sizes, ``-DLITEMRC_FRAMES=...``; default those of the SoC.
+    hls
+        the sources, or a copy of them.
+    label
+        of the folder, if it is not the one of these sizes.
+
+    Returns
+    -------
+    the folder: ``<top>.v``, ``origin.txt``, Bambu's output ``bambu.log``.
+
+    Raises
+    ------
+    NoBambuError
+        if Bambu is not installed.
+    RuntimeError
+        if it fails; the message names its output.
     """
     sizes = "-".join(define.split("=")[1] for define in defines) or "soc"
     folder = BUILD / (label or sizes) / top

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes the Verilog of the units of hls/ with Bambu, in build/bambu/soc/<top function>.
 
     python -m scripts.hls.make_units                        all top functions

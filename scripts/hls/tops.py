@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The top functions of hls/ that a compiler is given."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Size, clock and cycles of each unit as Bambu made it, beside the one in Migen: a table of hls/README.md.
 
     python -m scripts.hls.unit_table [TOP ...]
@@ -62,7 +63,10 @@ MIGEN = {
 class FromVerilog(LiteXModule):
     """A module with a signal for each port; inputs of more than a word come through a shift register.
 
-    :param ports: those of the module.
+    Parameters
+    ----------
+    ports
+        those of the module.
     """
 
     def __init__(self, top: str, ports: list[Port]) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Gives Bambu's Verilog the names and ports of Vitis HLS, so that both go into the same places.
 
 What differs: clock, reset, start and done have other names; a RAM outside is addressed by words; Bambu's
@@ -36,9 +37,17 @@ class Port:
 def wrapped(top: str, verilog: str, *, started: bool) -> str:
     """Return Verilog with a module of Vitis' ports, and Bambu's modules under names of this unit.
 
-    :param verilog: as Bambu wrote it: the module of the function is the last one.
-    :param started: the function has ap_start.
-    :raises ValueError: if a module is not as expected.
+    Parameters
+    ----------
+    verilog
+        as Bambu wrote it: the module of the function is the last one.
+    started
+        the function has ap_start.
+
+    Raises
+    ------
+    ValueError
+        if a module is not as expected.
     """
     modules = re.findall(r"^\s*module\s+(\w+)", verilog, re.MULTILINE)
     if not modules:
@@ -54,7 +63,10 @@ def wrapped(top: str, verilog: str, *, started: bool) -> str:
 def ports_of(module: str, verilog: str) -> list[Port]:
     """Return the ports of a module, which are declared behind its header.
 
-    :raises ValueError: if there is no such module.
+    Raises
+    ------
+    ValueError
+        if there is no such module.
     """
     text = re.search(
         rf"^\s*module\s+{module}\s*\((.*?)\);(.*?)^\s*endmodule", verilog, re.MULTILINE | re.DOTALL

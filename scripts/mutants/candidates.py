@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Candidate mutants of Python modules: cosmic-ray's operators, annotations and docstrings left out."""
 
 import ast
@@ -23,10 +24,14 @@ _OPERATORS = [
 class Mutant:
     """One place of one module, changed by one operator.
 
-    Attributes:
-        module: path relative to the tree.
-        line: number of the first line changed, from 1.
-        operator, occurrence: which change; cosmic-ray's terms.
+    Attributes
+    ----------
+    module
+        path relative to the tree.
+    line
+        number of the first line changed, from 1.
+    operator, occurrence
+        which change; cosmic-ray's terms.
     """
 
     module: str

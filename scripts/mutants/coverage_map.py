@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which tests run which line: pytest-cov's contexts, subprocesses included."""
 
 import json
@@ -33,9 +34,12 @@ data_file = %s/.coverage
 class CoverageMap:
     """Tests by line, and how long each takes.
 
-    Attributes:
-        lines: module -> line number -> node ids of tests that run it.
-        seconds: node id -> seconds.
+    Attributes
+    ----------
+    lines
+        module -> line number -> node ids of tests that run it.
+    seconds
+        node id -> seconds.
     """
 
     lines: dict[str, dict[int, list[str]]]
@@ -86,7 +90,10 @@ def _tests_of_package(module: str) -> str:
 def load_map() -> CoverageMap:
     """The map measured last.
 
-    :raises FileNotFoundError: if none was.
+    Raises
+    ------
+    FileNotFoundError
+        if none was.
     """
     data = json.loads(MAP.read_text())
     lines = {
@@ -103,7 +110,10 @@ def measure(space: Workspace) -> CoverageMap:
 
     A test that fails without any fault is named and left out: it could not show that a fault was found.
 
-    :raises RuntimeError: if the tests cannot be run.
+    Raises
+    ------
+    RuntimeError
+        if the tests cannot be run.
     """
     folder = BUILD / "coverage"
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Seeds random faults into the host package and reports which of them its tests find.
 
     python -m scripts.mutants.run                       modules changed since HEAD~1 or not committed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A copy of the repository in which modules can be broken while others work in the original."""
 
 import contextlib
@@ -36,7 +37,10 @@ class Workspace:
     def pytest(self, *arguments: str, timeout: float | None = None) -> int:
         """Run pytest in the tree, silently; its exit code, or 1 if the time is up.
 
-        :param timeout: seconds of wall time.
+        Parameters
+        ----------
+        timeout
+            seconds of wall time.
         """
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "agg"}
         environment["PATH"] = f"{self.python.parent}{os.pathsep}{environment['PATH']}"

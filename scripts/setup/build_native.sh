@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Compiles what changed of the native core (host/litemrc/native, hls/) and installs the packages into .venv, editable.
 set -eu
 exec 9>.venv/pip.lock

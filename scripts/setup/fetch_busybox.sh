@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # fetch_busybox.sh FOLDER: brings busybox's source there, from Debian 12's source package through apt.
 #
 # The machine's own list of sources is neither needed nor changed, and no root: apt's state goes into FOLDER/apt.

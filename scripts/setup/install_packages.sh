@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # install_packages.sh GROUP...: installs the Debian or Ubuntu packages of apt/GROUP.txt that are missing, as root or through
 # sudo.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # install_requirements.sh GROUP...: installs dependency groups of pyproject.toml into .venv, in the versions of
 # constraints.txt; "build" is what building this package needs, "base" what it always needs, "extras" its optional extras.
 # Not the package itself, which is built without isolation: of these some come as sources, and are to be built apart from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes a folder by a command, once for all clones.
 
     kept.py FOLDER [--groups NAME...] [--from FILE...] [--leave PATTERN...] -- COMMAND...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Makes .venv with the tools of pyproject.toml, pinned by constraints.txt.
 #
 # The packages themselves follow by build_native.sh, without pip's isolation: what the native core needs stays in .venv, so

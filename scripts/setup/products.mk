@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # What the targets of the Makefile need: packages, native code, simulated SoCs and their firmware.
 
 # A target installs what it needs and no more. HOST: the host packages and their native cores.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands as the memory sees them at its pins: from the DFI through LiteDRAM's translation, and back.
 
 `commands` has one command a phase, with the `cs_n`, `ras_n`, `cas_n`, `we_n`, `bank` and `address` of a DFI

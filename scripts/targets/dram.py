@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The DRAM of a SoC in plain numbers, from which its controller is built again for a simulation."""
 
 from dataclasses import asdict, dataclass
@@ -21,14 +22,22 @@ _RATES = ("cl", "cwl", "read_latency", "write_latency")
 class DRAM:
     """Settings of a LiteDRAM controller and its PHY, as JSON has them.
 
-    Attributes:
-        clk_freq: of the controller, Hz.
-        geom: bankbits, rowbits, colbits.
-        timing: cycles, by LiteDRAM's names; None where the memory has none.
-        phy: of PhySettings; rdphase and wrphase are here if they are fixed.
-        phases: rdphase and wrphase at reset, if the BIOS sets them while it runs.
-        dfi: addressbits, bankbits, selects and nphases of the PHY's interface.
-        controller: of ControllerSettings.
+    Attributes
+    ----------
+    clk_freq
+        of the controller, Hz.
+    geom
+        bankbits, rowbits, colbits.
+    timing
+        cycles, by LiteDRAM's names; None where the memory has none.
+    phy
+        of PhySettings; rdphase and wrphase are here if they are fixed.
+    phases
+        rdphase and wrphase at reset, if the BIOS sets them while it runs.
+    dfi
+        addressbits, bankbits, selects and nphases of the PHY's interface.
+    controller
+        of ControllerSettings.
     """
 
     clk_freq: float

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tries the one line of `add_monitor` on stock targets or on yours: a table, and build/targets/summary.json.
 
     python -m scripts.targets.elaborate                      all cases of matrix.py, and docs/targets.md

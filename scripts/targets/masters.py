@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Masters of LiteDRAM's ports: random and adversarial reads and writes, whose data name their address."""
 
 import random

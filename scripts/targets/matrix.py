@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoCs on which `add_monitor` is tried: stock targets, one of them with other processors and buses."""
 
 import shutil
@@ -12,10 +13,14 @@ from typing import Any
 class Case:
     """A target and the options of its SoC.
 
-    Attributes:
-        target: name of a module of litex_boards.targets, or a file.
-        options: of its BaseSoC.
-        needs: modules and programs of its processor.
+    Attributes
+    ----------
+    target
+        name of a module of litex_boards.targets, or a file.
+    options
+        of its BaseSoC.
+    needs
+        modules and programs of its processor.
     """
 
     target: str
@@ -103,8 +108,15 @@ CASES = (*map(Case, _TARGETS), *_ARTY)
 def chosen(words: list[str], options: dict[str, Any]) -> list[Case]:
     """Return the cases that a user named: files and modules of litex_boards.targets, or words of the matrix.
 
-    :param options: of the SoCs of files and modules.
-    :raises ValueError: if a word names nothing.
+    Parameters
+    ----------
+    options
+        of the SoCs of files and modules.
+
+    Raises
+    ------
+    ValueError
+        if a word names nothing.
     """
     cases: list[Case] = []
     for word in words:

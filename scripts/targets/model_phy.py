@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LiteDRAM's DRAM models at the DFI of any PHY, and the accesses to their arrays."""
 
 from functools import reduce
@@ -111,7 +112,10 @@ class ArrayPorts(LiteXModule):
     def address(self, bank: int, index: int) -> int:
         """Return the byte address of an array's word in LiteDRAM's mapping.
 
-        :param bank: number among the banks of all ranks.
+        Parameters
+        ----------
+        bank
+            number among the banks of all ranks.
         """
         columns = _MODEL_BURST.get(self.dram.phy["memtype"], 2) * self.dram.phy["nphases"]
         column_bytes = self.dram.phy["databits"] // 8

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Elaborates one SoC with the one line of `add_monitor`, up to its Verilog in memory.
 
 python -m scripts.targets.soc_facts '{"target": "digilent_arty", "options": {}}'      the facts as JSON
@@ -40,7 +41,10 @@ class _Built(BaseException):
 def built_soc(target: str, options: dict[str, Any]) -> Any:
     """Return a target's SoC: as its main() makes it for LiteX's builder, or BaseSoC if there is no main().
 
-    :raises ValueError: if the target has no SoC, or does not build.
+    Raises
+    ------
+    ValueError
+        if the target has no SoC, or does not build.
     """
     try:
         module = target_module(target)

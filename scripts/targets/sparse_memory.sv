@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A BankModel's array of any size: words that were never written read as 0 and take no memory.
 module sparse_memory #(parameter WIDTH = 64, parameter ADDRESS = 20) (
     input clk,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A target's controller with masters, the models of its memory, the tap, and faulty taps beside it."""
 
 from collections.abc import Callable

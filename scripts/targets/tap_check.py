@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the tap with the arrays of the memory models behind a target's controller, cycle by cycle.
 
 python -m scripts.targets.tap_check '<JSON of a DRAM>'      the result as JSON
@@ -29,11 +30,16 @@ Accesses = dict[int, tuple[int, int]]  # (frame, write) by the cycle of the comm
 class Seen:
     """What a run saw.
 
-    Attributes:
-        arrays: accesses to the arrays.
-        taps: accesses by tap.
-        refreshes: REFRESH commands.
-        faults: sentences on what should not have happened.
+    Attributes
+    ----------
+    arrays
+        accesses to the arrays.
+    taps
+        accesses by tap.
+    refreshes
+        REFRESH commands.
+    faults
+        sentences on what should not have happened.
     """
 
     taps: dict[str, Accesses]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of docs/targets.md from the rows of build/targets/summary.json."""
 
 from pathlib import Path

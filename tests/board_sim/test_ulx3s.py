@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The ULX3S's own SoC in simulation boots Linux from an SD card; its counters are those of the golden model.
 
 `make test-boards` builds what it needs and runs it. `make test` skips it without a build.

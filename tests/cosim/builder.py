@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds benches, kept by products.py: RTL with Verilator, HLS C++ and benches with g++."""
 
 import inspect
@@ -112,15 +113,29 @@ def rtl_bench(
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot" or
+    Parameters
+    ----------
+    kind
+        "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot" or
         "meter" around that unit, "monitor" around all of them but the last three.
-    :param top: a stack engine's name, "counters", "filter", "set", "bitmap", "hot", "meter", or "monitor-"
+    top
+        a stack engine's name, "counters", "filter", "set", "bitmap", "hot", "meter", or "monitor-"
         and the name of an engine.
-    :param verilog_units: modules that the top instantiates.
-    :param stand_ins: they are those of hls_stand_in.py, which call C++.
-    :param netlist: makes what is Verilated instead of the top's Verilog, from it.
-    :return: the executable.
-    :raises RuntimeError: if a tool fails; its output is in the message.
+    verilog_units
+        modules that the top instantiates.
+    stand_ins
+        they are those of hls_stand_in.py, which call C++.
+    netlist
+        makes what is Verilated instead of the top's Verilog, from it.
+
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
@@ -150,10 +165,20 @@ def rtl_bench(
 def replay(unit: str, sizes: Sizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++ units.
 
-    :param unit: a stack engine's name, "page_filter", "working_set", "page_bitmap", "rank_meter", or
+    Parameters
+    ----------
+    unit
+        a stack engine's name, "page_filter", "working_set", "page_bitmap", "rank_meter", or
         "monitor-" and the name of an engine.
-    :return: the executable.
-    :raises RuntimeError: if the compiler fails; its output is in the message.
+
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if the compiler fails; its output is in the message.
     """
     kinds = {"page_filter": "filter", "working_set": "set", "page_bitmap": "bitmap", "rank_meter": "meter"}
     kind = "monitor" if unit.startswith("monitor-") else kinds.get(unit, "chain")
@@ -170,8 +195,14 @@ def replay(unit: str, sizes: Sizes) -> Path:
 def accuracy(sizes: Sizes) -> Path:
     """Build the driver that measures the error of bucket_stack, in C++, against exact LRU.
 
-    :return: the executable.
-    :raises RuntimeError: if the compiler fails; its output is in the message.
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
@@ -186,8 +217,14 @@ def accuracy(sizes: Sizes) -> Path:
 def hot_recall(sizes: Sizes, sets: int = 512) -> Path:
     """Build the driver that measures the recall of hot_pages, in C++, and of models of other monitors.
 
-    :return: the executable.
-    :raises RuntimeError: if the compiler fails; its output is in the message.
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
@@ -212,8 +249,14 @@ def rank_bench(
 ) -> Path:
     """Build the bench bench/rank_bench.cpp around a top of rank_top.py, whose parameters these are.
 
-    :return: the executable.
-    :raises RuntimeError: if a tool fails; its output is in the message.
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:

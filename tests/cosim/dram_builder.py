@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the bench of LiteDRAM's controller with the DDR3 model (dram_top.py, bench/dram_bench.cpp)."""
 
 import shutil
@@ -35,10 +36,21 @@ def dram_bench(
 ) -> Path:
     """Build the bench.
 
-    :param grade: 800, 1066 or 1600.
-    :param timings: `name=clocks` of LiteDRAM's TimingSettings, for a controller that breaks a rule.
-    :return: the executable.
-    :raises RuntimeError: if a tool fails; its output is in the message.
+    Parameters
+    ----------
+    grade
+        800, 1066 or 1600.
+    timings
+        `name=clocks` of LiteDRAM's TimingSettings, for a controller that breaks a rule.
+
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; its output is in the message.
     """
     include = mutant.folder() if mutant else MODEL.parent
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A LiteX simulation without a processor: soc.add_sdram over the DDR3 model, tested by LiteDRAM's own BIST.
 
 python -m tests.cosim.dram_soc FOLDER NRANKS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LiteDRAM's controller with the ports of a DDR3ModelPHY, and native ports for traffic: Verilog, parameters.
 
 python -m tests.cosim.dram_top GRADE RANKS MAP OUT.v OUT.hpp [TIMING=CLOCKS]

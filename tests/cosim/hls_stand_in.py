@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What stands in for an HLS compiler's Verilog: its ports, and the C++ behind them, a few cycles a call."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the recall of hot_pages beside other monitors; writes tables and chart of docs/hot-pages.md.
 
     make hot-results

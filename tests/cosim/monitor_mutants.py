@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults in the units around the engine that benches must find."""
 
 from tests.cosim.mutants import GATEWARE, Mutant

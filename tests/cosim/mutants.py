@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults seeded into copies of the units, to check that the benches find them."""
 
 import shutil
@@ -22,7 +23,10 @@ class Mutant:
     def sources(self) -> Sources:
         """Copy all sources to build/, with the fault.
 
-        :raises ValueError: if the text to replace does not occur exactly once in the source.
+        Raises
+        ------
+        ValueError
+            if the text to replace does not occur exactly once in the source.
         """
         folder = BUILD / "mutants" / self.name
         for path in [*TRUE_SOURCES.rtl_files(), *TRUE_SOURCES.hls_files()]:

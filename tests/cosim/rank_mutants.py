@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults seeded into rank power, each with the mode of rank_bench that must find it, and the reason."""
 
 from dataclasses import dataclass

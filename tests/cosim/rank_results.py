@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rank power at full size: fills the table of docs/ranks.md.
 
     python -m tests.cosim.rank_results             10 million accesses at each rate, about ten minutes each
@@ -39,7 +40,10 @@ class Figures:
 def measure(rate: str, accesses: int) -> Figures:
     """Run every mode at one rate.
 
-    :raises AssertionError: if a bench finds a difference or a broken rule; its output is in the message.
+    Raises
+    ------
+    AssertionError
+        if a bench finds a difference or a broken rule; its output is in the message.
     """
     bench = rank_bench("power", rate)
     # At DDR3-1600 LiteDRAM's refresher breaks tRAS; only the unit without our repair equals LiteDRAM.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A LiteDRAM controller of four ranks or one, with rank power or without, and ports on its crossbar.
 
 python -m tests.cosim.rank_top stock|power|unrepaired RATE RANKS DOMAINS BANK_ROW_COLUMN SPACING OUT.v

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds bench/refs_bench.cpp around the RTL of the reference counters, and bench/refs_replay.cpp."""
 
 from dataclasses import dataclass
@@ -34,8 +35,14 @@ class RefSizes:
 def refs_bench(sizes: RefSizes, sources: Sources = TRUE_SOURCES) -> Path:
     """Build the bench.
 
-    :return: the executable.
-    :raises RuntimeError: if a tool fails; its output is in the message.
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
@@ -52,8 +59,14 @@ def refs_bench(sizes: RefSizes, sources: Sources = TRUE_SOURCES) -> Path:
 def refs_replay(sizes: RefSizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++.
 
-    :return: the executable.
-    :raises RuntimeError: if the compiler fails; its output is in the message.
+    Returns
+    -------
+    the executable.
+
+    Raises
+    ------
+    RuntimeError
+        if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults seeded into the reference counters, each with the reason why the bench finds it."""
 
 from tests.cosim.mutants import GATEWARE, Mutant

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The top of the reference counters' bench, with worst-case memories.
 
 python -m tests.cosim.ref_top PAGES CONTEXTS MASTERS WIDTH QUEUE_DEPTH OUT.v

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Vectors of the golden reference counters for the C++ unit; the format is that of bench/refs_replay.cpp."""
 
 import random
@@ -14,7 +15,10 @@ SETTINGS, REQUEST, READ, LOAD, RESET, TAKE, TOTALS = range(7)
 def write_ref_vectors(path: Path, sizes: RefSizes, seed: int, requests: int) -> None:
     """Write random requests, settings, commands and resets, and the golden model's answers.
 
-    :param path: may be a pipe, so that the vectors need not be kept.
+    Parameters
+    ----------
+    path
+        may be a pipe, so that the vectors need not be kept.
     """
     with path.open("w") as out:
         print(sizes.pages, sizes.contexts, sizes.masters, sizes.width, sizes.queue_depth, file=out)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
 python -m tests.cosim.rtl_top group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs benches and reads their counts."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The RTL chain BucketStack -> HitCounters equals the C++, record for record, and takes an access a cycle."""
 
 import pytest

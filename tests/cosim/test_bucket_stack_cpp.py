@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """bucket_stack in C++ equals its golden model and is close to exact LRU."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LiteDRAM's own controller with the DDR3 model: data are correct, and the violated rules are known."""
 
 import pytest

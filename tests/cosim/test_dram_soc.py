@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The DDR3 model as a simulation module of LiteX, behind soc.add_sdram with two ranks."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitor's units as yosys makes them of the ECP5's cells equal the C++, as their RTL does."""
 
 import re

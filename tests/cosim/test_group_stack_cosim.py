@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The RTL chain GroupStack -> HitCounters equals the C++, record for record and counter for counter."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """HitCounters with one position a cycle equals the C++, window for window."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The testbenches of hls/ find no difference to their references."""
 
 import subprocess

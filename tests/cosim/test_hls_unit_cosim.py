@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Units of an HLS compiler behind the monitor's ports, the C++ itself standing in for what it made."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """HotPages equals the C++, an access a cycle: lists, flags and queues."""
 
 import os

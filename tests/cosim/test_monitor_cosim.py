@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The chain of filter, engine, working set and counters equals the C++; the C++ equals the golden monitor."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """PageBitmap equals the C++ and std::sets, an operation a cycle; the C++ equals the golden model."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """PageFilter with fast and slow engines equals the C++; the C++ equals the golden model."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """RankMeter after GroupStack equals the C++, window for window; the moves equal the C++'s."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no cycle added while none sleeps."""
 
 import pytest

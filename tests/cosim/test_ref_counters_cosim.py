@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """RefCounters equals the C++ and plain arrays, cycle by cycle; the C++ equals the golden model."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """WorkingSet equals the C++ and a std::set, one operation a cycle; the C++ equals the golden model."""
 
 from pathlib import Path

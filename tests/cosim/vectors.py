@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Vectors of the golden model for the C++ units; the formats are described in bench/*replay.cpp."""
 
 import random

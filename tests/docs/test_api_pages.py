@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The API pages are what the docstrings say, in Markdown that a forge shows."""
 
 from pathlib import Path

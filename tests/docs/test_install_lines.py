@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pages and messages install from a clone: the package is on no index."""
 
 import re

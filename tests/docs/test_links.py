@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Links of the Markdown pages resolve: files exist, anchors are headings."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The man pages come from the parsers: every command has one, and man formats it without a warning."""
 
 import os

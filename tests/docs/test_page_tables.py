@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scripts write tables and values into pages, and nothing else of the page changes."""
 
 from pathlib import Path

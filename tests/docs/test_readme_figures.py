@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of the README that stand on another page are those of that page; examples are linked."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pages of the five papers leave out nothing silently, and scripts write their tables and values."""
 
 import re

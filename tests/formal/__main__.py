@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proves all, and breaks all with seeded faults: a table, build/formal/summary.json, docs/formal.md.
 
     python -m tests.formal                 everything

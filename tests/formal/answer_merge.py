@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proof of `filter.answer_merge.AnswerMerge`: one answer for each operation, in order."""
 
 from litemrc_gateware.filter.answer_merge import AnswerKind, AnswerMerge

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """All proofs, in the order of the table."""
 
 from tests.formal.answer_merge import AnswerMergeProof

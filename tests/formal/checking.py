@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Decides all properties of a proof and reaches their cases, and shows how a broken property comes about."""
 
 from collections.abc import Callable, Iterator
@@ -17,7 +18,10 @@ LIMIT_S = 1500  # for one property or fault, on a busy machine; the longest one 
 class Row:
     """A line of the table, and of build/formal/summary.json.
 
-    :param cases: of the property, with the cycle in which each is reached; None if it is not.
+    Parameters
+    ----------
+    cases
+        of the property, with the cycle in which each is reached; None if it is not.
     """
 
     unit: str

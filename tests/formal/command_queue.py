@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proof of `monitor.command_queue.CommandQueue`: order, no loss below depth, loss and delay reported."""
 
 from unittest.mock import patch

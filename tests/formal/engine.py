@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """From a proof to a verdict: Migen to Verilog (LiteX), Verilog to AIGER (Yosys), AIGER to proof (ABC)."""
 
 import re
@@ -52,7 +53,10 @@ class EngineError(RuntimeError):
 class Verdict:
     """Of one output: `reached` in cycle `frame`, or proved, or neither (`undecided`).
 
-    :param depth: cycles that were searched; 0: all.
+    Parameters
+    ----------
+    depth
+        cycles that were searched; 0: all.
     """
 
     kind: str  # "proved", "bounded", "reached", "undecided"
@@ -92,7 +96,10 @@ def any_read_at_collisions(source: str) -> str:
 
     That is what `litemrc_gateware.memory` says of its memories; Verilog's own meaning is the old word.
 
-    :raises EngineError: if a memory is read or written in another form than LiteX gives those of the units.
+    Raises
+    ------
+    EngineError
+        if a memory is read or written in another form than LiteX gives those of the units.
     """
     blocks = re.split(r"(?=//-+\n// Memory )", source)
     for number, block in enumerate(blocks):

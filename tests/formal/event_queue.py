@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proof of `refs.event_queue.EventQueue`: order, no loss below depth, every loss counted."""
 
 from litemrc_gateware.refs.event_queue import EventQueue

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proof of `counters.hit_counters.HitCounters`: a word of the window is what was counted in its epoch."""
 
 from functools import reduce

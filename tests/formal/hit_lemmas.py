@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lemmas about the registers of `HitCounters`: with them its properties follow from the cycle before."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proof of `monitor.intake.Intake`: offered = taken + lost, order, one end of epoch under way."""
 
 from unittest.mock import patch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proof of `filter.page_filter.PageFilter` around any engine: one answer an operation, in order."""
 
 from functools import reduce

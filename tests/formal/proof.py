@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A proof: a unit, free inputs, assumptions about them, properties, and the cases that must be reachable."""
 
 from dataclasses import dataclass
@@ -17,9 +18,14 @@ ALWAYS = None  # `when` of a property without an antecedent; it has other cases
 class Effort:
     """How far a property is proved.
 
-    :param depth: 0: in all reachable states; else in the first `depth` cycles after reset (BMC).
-    :param prepare: commands of ABC before.
-    :param inductive: all states by induction over one cycle; else by PDR.
+    Parameters
+    ----------
+    depth
+        0: in all reachable states; else in the first `depth` cycles after reset (BMC).
+    prepare
+        commands of ABC before.
+    inductive
+        all states by induction over one cycle; else by PDR.
     """
 
     depth: int = 0
@@ -44,8 +50,12 @@ class Case:
 class Goal:
     """A property, as outputs of the proof's Verilog.
 
-    :param broken: 1 if the property is broken.
-    :param target: what is proved to stay 0: `broken`, or a lemma is broken as well.
+    Parameters
+    ----------
+    broken
+        1 if the property is broken.
+    target
+        what is proved to stay 0: `broken`, or a lemma is broken as well.
     """
 
     name: str
@@ -92,11 +102,17 @@ class Proof(LiteXModule):
     ) -> None:
         """State that `condition` is true in every cycle in which `when` is.
 
-        :param when: an expression, or `ALWAYS`. That it can be true is a case of the property.
-        :param cases: further ones: expressions by name, each to be reached together with `when`.
-        :param lemmas: conditions about the unit's registers that are proved together with the property, by
+        Parameters
+        ----------
+        when
+            an expression, or `ALWAYS`. That it can be true is a case of the property.
+        cases
+            further ones: expressions by name, each to be reached together with `when`.
+        lemmas
+            conditions about the unit's registers that are proved together with the property, by
             induction. A unit with a fault need not keep them.
-        :param given: conditions that other properties prove, for the induction; likewise.
+        given
+            conditions that other properties prove, for the induction; likewise.
         """
         number, effort = len(self.properties), effort or Effort()
         active = self._output(f"property{number}_when", 1 if when is ALWAYS else when)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The reference of every queue: records are numbered; the one with a free number is remembered."""
 
 from litex.gen import LiteXModule

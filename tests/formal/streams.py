@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Proofs of the rule of streams, of units whose other promises are compared with golden models elsewhere."""
 
 from unittest.mock import patch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The quick proofs hold, and their seeded faults break them; `make formal` runs all."""
 
 from contextlib import nullcontext

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A counterexample as values of signals, cycle by cycle: the AIGER file simulated with its inputs."""
 
 from collections import defaultdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fuzz one decoder, guided by coverage (Atheris, libFuzzer); the README of tests/ says how inputs are kept.
 
     python -m tests.fuzz NAME [--seconds 1800] [--runs N] [--seed N]

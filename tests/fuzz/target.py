@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A fuzz target: a decoder of bytes that this project does not trust."""
 
 from collections.abc import Callable, Iterable
@@ -14,13 +15,20 @@ NAMES = sorted(path.stem for path in (HERE / "targets").glob("*.py"))
 class Target:
     """What is fuzzed, and what it may do.
 
-    Attributes:
-        consume: reads one input; whatever it returns is ignored.
-        refusals: exceptions by which it refuses an input, such as `UserError`. Any other is a finding.
-        seeds: well-formed inputs to begin with, beside those of `corpus/NAME`.
-        longest: bytes of the longest input tried.
-        seconds: that one input may take.
-        megabytes: that the process may use.
+    Attributes
+    ----------
+    consume
+        reads one input; whatever it returns is ignored.
+    refusals
+        exceptions by which it refuses an input, such as `UserError`. Any other is a finding.
+    seeds
+        well-formed inputs to begin with, beside those of `corpus/NAME`.
+    longest
+        bytes of the longest input tried.
+    seconds
+        that one input may take.
+    megabytes
+        that the process may use.
     """
 
     consume: Callable[[bytes], object]
@@ -33,8 +41,10 @@ class Target:
     def try_one(self, content: bytes) -> None:
         """Read one input.
 
-        Raises:
-            Exception: one that is not among `refusals`: a finding.
+        Raises
+        ------
+        Exception
+            one that is not among `refusals`: a finding.
         """
         with suppress(*self.refusals):
             self.consume(content)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Decoders of untrusted bytes read or refuse the kept inputs and those of a short run of the fuzzer."""
 
 import subprocess

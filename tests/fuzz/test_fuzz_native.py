@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The native decoders under sanitizers: kept and well-formed inputs, and mutations of them, find nothing."""
 
 import os

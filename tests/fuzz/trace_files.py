@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The target of a trace format: a file of it is read to its end."""
 
 import tempfile
@@ -24,9 +25,12 @@ def trace_target(
 ) -> Target:
     """Return the target of files of a name, read by their suffix or as a format.
 
-    Parameters:
-        seeds: well-formed files.
-        made: returns more of them.
+    Parameters
+    ----------
+    seeds
+        well-formed files.
+    made
+        returns more of them.
     """
 
     def read(content: bytes) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A monitor whose commands wait, because the tap has an access in every cycle."""
 
 from dataclasses import dataclass, field

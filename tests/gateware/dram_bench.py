@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A LiteDRAM core without a memory, and masters that request accesses."""
 
 from litedram.core import LiteDRAMCore

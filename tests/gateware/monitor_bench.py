@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A monitor between a simulated tap and a simulated processor, compared with the golden model."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Adds SDRAM to a SoC of LiteX's parts: 32 MB each, 8,192 frames of 4 KB."""
 
 from litedram.core import LiteDRAMCore

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Widths of the records, and the check of a stack engine's sizes."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Verilated simulation of benches equals Migen's simulator, cycle by cycle."""
 
 import random

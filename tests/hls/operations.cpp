@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Results of ap_int's operations on random operands, for <ap_int.h> of the folder that it is compiled with: one line for each
 // operation and pair of types, with the width and the signedness of the result and a checksum of its values.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Forwarded memories of hls/: on memories that write late, each missing register is found.
 
 `make -C hls` runs the sources without a fault on these memories (test_hls_csim.py).

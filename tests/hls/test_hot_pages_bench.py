@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The testbench of hot_pages finds a changed line of the unit; `make -C hls` runs it without a fault."""
 
 import shutil

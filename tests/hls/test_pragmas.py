@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Units as HLS compilers see them: each compiles, and each port of a top function has an interface."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The integer types of hls/small_int: results equal to those of the vendor's headers, seeded faults found."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Words of the C++'s records: each field has the bits that it has in the record of the gateware."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the testbenches of hls/ around the Verilog that an HLS compiler made of a top function."""
 
 from pathlib import Path
@@ -14,10 +15,21 @@ HERE = Path(__file__).resolve().parent
 def bench(top: str, folder: Path, label: str = "soc") -> Path:
     """Build the testbench of a top function that its Verilog carries out.
 
-    :param folder: of the Verilog: ``<top>.v`` with the module of that name.
-    :param label: of the executable.
-    :return: the executable: operations, seed.
-    :raises RuntimeError: if a tool fails; its output is in the message.
+    Parameters
+    ----------
+    folder
+        of the Verilog: ``<top>.v`` with the module of that name.
+    label
+        of the executable.
+
+    Returns
+    -------
+    the executable: operations, seed.
+
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; its output is in the message.
     """
     unit = HLS / TOPS[top].unit
     verilog = folder / f"{top}.v"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Keeps the counts of benches, which are named after their inputs and draw their words from a seed."""
 
 import json
@@ -12,7 +13,10 @@ RECORDS = BUILD / "counts"
 def recorded_counts(executable: Path, *arguments: object, seconds: float) -> dict[str, float]:
     """Return the counts of a bench, which must find no difference; an earlier run of the same bench serves.
 
-    :param executable: a product (products.py): its name has the fingerprint of its inputs.
+    Parameters
+    ----------
+    executable
+        a product (products.py): its name has the fingerprint of its inputs.
     """
     record = RECORDS / f"{'-'.join(map(str, (executable.name, *arguments)))}.json"
     if record.exists():

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A top function of hls/ carried out by the Verilog that an HLS compiler made of it: words of its streams, values and RAMs, one
 // cycle at a time until ap_done.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Verilog that Bambu makes of hls/, in the testbenches of the C simulation and in the monitor's benches."""
 
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The top functions of hls/, carried out by Verilog: the testbenches of the C simulation call them unchanged. TOP_<name> says
 // which one.
 #include "rtl_call.hpp"

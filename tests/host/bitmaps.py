@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Small page bitmaps, and random ones."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import pytest
 from litemrc.epochs.files import EpochTable
 from litemrc.epochs.processes import Process

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the tests of epoch tables share: the parameters of a small monitor, and rows."""
 
 from litemrc.epochs.files import EpochRow

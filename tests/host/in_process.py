@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command line in this process: what a subprocess would return, without its start."""
 
 import io

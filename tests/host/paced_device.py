@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A device on a TCP port that ends epochs at a given rate; its counters follow from epoch and context."""
 
 import socket
@@ -32,13 +33,20 @@ def misses_of(epoch: int, context: int) -> int:
 class PacedDevice:
     """A device for one client at a time; a client that leaves does not stop the epochs.
 
-    Attributes:
-        epochs: ended so far; requests: names of those received, hello left out.
-        rate: epochs in a second; 0: none until it is set.
-        settings: what requests set, by their names.
-        refused: requests that are refused as busy, each with the reason.
-        closing: set: it is gone.
-        also: messages that follow the next epoch.
+    Attributes
+    ----------
+    epochs
+        ended so far; requests: names of those received, hello left out.
+    rate
+        epochs in a second; 0: none until it is set.
+    settings
+        what requests set, by their names.
+    refused
+        requests that are refused as busy, each with the reason.
+    closing
+        set: it is gone.
+    also
+        messages that follow the next epoch.
     """
 
     contexts: int = 8

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the tests of rank tables share: the parameters of a small board, and rows."""
 
 from litemrc.ranks.activity import COUNTERS

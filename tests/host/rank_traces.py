@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Command traces of one DDR3 rank: random ones, what a meter counts of them, and their current's integral."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the tests of replays and checks share: recordings made of events."""
 
 import numpy as np

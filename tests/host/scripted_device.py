@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A device without a port: a link that answers each request by a function, and a clock that only it moves."""
 
 from collections import deque
@@ -63,12 +64,18 @@ def nak(error: str, reason: str = "") -> Message:
 class ScriptedLink:
     """A link whose messages come at once, but for those queued with a delay.
 
-    Attributes:
-        sent: (name, fields) of every request, in order; hello and get_split left out.
-        answers: what makes the answer to a request, by its name; called with its fields.
-        inbox: messages on their way; None: a second of silence.
-        behind: messages that follow the next answer to a request, by its name.
-        now: the clock, in seconds; `receive` moves it on.
+    Attributes
+    ----------
+    sent
+        (name, fields) of every request, in order; hello and get_split left out.
+    answers
+        what makes the answer to a request, by its name; called with its fields.
+    inbox
+        messages on their way; None: a second of silence.
+    behind
+        messages that follow the next answer to a request, by its name.
+    now
+        the clock, in seconds; `receive` moves it on.
     """
 
     url = "test:"

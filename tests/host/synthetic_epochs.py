@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epochs of a device that is not there, with counters as a paced device has them, at any time."""
 
 from pathlib import Path

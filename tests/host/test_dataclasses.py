@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The dataclasses of both distributions are values: only running state can change, and == has one answer."""
 
 import dataclasses

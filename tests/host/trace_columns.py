@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A whole trace as four columns, for comparing."""
 
 from pathlib import Path

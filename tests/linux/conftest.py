@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux of `make linux-images`, booted in qemu for all tests of this folder."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A shell on the console of qemu, the simulated SoC or a board."""
 
 import re
@@ -40,8 +41,10 @@ class Console:
     def wait_for(self, pattern: str, timeout_s: float | None = None) -> re.Match[str]:
         """Wait until the log, from where the last wait ended, matches a regular expression.
 
-        Raises:
-            ConsoleError: no match came in time, or the machine ended.
+        Raises
+        ------
+        ConsoleError
+            no match came in time, or the machine ended.
         """
         deadline = Deadline(self.timeout_s if timeout_s is None else timeout_s)
         while True:
@@ -61,9 +64,12 @@ class Console:
     def run(self, command: str, timeout_s: float | None = None) -> tuple[int, str]:
         """Run a command line; return its exit status and its output, lines ended by a line feed.
 
-        Raises:
-            ConsoleError: it did not end in time.
-            ValueError: the shell cannot read a line that long.
+        Raises
+        ------
+        ConsoleError
+            it did not end in time.
+        ValueError
+            the shell cannot read a line that long.
         """
         self.commands += 1
         # The shell echoes its input: the quotes keep the marks themselves out of the echo.
@@ -81,8 +87,10 @@ class Console:
     def check(self, command: str, timeout_s: float | None = None) -> str:
         """Run a command line that must succeed; return its output.
 
-        Raises:
-            ConsoleError: it failed, or did not end in time.
+        Raises
+        ------
+        ConsoleError
+            it failed, or did not end in time.
         """
         status, printed = self.run(command, timeout_s)
         if status:

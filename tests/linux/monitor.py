@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """qemu's monitor: the state of a machine whose kernel does not answer."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux of `make linux-images` in qemu's machine `virt`, on the same shim as on the SoC."""
 
 import os
@@ -52,8 +53,10 @@ class Qemu:
     def __enter__(self) -> Console:
         """Boots; returns the console, its shell waiting for commands.
 
-        Raises:
-            ConsoleError: there is no shell in time; the message shows the console.
+        Raises
+        ------
+        ConsoleError
+            there is no shell in time; the message shows the console.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         log = self.folder / "console.log"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The console of the tests reports results of commands, and a command that does not end in time."""
 
 import pytest

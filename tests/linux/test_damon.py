@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """DAMON in qemu beside the recorder, with the kernel of `make linux-damon`."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The images run on a VexRiscv without FPU and compressed instructions; a bad configuration is refused."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux of `make linux-ready` in the simulated RTL: one machine from the snapshot for all tests, then off.
 
 Without a snapshot of these images, as in a fresh clone, one boot makes it.

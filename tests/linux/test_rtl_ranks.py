@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux on four ranks of DDR3 in the RTL: a rank sleeps on request; counters and rules are verified.
 
 Not in CI: it needs `make linux-ranks-ready`, and a boot if there is no snapshot.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux of the images provides everything that driver, daemon and users rely on."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The identifier of a SoC begins with its own name."""
 
 import pytest

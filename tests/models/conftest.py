@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 from pathlib import Path
 
 import pytest

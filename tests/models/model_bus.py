@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The model's registers and windows by name, through its bus."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """liblitemrc_model through ctypes, built in the sizes the tests need."""
 
 import ctypes
@@ -57,10 +58,14 @@ def build(out: Path, flags: str = "") -> Path:
 class Model(NamedRegisters):
     """One monitor; the functions of litemrc_model.h are its methods.
 
-    Parameters:
-        library: path of liblitemrc_model.so.
-        size: one of SIZES.
-        hot_pages: 0, or HOT_PAGES if its memory is one of PAGES.
+    Parameters
+    ----------
+    library
+        path of liblitemrc_model.so.
+    size
+        one of SIZES.
+    hot_pages
+        0, or HOT_PAGES if its memory is one of PAGES.
     """
 
     def __init__(self, library: Path, size: str, hot_pages: int = 0) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the registers of the library do, by name; a bus as a board has it."""
 
 import json
@@ -12,8 +13,10 @@ from litemrc.device.qemu.client import soc_of
 class LibraryBus:
     """A RegisterBus.
 
-    Parameters:
-        read, write: of the library.
+    Parameters
+    ----------
+    read, write
+        of the library.
     """
 
     def __init__(self, read: Callable[[int], int], write: Callable[[int, int], int]) -> None:
@@ -40,8 +43,10 @@ def register_blocks(bus: LibraryBus, bus_map: str) -> dict[str, RegisterBlock]:
 class NamedRegisters:
     """Registers of the monitor and its ranks.
 
-    Attributes:
-        blocks: by their kind.
+    Attributes
+    ----------
+    blocks
+        by their kind.
     """
 
     blocks: dict[str, RegisterBlock]

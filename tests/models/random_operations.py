@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random operations on the library and on the golden model, compared whenever an epoch ends.
 
 Runs by itself, too, so that a sanitizer can be loaded before Python: random_operations.py LIBRARY

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random accesses through the registers and on the golden bitmap, hot pages and reference counters."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random accesses, commands and policies on the library's ranks and on the golden model, cycle for cycle.
 
 Runs by itself, too, so that a library with a seeded fault can be tried: random_power.py LIBRARY

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accesses, policies and commands for ranks whose cycles are far from every threshold.
 
 Near a threshold the cycles that the controller takes decide whether a rank still sleeps; far from it, the RTL

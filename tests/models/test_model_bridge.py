@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bridge on the model's registers: what changes a setting takes every epoch before it."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The caches let through what those of the SoC do: LiteX's L2, VexRiscv's write-through data cache."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The library counts what the golden model counts, and ends epochs as the gateware's intake does."""
 
 import random

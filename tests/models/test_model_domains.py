@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Power domains of the library: where the working set lies is the golden model's; the rest is counted."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks of the library under policies and commands: those of the golden model and of the RTL."""
 
 import json

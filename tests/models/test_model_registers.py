@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The registers read and act as the gateware's; the units behind them count what the golden models do."""
 
 import shutil

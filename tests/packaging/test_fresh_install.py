@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Both distributions install from their sdists into fresh environments and work outside the repository."""
 
 import os
@@ -48,7 +49,10 @@ print(get_csr_csv(soc.csr_regions, soc.constants, soc.mem_regions))
 def run(*command: str | Path, cwd: Path) -> str:
     """What a command prints, run without the variables that lead into the repository.
 
-    :raises AssertionError: if it fails.
+    Raises
+    ------
+    AssertionError
+        if it fails.
     """
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))

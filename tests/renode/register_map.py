@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes for registers.robot what every register of our peripherals must do, from the gateware of the SoC.
 
     python -m tests.renode.register_map OUT.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Renode as a device: the bare-metal platform in a process of its own, its link on a free TCP port."""
 
 import socket
@@ -36,15 +37,23 @@ def free_port() -> int:
 class RenodeMachine:
     """A running machine; a context manager that ends it, and so completes its record.
 
-    Parameters:
-        run_dir: where log, console and record go.
-        commands: of Renode's command line, before the machine starts.
-        script: in renode/.
-        firmware: raw image for the ROM.
+    Parameters
+    ----------
+    run_dir
+        where log, console and record go.
+    commands
+        of Renode's command line, before the machine starts.
+    script
+        in renode/.
+    firmware
+        raw image for the ROM.
 
-    Attributes:
-        url: pyserial URL of the link.
-        record, console, log: files.
+    Attributes
+    ----------
+    url
+        pyserial URL of the link.
+    record, console, log
+        files.
     """
 
     def __init__(

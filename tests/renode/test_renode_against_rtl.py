@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The same firmware in the RTL and in Renode: its accesses reach the DRAM alike, and count alike."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Unchanged firmware and Linux in Renode, collected over TCP: counters are the golden model's."""
 
 import dataclasses

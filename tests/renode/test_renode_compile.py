@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A peripheral that a Renode cannot compile: whoever sees that also sees which Renode it needs."""
 
 import shutil

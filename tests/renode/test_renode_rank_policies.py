@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rank policies in Renode, set by the commands that users have: ranks sleep as on the simulated SoC."""
 
 import json

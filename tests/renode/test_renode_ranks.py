@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks in Renode, by the unchanged firmware: metered each epoch, asleep by command, awake by accesses."""
 
 import subprocess

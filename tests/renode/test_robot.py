@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs each robot file where renode-test is found; what registers must do comes from the gateware."""
 
 import os

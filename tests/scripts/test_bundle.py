@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A bundle is what `make bundle` copies of a build; the host reads it and refuses what is not of it."""
 
 import json

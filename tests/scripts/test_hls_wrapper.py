@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bambu's Verilog behind the ports of Vitis HLS, on a text in Bambu's form."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Debian packages of two groups at once, as of `make -j2`. The stand-in of apt-get refuses to run twice."""
 
 import os

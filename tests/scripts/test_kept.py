@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What one clone has made, another copies from the cache: scripts/setup/kept.py, in clones of one file."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The summary names the measured designs, reports slow clocks, and counts cells."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The figures of a unit are those of nextpnr's last report, and its ports are registered."""
 
 from dataclasses import replace

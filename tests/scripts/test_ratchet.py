@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of docs/evicted.md is what the machine finds."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`make renode` reports a missing Renode before it builds anything; Renode is a stand-in here."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counts of yosys become sizes, and a SoC larger than its FPGA is reported."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The program that tries the monitor on stock targets and on those of users."""
 
 import json

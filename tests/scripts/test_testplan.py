@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The test plan names tests that exist."""
 
 import ast

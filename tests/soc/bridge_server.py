@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoC without a processor behind LiteX's own server, with the limits of a busy machine."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated SoC of `make sim firmware`, for all tests of this folder; LITEMRC_SIM names another one."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A SoC without a processor behind UARTBone and LiteX's server: every command, and every counter."""
 
 import json

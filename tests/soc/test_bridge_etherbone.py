@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epochs over Etherbone: UDP packets of a simulated SoC without a processor, on a tap device."""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Four ranks of DDR3 of a SoC without a processor: started, put to sleep and metered over UARTBone."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo soc`, as a user runs it, and its files against an independent recomputation."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The real firmware on the simulated SoC, as hosts meet it: requests, refusals, commands in mid-run."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A host governs the simulated SoC and vanishes: the device goes back to what it had before."""
 
 import json

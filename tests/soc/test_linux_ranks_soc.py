@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoC of Linux on several ranks of DDR3: it takes Linux's images, and what cannot boot is refused."""
 
 import subprocess

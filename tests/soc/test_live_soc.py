@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc live` in a terminal, on the simulated SoC: its numbers are those of the epochs that arrived."""
 
 import os

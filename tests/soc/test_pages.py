@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page bitmap, hot pages and split in the whole SoC: every message is that of the golden models."""
 
 from contextlib import contextmanager

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitor only listens: with it and without, every workload takes the same clocks."""
 
 import re

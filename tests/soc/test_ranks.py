@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Four ranks of DDR3 on the simulated SoC: they sleep when the working set is elsewhere, and nothing is lost.
 
 One boot for all tests here, in the order of this file.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters on the simulated SoC: masters are distinguished, and pages are copied as predicted.
 
 One boot for all tests here, in the order of this file.

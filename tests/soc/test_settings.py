@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Range, sampling and freezing, set over serial in the whole SoC: the counters stay those of the model."""
 
 import numpy as np

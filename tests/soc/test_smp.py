@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Two harts of VexRiscv-SMP and the monitor, in the RTL: the curve of the whole system."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc soc` as a user meets it: it prints the link, serves a device there and ends by Ctrl-C."""
 
 import json

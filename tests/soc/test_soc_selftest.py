@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc selftest` on the RTL; the counts that it expects of boards are those of the golden model."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Two hosts at the link of a simulated SoC: the second is refused with the first's name, or takes over."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Print the C header of the workload `pair`: machine and tasks of zhou2004/scenarios/baremetal_pair.toml.
 
 INTR draws its pages by cumulative weights, printed as 32-bit fractions of their sum: page k has weight

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Print the C header of the workload `replicate`: its scenario and the costs of accesses.
 
 PYTHONPATH=host python replicate_header.py scenario.toml numa_costs.toml

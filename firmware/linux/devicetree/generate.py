@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes the device tree of a LiteMRC SoC, and the list of the images in its memory when Linux starts.
 
     generate.py --csr build/sim-linux/csr.json --image build/linux/Image \

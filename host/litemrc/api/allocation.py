@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.allocate`: a memory divided among processes by their miss-ratio curves."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -29,13 +30,20 @@ Number = TypeVar("Number", int, float)
 class AllocationResult(Result):
     """A memory divided among processes.
 
-    Attributes:
-        curves: of the processes, all with one page size.
-        demands: what the memory was divided by: curves, weights, guaranteed memory, reference rates.
-        allocation: pages and miss ratio of each process, utility, its bound, free pages.
-        memory_pages, delta_pages: the whole memory, and the unit of allocation.
-        method: hull, greedy or optimal.
-        performance: whether utility is the hit ratio times the reference rate.
+    Attributes
+    ----------
+    curves
+        of the processes, all with one page size.
+    demands
+        what the memory was divided by: curves, weights, guaranteed memory, reference rates.
+    allocation
+        pages and miss ratio of each process, utility, its bound, free pages.
+    memory_pages, delta_pages
+        the whole memory, and the unit of allocation.
+    method
+        hull, greedy or optimal.
+    performance
+        whether utility is the hit ratio times the reference rate.
     """
 
     curves: tuple[Curve, ...]
@@ -122,27 +130,42 @@ def allocate(
 ) -> AllocationResult:
     """Divide a memory among processes by their miss-ratio curves, as `litemrc allocate` does.
 
-    Parameters:
-        curves: `Curve`, `Curves`, a file of curves, or several of these.
-        memory: pages, or a size such as "16M".
-        delta: unit of allocation, pages or a size; None: 1/4096 of the memory, rounded up.
-        minimums: guaranteed memory by name, pages or sizes, rounded up to units. A process may also be named
-            by an alias of its curve.
-        weights: of utilities, by name; 1 if not given.
-        reference_rates: accesses per any common unit of time, by name; only with `performance`. Not given:
-            the accesses of the curve.
-        performance: maximize hit ratios times reference rates, not hit ratios.
-        method: "hull" (concave hulls, with a bound of the distance from the optimum), "greedy" (Zhou et al.,
-            ASPLOS 2004, section 4.1.2) or "optimal" (dynamic programming).
-        page_bytes: page size of JSON files that do not contain it.
-        convert: scale curves of smaller pages to the largest page size, which is approximate.
+    Parameters
+    ----------
+    curves
+        `Curve`, `Curves`, a file of curves, or several of these.
+    memory
+        pages, or a size such as "16M".
+    delta
+        unit of allocation, pages or a size; None: 1/4096 of the memory, rounded up.
+    minimums
+        guaranteed memory by name, pages or sizes, rounded up to units. A process may also be named
+        by an alias of its curve.
+    weights
+        of utilities, by name; 1 if not given.
+    reference_rates
+        accesses per any common unit of time, by name; only with `performance`. Not given:
+        the accesses of the curve.
+    performance
+        maximize hit ratios times reference rates, not hit ratios.
+    method
+        "hull" (concave hulls, with a bound of the distance from the optimum), "greedy" (Zhou et al.,
+        ASPLOS 2004, section 4.1.2) or "optimal" (dynamic programming).
+    page_bytes
+        page size of JSON files that do not contain it.
+    convert
+        scale curves of smaller pages to the largest page size, which is approximate.
 
-    Raises:
-        UserError: curves of several page sizes, two of one name, an unknown name, minimums beyond the memory,
-            a size of no whole page, or an unreadable file.
+    Raises
+    ------
+    UserError
+        curves of several page sizes, two of one name, an unknown name, minimums beyond the memory,
+        a size of no whole page, or an unreadable file.
 
-    Warns:
-        UserWarning: curves were converted.
+    Warns
+    -----
+    UserWarning
+        curves were converted.
     """
     chosen, converted = of_one_page_size(
         curves_in(curves, page_bytes),
@@ -187,8 +210,10 @@ def divided(
 ) -> AllocationResult:
     """Divide a memory; the mappings have the names of curves, see `by_curve`.
 
-    Raises:
-        UserError: as `policies.allocation.division.allocate`.
+    Raises
+    ------
+    UserError
+        as `policies.allocation.division.allocate`.
     """
     delta = -(-memory_pages // UNITS) if delta_pages is None else delta_pages
     demands = [
@@ -210,8 +235,10 @@ def divided(
 def curves_in(source: CurveSource | Iterable[CurveSource], page_bytes: int | None = None) -> list[Curve]:
     """Return the curves of a `Curve`, `Curves`, a file, or of several of these.
 
-    Raises:
-        UserError: something else, or a file that cannot be read.
+    Raises
+    ------
+    UserError
+        something else, or a file that cannot be read.
     """
     from litemrc.epochs.curve_files import read_curves  # pyarrow takes long to load
 
@@ -231,8 +258,10 @@ def curves_in(source: CurveSource | Iterable[CurveSource], page_bytes: int | Non
 def of_one_page_size(curves: Sequence[Curve], *, convert: bool, remedy: str) -> tuple[list[Curve], list[str]]:
     """Return the curves in pages of one size, and the names of those that were converted.
 
-    Raises:
-        UserError: no curve; or they differ in it, and `convert` is not set.
+    Raises
+    ------
+    UserError
+        no curve; or they differ in it, and `convert` is not set.
     """
     if not curves:
         raise UserError("there is no curve", remedy="give at least one")
@@ -255,8 +284,10 @@ def converted_note(names: Sequence[str], page_bytes: int) -> str:
 def by_curve(curves: Sequence[Curve], values: Iterable[tuple[str, Number]], where: str) -> dict[str, Number]:
     """Return values by the name of the curve that each name stands for, its own one or an alias.
 
-    Raises:
-        UserError: a name of no curve, or of several; a curve that is named twice.
+    Raises
+    ------
+    UserError
+        a name of no curve, or of several; a curve that is named twice.
     """
     found: dict[str, Number] = {}
     for name, value in values:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.compare`: the difference of miss-ratio curves."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -26,10 +27,14 @@ Pair = tuple[Curve, Curve, CurveDifference]
 class ComparisonResult(Result):
     """Curves of two sources, compared in pairs.
 
-    Attributes:
-        pairs: first curve, second curve, their difference.
-        tolerance: of the largest difference, or of the mean one; None: none.
-        mean: whether the tolerance is of the mean absolute difference.
+    Attributes
+    ----------
+    pairs
+        first curve, second curve, their difference.
+    tolerance
+        of the largest difference, or of the mean one; None: none.
+    mean
+        whether the tolerance is of the mean absolute difference.
     """
 
     pairs: tuple[Pair, ...]
@@ -99,16 +104,24 @@ def compare(
     Two curves are compared if each source has one; otherwise curves of equal names. Curves of different page
     sizes are compared in bytes.
 
-    Parameters:
-        a, b: `Curve`, `Curves`, a file of curves, or a trace as in `litemrc.mrc`, which is measured.
-        tolerance: of the largest absolute difference of miss ratios, 0 to 1; see `above_tolerance`.
-        mean: the tolerance is of the mean absolute difference.
-        engine: that measures traces, as in `litemrc.mrc`.
-        page_bytes: as in `litemrc.mrc` and `litemrc.read`.
+    Parameters
+    ----------
+    a, b
+        `Curve`, `Curves`, a file of curves, or a trace as in `litemrc.mrc`, which is measured.
+    tolerance
+        of the largest absolute difference of miss ratios, 0 to 1; see `above_tolerance`.
+    mean
+        the tolerance is of the mean absolute difference.
+    engine
+        that measures traces, as in `litemrc.mrc`.
+    page_bytes
+        as in `litemrc.mrc` and `litemrc.read`.
 
-    Raises:
-        UserError: a curve without counterpart, no size in common, a tolerance out of range, or a source that
-            cannot be read.
+    Raises
+    ------
+    UserError
+        a curve without counterpart, no size in common, a tolerance out of range, or a source that
+        cannot be read.
     """
     if tolerance is not None and not 0 <= tolerance <= 1:
         raise UserError(f"the tolerance must be 0 to 1 (got {tolerance})", remedy="give a miss ratio")
@@ -141,8 +154,10 @@ def compared(
 ) -> ComparisonResult:
     """Compare curves in pairs; the names are those of their sources, for messages.
 
-    Raises:
-        UserError: a curve without counterpart, or two of one name; no size in common.
+    Raises
+    ------
+    UserError
+        a curve without counterpart, or two of one name; no size in common.
     """
     pairs = _matched(firsts, seconds, first_name, second_name)
     return ComparisonResult(
@@ -167,8 +182,10 @@ def holds_curves(path: str | PathLike[str]) -> bool:
 def stored_curves(path: str | PathLike[str], page_bytes: int | None) -> list[Curve]:
     """Return the curves in a file.
 
-    Raises:
-        UserError: as `litemrc.read`.
+    Raises
+    ------
+    UserError
+        as `litemrc.read`.
     """
     from litemrc.epochs.curve_files import read_curves  # pyarrow takes long to load
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.Device` and `litemrc.collect`: curves from a device at the other end of a serial link."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -20,17 +21,26 @@ from litemrc.texts import printable
 class Device:
     """A device that runs LiteMRC's firmware; a context manager that closes the link.
 
-    Parameters:
-        url: device file or pyserial URL, such as "/dev/ttyUSB1" or "socket://localhost:1234".
-        timeout_s: time a request may take, in seconds; a simulated device may need 60.
-        baud: bit/s of a device file.
-        take: replace another program at a `socket://` port, which is notified.
+    Parameters
+    ----------
+    url
+        device file or pyserial URL, such as "/dev/ttyUSB1" or "socket://localhost:1234".
+    timeout_s
+        time a request may take, in seconds; a simulated device may need 60.
+    baud
+        bit/s of a device file.
+    take
+        replace another program at a `socket://` port, which is notified.
 
-    Attributes:
-        linked: the device with all its requests, for what this class does not offer.
+    Attributes
+    ----------
+    linked
+        the device with all its requests, for what this class does not offer.
 
-    Raises:
-        UserError: the port cannot be opened, no device answers, or it speaks another protocol version.
+    Raises
+    ------
+    UserError
+        the port cannot be opened, no device answers, or it speaks another protocol version.
     """
 
     def __init__(
@@ -71,16 +81,23 @@ class Device:
     ) -> Curves:
         """Turn the monitor on, collect epochs and return the curve of each process or context with data.
 
-        Parameters:
-            epochs: epochs to collect; None: until the last program has ended.
-            runs: programs to run meanwhile, each "WORKLOAD[:CONTEXT[:SCALE]]", one after the other; the
-                collection ends with the last one.
-            together: start all programs at once, on a device with an operating system.
-            epoch_length, epoch_unit: the length of an epoch to set; None: as it is.
+        Parameters
+        ----------
+        epochs
+            epochs to collect; None: until the last program has ended.
+        runs
+            programs to run meanwhile, each "WORKLOAD[:CONTEXT[:SCALE]]", one after the other; the
+            collection ends with the last one.
+        together
+            start all programs at once, on a device with an operating system.
+        epoch_length, epoch_unit
+            the length of an epoch to set; None: as it is.
 
-        Raises:
-            UserError: no end to the collection, a program that the device does not have, no access counted,
-                or the device is gone.
+        Raises
+        ------
+        UserError
+            no end to the collection, a program that the device does not have, no access counted,
+            or the device is gone.
         """
         if epochs is None and not runs:
             raise UserError(

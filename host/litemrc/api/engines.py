@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The engines of `litemrc.mrc` with their parameters, as objects: `engine=litemrc.Shards(rate=0.01)`."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -14,8 +15,10 @@ from litemrc.native.engines import make_engine
 class EngineChoice:
     """An engine and its parameters; None: its default.
 
-    Raises:
-        UserError: a value out of range, or two that exclude each other.
+    Raises
+    ------
+    UserError
+        a value out of range, or two that exclude each other.
     """
 
     name: ClassVar[str]
@@ -47,8 +50,10 @@ class Exact(EngineChoice):
 
     Source: Mattson et al., IBM Systems Journal 9(2), 1970.
 
-    Attributes:
-        threads: cores to use, 1 to 1024; None: 1.
+    Attributes
+    ----------
+    threads
+        cores to use, 1 to 1024; None: 1.
     """
 
     name: ClassVar[str] = "exact"
@@ -61,10 +66,13 @@ class Group(EngineChoice):
 
     Source: Zhou et al., ASPLOS 2004, section 3.1.
 
-    Attributes:
-        frames: size of the memory in pages, a power of two, 256 to 1048576; None: the smallest that holds all
-            pages, which are counted first.
-        groups: page groups, 16, 64 or 256; None: 256.
+    Attributes
+    ----------
+    frames
+        size of the memory in pages, a power of two, 256 to 1048576; None: the smallest that holds all
+        pages, which are counted first.
+    groups
+        page groups, 16, 64 or 256; None: 256.
     """
 
     name: ClassVar[str] = "group"
@@ -78,10 +86,13 @@ class Bucket(EngineChoice):
 
     Source: `docs/engines.md`; a page group is a bucket of pages without an order of their own.
 
-    Attributes:
-        frames: size of the memory in pages, a power of two, 256 to 1048576; None: the smallest that holds all
-            pages, which are counted first.
-        groups: page groups, 16, 64 or 256; None: 256.
+    Attributes
+    ----------
+    frames
+        size of the memory in pages, a power of two, 256 to 1048576; None: the smallest that holds all
+        pages, which are counted first.
+    groups
+        page groups, 16, 64 or 256; None: 256.
     """
 
     name: ClassVar[str] = "bucket"
@@ -95,10 +106,14 @@ class Shards(EngineChoice):
 
     Source: Waldspurger et al., FAST 2015 (SHARDS-adj); the band is a delete-a-group jackknife.
 
-    Attributes:
-        rate: share of the pages that are sampled, above 0 and at most 1; None: 0.01.
-        pages: largest number of sampled pages, at a decreasing rate, in place of `rate`.
-        band: False: without the band, which takes 7 times the work on the sample.
+    Attributes
+    ----------
+    rate
+        share of the pages that are sampled, above 0 and at most 1; None: 0.01.
+    pages
+        largest number of sampled pages, at a decreasing rate, in place of `rate`.
+    band
+        False: without the band, which takes 7 times the work on the sample.
     """
 
     name: ClassVar[str] = "shards"
@@ -114,11 +129,16 @@ class OsTracker(EngineChoice):
 
     Source: Zhou et al., ASPLOS 2004, section 3.2; defaults: table 3 of `zhou2004/page.md`.
 
-    Attributes:
-        scan_list: pages whose accessed bits are read; None: 8192, at most 1/8 of the pages of the trace.
-        period: accesses between two scans; None: 2000, about 1/4 of a shorter scan list.
-        group_pages: resolution of the curve in pages; None: 256, at most 1/64 of the pages of the trace.
-        seen_only: True: the curve of the accesses that the tracker sees, as in the paper.
+    Attributes
+    ----------
+    scan_list
+        pages whose accessed bits are read; None: 8192, at most 1/8 of the pages of the trace.
+    period
+        accesses between two scans; None: 2000, about 1/4 of a shorter scan list.
+    group_pages
+        resolution of the curve in pages; None: 256, at most 1/64 of the pages of the trace.
+    seen_only
+        True: the curve of the accesses that the tracker sees, as in the paper.
     """
 
     name: ClassVar[str] = "os"
@@ -138,11 +158,15 @@ def parameters_of(engine: EngineChoice) -> EngineParameters:
 def named_engine(engine: str | EngineChoice, parameters: EngineParameters) -> tuple[str, EngineParameters]:
     """Return the name and the parameters of an engine that is given by name or as an object.
 
-    Parameters:
-        parameters: keywords beside it; an object takes no keyword but `by`.
+    Parameters
+    ----------
+    parameters
+        keywords beside it; an object takes no keyword but `by`.
 
-    Raises:
-        UserError: an object, and parameters of engines beside it; or neither a name nor an object.
+    Raises
+    ------
+    UserError
+        an object, and parameters of engines beside it; or neither a name nor an object.
     """
     if isinstance(engine, str):
         return engine, parameters

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The epochs of a trace: its references, or those of one context, in parts of so many references."""
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,10 +16,14 @@ MERGED = "the trace has several contexts: pages with one number are counted toge
 class EpochPart(NamedTuple):
     """Consecutive references of one epoch.
 
-    Attributes:
-        pages: uint64[n], page numbers.
-        writes: bool[n], true: a write; None if unknown.
-        ends: they are the last ones of their epoch.
+    Attributes
+    ----------
+    pages
+        uint64[n], page numbers.
+    writes
+        bool[n], true: a write; None if unknown.
+    ends
+        they are the last ones of their epoch.
     """
 
     pages: NDArray[np.uint64]
@@ -31,9 +36,12 @@ def epoch_parts(
 ) -> Iterator[EpochPart]:
     """Yield the references of all epochs in parts; the last epoch may be shorter, and its last part is empty.
 
-    Parameters:
-        epoch_accesses: references of an epoch.
-        context: only its references make up epochs; None: all.
+    Parameters
+    ----------
+    epoch_accesses
+        references of an epoch.
+    context
+        only its references make up epochs; None: all.
     """
     left = epoch_accesses
     writes: NDArray[np.bool_] | None = None
@@ -63,12 +71,17 @@ def of_one_context(
 ) -> Iterator[Chunk]:
     """Yield the chunks; call `on_several` once if contexts that share page numbers are counted together.
 
-    Parameters:
-        context: only its references are counted; None: all.
-        where, remedy: name of the trace, and what to do without contexts, for messages.
+    Parameters
+    ----------
+    context
+        only its references are counted; None: all.
+    where, remedy
+        name of the trace, and what to do without contexts, for messages.
 
-    Raises:
-        UserError: a context is chosen, but the trace has none.
+    Raises
+    ------
+    UserError
+        a context is chosen, but the trace has none.
     """
     contexts: set[int] = set()
     for chunk in chunks:

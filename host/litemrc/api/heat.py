@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.heatmap`: which pages of a trace were accessed when."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -36,12 +37,18 @@ Pages = NDArray[np.uint64]
 class HeatMapResult(Result):
     """Which pages were accessed, or written, when.
 
-    Attributes:
-        bitmaps: the pages of each epoch shown, as bits.
-        bits: which of these bits are shown.
-        map: shares of pages accessed by cell.
-        name: path or URL; may be empty.
-        all_bitmaps: those of all epochs, shown or not.
+    Attributes
+    ----------
+    bitmaps
+        the pages of each epoch shown, as bits.
+    bits
+        which of these bits are shown.
+    map
+        shares of pages accessed by cell.
+    name
+        path or URL; may be empty.
+    all_bitmaps
+        those of all epochs, shown or not.
     """
 
     bitmaps: PageBitmaps
@@ -96,8 +103,10 @@ class HeatMapResult(Result):
     def save(self, path: str | PathLike[str], *, title: str | None = None) -> None:
         """Write the picture as PNG or SVG, by the suffix of `path`; `title` None: the name of the source.
 
-        Raises:
-            UserError: as `Result.save`.
+        Raises
+        ------
+        UserError
+            as `Result.save`.
         """
         require("plot")
         from litemrc.plots.files import save_figure
@@ -107,8 +116,10 @@ class HeatMapResult(Result):
     def save_pages(self, path: str | PathLike[str]) -> None:
         """Write the page bitmaps of all epochs as Parquet, which `litemrc heatmap` reads.
 
-        Raises:
-            UserError: the file cannot be written.
+        Raises
+        ------
+        UserError
+            the file cannot be written.
         """
         from litemrc.pages.files import write_page_bitmaps
 
@@ -136,21 +147,34 @@ def heatmap(
 ) -> HeatMapResult:
     """Return which pages of a trace, or of a file of page bitmaps, were accessed when, as a matrix.
 
-    Parameters:
-        source: as in `litemrc.mrc`; or a Parquet file of page bitmaps, or such bitmaps.
-        epoch: of a trace: references of an epoch; None: 10,000.
-        context: of a trace: the references of one context; None: of all.
-        writes: the pages written, in place of those accessed.
-        pages: only these frames, page numbers of a trace; None: all.
-        epochs: only epochs with these numbers; None: all.
-        columns, rows: the most cells.
-        page_bytes: as in `litemrc.mrc`.
+    Parameters
+    ----------
+    source
+        as in `litemrc.mrc`; or a Parquet file of page bitmaps, or such bitmaps.
+    epoch
+        of a trace: references of an epoch; None: 10,000.
+    context
+        of a trace: the references of one context; None: of all.
+    writes
+        the pages written, in place of those accessed.
+    pages
+        only these frames, page numbers of a trace; None: all.
+    epochs
+        only epochs with these numbers; None: all.
+    columns, rows
+        the most cells.
+    page_bytes
+        as in `litemrc.mrc`.
 
-    Raises:
-        UserError: no reference, no page or no epoch in a range, a damaged file, or writes that are unknown.
+    Raises
+    ------
+    UserError
+        no reference, no page or no epoch in a range, a damaged file, or writes that are unknown.
 
-    Warns:
-        UserWarning: contexts are counted together, or what the reader of a trace file left out or assumed.
+    Warns
+    -----
+    UserWarning
+        contexts are counted together, or what the reader of a trace file left out or assumed.
     """
     if min(columns, rows) < 1:
         raise UserError(f"{columns} x {rows} cells", where="litemrc.heatmap", remedy="give 1 or more each")
@@ -192,15 +216,23 @@ def heat_of(
 ) -> HeatMapResult:
     """Return the heat map of bitmaps.
 
-    Parameters:
-        where: of the bitmaps, for messages.
-        frames: returns the frames to show, from the last frame there is; None: all.
-        epochs: first and last epoch to show; None: all, or to the end.
-        cells: the most columns and rows.
-        options: names of `written`, `frames` and `epochs` for messages.
+    Parameters
+    ----------
+    where
+        of the bitmaps, for messages.
+    frames
+        returns the frames to show, from the last frame there is; None: all.
+    epochs
+        first and last epoch to show; None: all, or to the end.
+    cells
+        the most columns and rows.
+    options
+        names of `written`, `frames` and `epochs` for messages.
 
-    Raises:
-        UserError: no page or no epoch is shown, or writes that are unknown.
+    Raises
+    ------
+    UserError
+        no page or no epoch is shown, or writes that are unknown.
     """
     if written and not bitmaps.writes_known:
         raise UserError("which accesses were writes is not known", where=where, remedy=f"omit {options[0]}")
@@ -251,8 +283,10 @@ def is_bitmap_file(name: str) -> bool:
 def stored_bitmaps(name: str) -> PageBitmaps:
     """Return the bitmaps of a file.
 
-    Raises:
-        UserError: it is damaged, or has no epoch.
+    Raises
+    ------
+    UserError
+        it is damaged, or has no epoch.
     """
     from litemrc.pages.files import read_page_bitmaps
 
@@ -284,9 +318,12 @@ def _of_references(references: References, epoch: int, context: int | None) -> P
 class EpochPages(NamedTuple):
     """The distinct pages of an epoch.
 
-    Attributes:
-        accessed, written: uint64[n], ascending page numbers; `written` is None if writes are unknown.
-        accesses: references of the epoch.
+    Attributes
+    ----------
+    accessed, written
+        uint64[n], ascending page numbers; `written` is None if writes are unknown.
+    accesses
+        references of the epoch.
     """
 
     accessed: Pages
@@ -299,8 +336,10 @@ def trace_epochs(
 ) -> Iterator[EpochPages]:
     """Yield the distinct pages of each epoch; the last epoch may be shorter.
 
-    Parameters:
-        epoch_accesses, context: as in `epoch_parts`.
+    Parameters
+    ----------
+    epoch_accesses, context
+        as in `epoch_parts`.
     """
     accessed: list[Pages] = []
     written: list[Pages] = []
@@ -325,9 +364,12 @@ def bitmaps_of(
     than 1/64 of the pages used (and than 16 pages), and then the largest of the others, until at least half
     of the bits stand for pages that were used.
 
-    Raises:
-        ValueError: no epoch.
-        UserError: the bitmaps would take more than 2 GiB.
+    Raises
+    ------
+    ValueError
+        no epoch.
+    UserError
+        the bitmaps would take more than 2 GiB.
     """
     used = _merged([epoch.accessed for epoch in epochs])
     shown = PagesShown(page_bytes=page_bytes, base_address=0, ranges=_ranges(used))

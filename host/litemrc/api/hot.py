@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.hot`: the hottest pages of each epoch of a trace."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -36,10 +37,14 @@ EPOCH, FRAMES = 1_000_000, 1 << 20  # references of an epoch, page frames of the
 class HotCount:
     """The hot pages of an epoch, and the exactly hottest ones.
 
-    Attributes:
-        unit: pages and counts of the hardware's unit.
-        exact: those of a counter for each page; None: not counted.
-        recall: share of the exactly hottest pages that the unit lists; None: not counted, or none is hot.
+    Attributes
+    ----------
+    unit
+        pages and counts of the hardware's unit.
+    exact
+        those of a counter for each page; None: not counted.
+    recall
+        share of the exactly hottest pages that the unit lists; None: not counted, or none is hot.
     """
 
     unit: HotEpoch
@@ -60,12 +65,17 @@ class HotCount:
 class HotCounting:
     """Counts the hot pages of epochs.
 
-    Parameters:
-        frames: page frames of the memory.
-        exact: also count each page.
+    Parameters
+    ----------
+    frames
+        page frames of the memory.
+    exact
+        also count each page.
 
-    Raises:
-        UserError: the unit was not compiled for so many frames.
+    Raises
+    ------
+    UserError
+        the unit was not compiled for so many frames.
     """
 
     def __init__(self, options: HotOptions, frames: int, *, exact: bool) -> None:
@@ -78,12 +88,17 @@ class HotCounting:
     ) -> Iterator[HotCount]:
         """Yield the hot pages of each epoch of `length` references.
 
-        Parameters:
-            context: as in `epoch_parts`.
-            where, remedy: name of the trace, and what to do without directions, for messages.
+        Parameters
+        ----------
+        context
+            as in `epoch_parts`.
+        where, remedy
+            name of the trace, and what to do without directions, for messages.
 
-        Raises:
-            UserError: only reads or writes are counted, but the trace does not say which they are.
+        Raises
+        ------
+        UserError
+            only reads or writes are counted, but the trace does not say which they are.
         """
         counters: list[HotCounter] = [self._unit, *([self._exact] if self._exact else [])]
         for unit, *others in hot_epochs(self._directed(chunks, where, remedy), counters, length, context):
@@ -123,10 +138,14 @@ class HotCounting:
 class HotResult(Result):
     """The hot pages of a trace.
 
-    Attributes:
-        epochs: in order; the last one may be shorter.
-        engine: sizes and options of the counting unit.
-        name: path or URL of the trace; may be empty.
+    Attributes
+    ----------
+    epochs
+        in order; the last one may be shorter.
+    engine
+        sizes and options of the counting unit.
+    name
+        path or URL of the trace; may be empty.
     """
 
     epochs: tuple[HotCount, ...]
@@ -173,24 +192,39 @@ def hot(
 ) -> HotResult:
     """List the hottest pages of each epoch of a trace, as `litemrc hot` does.
 
-    Parameters:
-        trace: as the source of `litemrc.mrc`.
-        epoch: references of an epoch.
-        k: pages listed, 1 to 1024.
-        threshold: accesses that make a page hot.
-        only: "reads" or "writes": count these alone.
-        sample: count 1 access of 2^sample, at random, 0 to 15.
-        frames: page frames of the memory: 8192, 65536, 262144 or 1048576.
-        context: count the references of one context; None: of all.
-        exact: also count each page, for the recall.
-        page_bytes: as in `litemrc.mrc`.
+    Parameters
+    ----------
+    trace
+        as the source of `litemrc.mrc`.
+    epoch
+        references of an epoch.
+    k
+        pages listed, 1 to 1024.
+    threshold
+        accesses that make a page hot.
+    only
+        "reads" or "writes": count these alone.
+    sample
+        count 1 access of 2^sample, at random, 0 to 15.
+    frames
+        page frames of the memory: 8192, 65536, 262144 or 1048576.
+    context
+        count the references of one context; None: of all.
+    exact
+        also count each page, for the recall.
+    page_bytes
+        as in `litemrc.mrc`.
 
-    Raises:
-        UserError: no reference, a value out of range, no context or no directions where they are asked for,
-            or more pages than frames.
+    Raises
+    ------
+    UserError
+        no reference, a value out of range, no context or no directions where they are asked for,
+        or more pages than frames.
 
-    Warns:
-        UserWarning: contexts are counted together, or what the reader of a trace file left out or assumed.
+    Warns
+    -----
+    UserWarning
+        contexts are counted together, or what the reader of a trace file left out or assumed.
     """
     if only not in (None, "reads", "writes"):
         raise UserError(
@@ -216,8 +250,10 @@ def hot_epochs(
 ) -> Iterator[list[HotEpoch]]:
     """Yield what each counter lists at the end of each epoch; the last epoch may be shorter.
 
-    Parameters:
-        epoch_accesses, context: as in `epoch_parts`.
+    Parameters
+    ----------
+    epoch_accesses, context
+        as in `epoch_parts`.
     """
     for part in epoch_parts(chunks, epoch_accesses, context):
         for counter in counters:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.mrc`, `mrc_by_context`, `mrc_windows`: the miss-ratio curves of page references."""
 
 from __future__ import annotations  # help() shows the names of types, not what numpy makes of them
@@ -44,34 +45,50 @@ def mrc(
 ) -> Curve:
     """Measure the miss-ratio curve of page references under LRU.
 
-    Parameters:
-        source: page numbers, oldest first: a list, an array or any iterable of integers; chunks of them, each
-            an array, a list or a `Chunk`; a trace file; or a generator's URL such as "gen:zipf?n=100000".
-        engine: `Exact` (LRU stack distances), `Group` or `Bucket` (the engines of the hardware), `Shards`
-            (exact distances among a sample of the pages) or `OsTracker` (protection faults and accessed
-            bits), with parameters of its own; or a name, "exact", "group", "bucket", "shards" or "os", with
-            parameters among the following ones.
-        page_bytes: bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
-            Addresses in a file are divided by it.
-        context: number of a context: only accesses to its pages; a page belongs to the context that first
-            accessed it, as in the monitor. "all": one LRU stack for all contexts. None: the only context;
-            a source with several is refused (see `mrc_by_context`).
-        by: "bytes": objects have the sizes of the source (exact only): the curve is over bytes, its pages
-            have 1 byte. "pages": each counts as one page.
-        threads: of exact: cores to use.
-        sample_rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
-        band: of shards: False: without the confidence band, which takes 7 times the work on the sample.
-        frames, groups: of group and bucket: size of the memory in pages, number of page groups. frames None:
-            the smallest size that holds all pages, which are counted first.
-        scan_list, period, group_pages: of os: pages that are scanned, accesses between scans, resolution.
-        seen_only: of os: True: the curve of the accesses that the tracker sees, as in the paper.
+    Parameters
+    ----------
+    source
+        page numbers, oldest first: a list, an array or any iterable of integers; chunks of them, each
+        an array, a list or a `Chunk`; a trace file; or a generator's URL such as "gen:zipf?n=100000".
+    engine
+        `Exact` (LRU stack distances), `Group` or `Bucket` (the engines of the hardware), `Shards`
+        (exact distances among a sample of the pages) or `OsTracker` (protection faults and accessed
+        bits), with parameters of its own; or a name, "exact", "group", "bucket", "shards" or "os", with
+        parameters among the following ones.
+    page_bytes
+        bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
+        Addresses in a file are divided by it.
+    context
+        number of a context: only accesses to its pages; a page belongs to the context that first
+        accessed it, as in the monitor. "all": one LRU stack for all contexts. None: the only context;
+        a source with several is refused (see `mrc_by_context`).
+    by
+        "bytes": objects have the sizes of the source (exact only): the curve is over bytes, its pages
+        have 1 byte. "pages": each counts as one page.
+    threads
+        of exact: cores to use.
+    sample_rate, sample_pages
+        of shards: share of the pages that are followed, or their largest number.
+    band
+        of shards: False: without the confidence band, which takes 7 times the work on the sample.
+    frames, groups
+        of group and bucket: size of the memory in pages, number of page groups. frames None:
+        the smallest size that holds all pages, which are counted first.
+    scan_list, period, group_pages
+        of os: pages that are scanned, accesses between scans, resolution.
+    seen_only
+        of os: True: the curve of the accesses that the tracker sees, as in the paper.
 
-    Raises:
-        UserError: no reference, no page numbers, a damaged trace, a parameter the engine does not have, a
-            page size other than that of the file, or several contexts.
+    Raises
+    ------
+    UserError
+        no reference, no page numbers, a damaged trace, a parameter the engine does not have, a
+        page size other than that of the file, or several contexts.
 
-    Warns:
-        UserWarning: what the reader of a trace file left out or assumed.
+    Warns
+    -----
+    UserWarning
+        what the reader of a trace file left out or assumed.
     """
     references = References(source, page_bytes)
     parameters: EngineParameters = {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the functions of the API return: numbers with a table and a picture."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -34,8 +35,10 @@ class Result:
     def to_pandas(self) -> pandas.DataFrame:
         """Return the rows as a pandas.DataFrame.
 
-        Raises:
-            UserError: pandas is not installed.
+        Raises
+        ------
+        UserError
+            pandas is not installed.
         """
         require("pandas")
         import pandas as pd
@@ -45,8 +48,10 @@ class Result:
     def plot(self) -> Figure:
         """Return the command's picture as a figure of matplotlib.
 
-        Raises:
-            UserError: matplotlib is not installed.
+        Raises
+        ------
+        UserError
+            matplotlib is not installed.
         """
         require("plot")
         return self._figure()
@@ -54,8 +59,10 @@ class Result:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the picture as PNG or SVG, by the suffix of `path`.
 
-        Raises:
-            UserError: matplotlib is not installed, another suffix, or the file cannot be written.
+        Raises
+        ------
+        UserError
+            matplotlib is not installed, another suffix, or the file cannot be written.
         """
         figure = self.plot()
         from litemrc.plots.files import save_figure

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Chunks of references from what users have: lists, arrays, chunks, trace files, URLs of generators."""
 
 import warnings
@@ -21,18 +22,28 @@ Source = str | PathLike[str] | ArrayLike | Iterable[ArrayLike | Chunk]
 class References:
     """The references of a source, read once.
 
-    Parameters:
-        page_bytes: as in `litemrc.mrc`.
-        function: that reads the source, for messages.
+    Parameters
+    ----------
+    page_bytes
+        as in `litemrc.mrc`.
+    function
+        that reads the source, for messages.
 
-    Attributes:
-        name: path or URL; "" without one.
-        where: the name, or that of the function.
-        page_bytes: size of a page; that of a file is valid after its first chunk.
-        known_from_pages: smallest memory whose misses are known, valid after the last chunk.
+    Attributes
+    ----------
+    name
+        path or URL; "" without one.
+    where
+        the name, or that of the function.
+    page_bytes
+        size of a page; that of a file is valid after its first chunk.
+    known_from_pages
+        smallest memory whose misses are known, valid after the last chunk.
 
-    Raises:
-        UserError: no page size.
+    Raises
+    ------
+    UserError
+        no page size.
     """
 
     def __init__(self, source: Source, page_bytes: int | None, function: str = "litemrc.mrc") -> None:
@@ -53,8 +64,10 @@ class References:
     def count_pages(self) -> int:
         """Return the number of distinct pages, in a pass of its own.
 
-        Raises:
-            UserError: the source can be read only once.
+        Raises
+        ------
+        UserError
+            the source can be read only once.
         """
         if not self.can_be_read_again:
             raise UserError(
@@ -70,8 +83,10 @@ class References:
     def __iter__(self) -> Iterator[Chunk]:
         """Yield the chunks.
 
-        Warns:
-            UserWarning: what the reader of a trace file left out or assumed.
+        Warns
+        -----
+        UserWarning
+            what the reader of a trace file left out or assumed.
         """
         if not self.name:
             yield from self._given_chunks()
@@ -158,12 +173,17 @@ def opened(
 ) -> Trace:
     """Return a source as a trace, a context manager.
 
-    Parameters:
-        page_bytes, function: as `References`.
-        format, columns, bounded, sort: of a file, as `open_trace`.
+    Parameters
+    ----------
+    page_bytes, function
+        as `References`.
+    format, columns, bounded, sort
+        of a file, as `open_trace`.
 
-    Raises:
-        UserError: as `open_trace`, or options of files for what is none.
+    Raises
+    ------
+    UserError
+        as `open_trace`, or options of files for what is none.
     """
     if isinstance(source, str | PathLike):
         return open_trace(fspath(source), format, page_bytes, columns, bounded=bounded, sort=sort)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LRU stacks of a trace, of any engine: for all references, or for each context."""
 
 from collections.abc import Callable, Iterable, Iterator
@@ -59,8 +60,10 @@ def with_tracker_sizes(parameters: EngineParameters, pages: int) -> EngineParame
 def frames_for(pages: int, groups: int | None, where: str) -> int:
     """Return the smallest number of frames, of those compiled, that holds so many pages.
 
-    Raises:
-        UserError: there is none.
+    Raises
+    ------
+    UserError
+        there is none.
     """
     wanted = DEFAULT_GROUPS if groups is None else groups
     for frames, compiled in sorted(compiled_sizes().items()):
@@ -114,10 +117,13 @@ class Taker(Protocol):
 class ContextStacks(Generic[Stack]):
     """A stack for all references, or for those of each context.
 
-    Parameters:
-        make: returns a new engine or `WindowedStack`.
-        context: "all": one stack for all references; "each": one for each context that owns pages; a number:
-            one for that context. A page belongs to the context that first accessed it.
+    Parameters
+    ----------
+    make
+        returns a new engine or `WindowedStack`.
+    context
+        "all": one stack for all references; "each": one for each context that owns pages; a number:
+        one for that context. A page belongs to the context that first accessed it.
     """
 
     def __init__(self, make: Callable[[], Stack], context: Context) -> None:
@@ -129,8 +135,10 @@ class ContextStacks(Generic[Stack]):
     def access(self, chunk: Chunk) -> None:
         """Process a chunk.
 
-        Raises:
-            UserError: a context is selected, but the chunk has none.
+        Raises
+        ------
+        UserError
+            a context is selected, but the chunk has none.
         """
         for context, part in self._split(chunk):
             if context not in self._stacks:
@@ -166,8 +174,10 @@ class ContextStacks(Generic[Stack]):
     def by_context(self) -> dict[int | None, Stack]:
         """Return the stacks by context, in order; the key is None without contexts. Empty without references.
 
-        Raises:
-            UserError: the selected context owns no page.
+        Raises
+        ------
+        UserError
+            the selected context owns no page.
         """
         if isinstance(self._context, int) and self._seen and not self._stacks:
             raise UserError(

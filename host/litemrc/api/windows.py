@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Curves of windows of references over one continuing LRU stack."""
 
 from collections.abc import Iterable
@@ -19,8 +20,10 @@ _ROUNDING = 1e-3  # of a count of misses
 def for_windows(engine: str, parameters: EngineParameters) -> EngineParameters:
     """Return the parameters of an engine that measures windows: its curves need no confidence band.
 
-    Raises:
-        UserError: an engine by bytes, whose resolution changes as it runs.
+    Raises
+    ------
+    UserError
+        an engine by bytes, whose resolution changes as it runs.
     """
     if parameters.get("by", "pages") != "pages":
         raise UserError("windows are measured by pages only", remedy="omit the window, or measure by pages")
@@ -34,13 +37,19 @@ class WindowedStack:
     accessed before is a hit in a memory that still holds the page. Only first accesses of the whole trace are
     cold misses.
 
-    Parameters:
-        engine: a new engine.
-        window: references in a window; the last one may have fewer.
-        sizes_pages: memory sizes of the curves; None: 8 in each power of two.
+    Parameters
+    ----------
+    engine
+        a new engine.
+    window
+        references in a window; the last one may have fewer.
+    sizes_pages
+        memory sizes of the curves; None: 8 in each power of two.
 
-    Raises:
-        UserError: a window below 1 reference.
+    Raises
+    ------
+    UserError
+        a window below 1 reference.
     """
 
     def __init__(self, engine: Engine, window: int, sizes_pages: Iterable[int] | None = None) -> None:
@@ -59,8 +68,10 @@ class WindowedStack:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk; sizes are not used.
 
-        Raises:
-            UserError: as the engine, or more than `MOST_WINDOWS` windows.
+        Raises
+        ------
+        UserError
+            as the engine, or more than `MOST_WINDOWS` windows.
         """
         array = np.asarray(pages)
         while array.size:
@@ -91,9 +102,12 @@ class WindowedStack:
     def curves(self, page_bytes: int, *, known_from_pages: int = 1, all_sizes: bool = False) -> list[Curve]:
         """Return the curve of each window, in order, all with the same sizes.
 
-        Parameters:
-            known_from_pages: smallest memory whose misses are known.
-            all_sizes: keep the sizes beyond the footprint, where curves are flat.
+        Parameters
+        ----------
+        known_from_pages
+            smallest memory whose misses are known.
+        all_sizes
+            keep the sizes beyond the footprint, where curves are flat.
         """
         if self._in_window:
             self._end_window()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.write_trace`: a trace stored in another format, or generated."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -22,12 +23,18 @@ _COLUMNS = ("times", "writes", "contexts")
 class WrittenTrace:
     """A trace that was written.
 
-    Attributes:
-        path: the file.
-        references: number of references.
-        page_bytes: bytes of a page.
-        lost: columns of the source that the format does not keep: times, writes, contexts.
-        notes: what the reader of the source left out or assumed.
+    Attributes
+    ----------
+    path
+        the file.
+    references
+        number of references.
+    page_bytes
+        bytes of a page.
+    lost
+        columns of the source that the format does not keep: times, writes, contexts.
+    notes
+        what the reader of the source left out or assumed.
     """
 
     path: Path
@@ -51,17 +58,26 @@ def write_trace(
 ) -> WrittenTrace:
     """Write a trace in any format, as `litemrc trace convert` and `litemrc trace generate` do.
 
-    Parameters:
-        source: as in `litemrc.mrc`; "gen:zipf?pages=1000&n=100000" generates a trace.
-        path: file to write; it appears when it is complete.
-        format: of `path`; None: by its suffix. A further suffix .gz, .zst, .xz or .bz2 compresses the file.
-        page_bytes: as in `litemrc.mrc`.
-        interval: write IN/OUT records (Glass and Cao 1997, section 2.1) with intervals of so many time units.
-        source_format, columns, bounded, sort: of a file, as --format, --column, --unbounded and --sort.
+    Parameters
+    ----------
+    source
+        as in `litemrc.mrc`; "gen:zipf?pages=1000&n=100000" generates a trace.
+    path
+        file to write; it appears when it is complete.
+    format
+        of `path`; None: by its suffix. A further suffix .gz, .zst, .xz or .bz2 compresses the file.
+    page_bytes
+        as in `litemrc.mrc`.
+    interval
+        write IN/OUT records (Glass and Cao 1997, section 2.1) with intervals of so many time units.
+    source_format, columns, bounded, sort
+        of a file, as --format, --column, --unbounded and --sort.
 
-    Raises:
-        UserError: a source that cannot be read, a read-only or unknown format, an interval with another
-            format, or a path that cannot be written.
+    Raises
+    ------
+    UserError
+        a source that cannot be read, a read-only or unknown format, an interval with another
+        format, or a path that cannot be written.
     """
     out = Path(path)
     name = output_format(out, interval, format)
@@ -86,12 +102,17 @@ def stored(
 ) -> WrittenTrace:
     """Write the chunks of a trace; the file appears when they are complete.
 
-    Parameters:
-        name: of the format; None: by the suffix.
-        notes: of the reader, complete after the last chunk; None: those of `trace`, if it has some.
+    Parameters
+    ----------
+    name
+        of the format; None: by the suffix.
+    notes
+        of the reader, complete after the last chunk; None: those of `trace`, if it has some.
 
-    Raises:
-        UserError: as `create_trace`.
+    Raises
+    ------
+    UserError
+        as `create_trace`.
     """
     kept = format_of(out, name).columns
     lost: set[str] = set()
@@ -110,11 +131,15 @@ def output_format(
 ) -> str | None:
     """Return the format to write, None: by the suffix of `out`; an interval selects IN/OUT records.
 
-    Parameters:
-        options: names of `interval` and `name`, for messages.
+    Parameters
+    ----------
+    options
+        names of `interval` and `name`, for messages.
 
-    Raises:
-        UserError: an interval, but another format by name or suffix.
+    Raises
+    ------
+    UserError
+        an interval, but another format by name or suffix.
     """
     if interval is None:
         return name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of comparisons with the golden models; plain data."""
 
 from dataclasses import dataclass
@@ -18,10 +19,14 @@ class ContextComparison:
 class Comparison:
     """The verdict over all contexts.
 
-    Attributes:
-        contexts: one entry per context compared.
-        accesses: recorded accesses the golden model was run over.
-        first_difference: its place and both values; empty if there is none.
+    Attributes
+    ----------
+    contexts
+        one entry per context compared.
+    accesses
+        recorded accesses the golden model was run over.
+    first_difference
+        its place and both values; empty if there is none.
     """
 
     contexts: tuple[ContextComparison, ...]
@@ -48,13 +53,18 @@ class Comparison:
 class ContextAccuracy:
     """One context: its estimated curve and the exact one over the same accesses.
 
-    Attributes:
-        exact: the curve of exact LRU stacks, at the resolution of the estimated one.
-        mean_error, largest_error: absolute errors of the miss ratio over all sizes.
-        mean_error_in_use: the mean over the sizes up to the largest reuse distance; curves are flat
-            beyond it.
-        one_group_off, further_off: accesses whose estimated LRU stack distance is one group, or more groups,
-            from the exact one.
+    Attributes
+    ----------
+    exact
+        the curve of exact LRU stacks, at the resolution of the estimated one.
+    mean_error, largest_error
+        absolute errors of the miss ratio over all sizes.
+    mean_error_in_use
+        the mean over the sizes up to the largest reuse distance; curves are flat
+        beyond it.
+    one_group_off, further_off
+        accesses whose estimated LRU stack distance is one group, or more groups,
+        from the exact one.
     """
 
     context: int

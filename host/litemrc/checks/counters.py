@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares what the simulated SoC counted with its record and the golden model; accuracy of estimates."""
 
 from collections.abc import Callable, Mapping
@@ -24,11 +25,16 @@ _OF_THE_CONTEXT = ("accesses", "misses", "touched")
 class Replay:
     """Results of the model.
 
-    Attributes:
-        epochs: counters of every finished epoch.
-        scale_log2: for each epoch, log2 of the pages of memory that a page in the stacks stands for.
-        split: for each epoch, whether writes counted apart.
-        kind, group, context: uint8[n], the position of each event (`golden.monitor.positions`).
+    Attributes
+    ----------
+    epochs
+        counters of every finished epoch.
+    scale_log2
+        for each epoch, log2 of the pages of memory that a page in the stacks stands for.
+    split
+        for each epoch, whether writes counted apart.
+    kind, group, context
+        uint8[n], the position of each event (`golden.monitor.positions`).
     """
 
     epochs: list[EpochCounters]
@@ -81,10 +87,14 @@ def replay(
 class Account:
     """Accesses of the DRAM in all epochs collected, as the simulator recorded and as the device counted them.
 
-    Attributes:
-        recorded: accesses while the monitor was on and not frozen, after the last clear of their epoch.
-        counted: accesses of all contexts, and those dropped, out of range and not sampled.
-        difference: the first epoch in which they differ, with both numbers; empty if there is none.
+    Attributes
+    ----------
+    recorded
+        accesses while the monitor was on and not frozen, after the last clear of their epoch.
+    counted
+        accesses of all contexts, and those dropped, out of range and not sampled.
+    difference
+        the first epoch in which they differ, with both numbers; empty if there is none.
     """
 
     recorded: int
@@ -128,12 +138,17 @@ def accuracy(
 ) -> list[ContextAccuracy]:
     """Compare two models that ran over the same events, for each context that had accesses.
 
-    Parameters:
-        estimated, exact: replays that differ only in the stack engine.
-        group_pages: pages of the memory in a group.
+    Parameters
+    ----------
+    estimated, exact
+        replays that differ only in the stack engine.
+    group_pages
+        pages of the memory in a group.
 
-    Raises:
-        ValueError: they disagree on which accesses hit, or on the owner of a page: neither is estimated.
+    Raises
+    ------
+    ValueError
+        they disagree on which accesses hit, or on the owner of a page: neither is estimated.
     """
     if (estimated.kind != exact.kind).any() or (estimated.context != exact.context).any():
         raise ValueError("the models differ in hits, misses or owners")
@@ -169,8 +184,10 @@ def _counters(replay: Replay, context: int, group_pages: int) -> HitCounters:
 def model_of(table: EpochTable, engine: str | None = None) -> MonitorModel:
     """Return the golden model of the monitor that counted a table, or the same with another engine.
 
-    Raises:
-        KeyError: an engine without a model.
+    Raises
+    ------
+    KeyError
+        an engine without a model.
     """
     recent_pages = table.recent_pages if engine in (None, table.engine) else None
     return MonitorModel(
@@ -184,11 +201,16 @@ def compare(collected: EpochTable, golden: Replay, accesses: int, first_epoch: i
     A context without a row in an epoch counts as zeros: the device sends no row without accesses. A row of
     an epoch that the model did not finish differs in all its counters.
 
-    Parameters:
-        collected: table from the device.
-        golden: replay of the recorded events.
-        accesses: recorded accesses, for the report.
-        first_epoch: earlier epochs are left out, as the collection began later.
+    Parameters
+    ----------
+    collected
+        table from the device.
+    golden
+        replay of the recorded events.
+    accesses
+        recorded accesses, for the report.
+    first_epoch
+        earlier epochs are left out, as the collection began later.
     """
     device = {
         (int(collected.epoch[row]), int(collected.context[row])): _device_counters(collected, row)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks the context register and the owners of frames against the simulator's record.
 
 No golden model is used. Each access at the monitor's queue is recorded with the value of the register; the
@@ -18,13 +19,19 @@ from litemrc.epochs.table import EpochTable
 class FollowCheck:
     """Accesses under the contexts of processes.
 
-    Attributes:
-        accesses: by process, accesses made while its context was in the register and it was followed.
-        late: of these, accesses in the epoch that began when the process ended: the register is written just
-            behind the end of the epoch before.
-        strangers: accesses under a context other than 0 that followed no process then.
-        first_stranger: the first of these; empty if there is none.
-        switches: changes of the context from one access to the next.
+    Attributes
+    ----------
+    accesses
+        by process, accesses made while its context was in the register and it was followed.
+    late
+        of these, accesses in the epoch that began when the process ended: the register is written just
+        behind the end of the epoch before.
+    strangers
+        accesses under a context other than 0 that followed no process then.
+    first_stranger
+        the first of these; empty if there is none.
+    switches
+        changes of the context from one access to the next.
     """
 
     accesses: dict[Process, int]
@@ -61,11 +68,16 @@ def check_following(recording: Recording, processes: Sequence[Process]) -> Follo
 class OwnershipCheck:
     """Counters of contexts from a plain table of frame owners, compared with a device's.
 
-    Attributes:
-        compared: numbers of accesses, misses and touched pages compared, of each context in each epoch.
-        difference: the first that differs; empty if there is none.
-        reused: first touches of frames that had an owner since the last clear, but were invalidated.
-        fresh: first touches of frames not accessed since the last clear.
+    Attributes
+    ----------
+    compared
+        numbers of accesses, misses and touched pages compared, of each context in each epoch.
+    difference
+        the first that differs; empty if there is none.
+    reused
+        first touches of frames that had an owner since the last clear, but were invalidated.
+    fresh
+        first touches of frames not accessed since the last clear.
     """
 
     compared: int
@@ -80,8 +92,10 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     Only of a recording in which the range is all of the memory, nothing is sampled, and writes count with
     the reads.
 
-    Raises:
-        ValueError: it is another recording.
+    Raises
+    ------
+    ValueError
+        it is another recording.
     """
     whole = {
         (setting.lower, setting.upper, setting.sampling, setting.split) for setting in recording.settings[1:]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the messages of single pages with the golden models: frames accessed, hot pages, queued pages."""
 
 from collections.abc import Iterable
@@ -26,9 +27,12 @@ class PagesCheck:
 class HotReplay:
     """Hot pages of the golden model.
 
-    Attributes:
-        lists: of the epochs, by number.
-        queued: frames that reached the threshold since the last clear, in order.
+    Attributes
+    ----------
+    lists
+        of the epochs, by number.
+    queued
+        frames that reached the threshold since the last clear, in order.
     """
 
     lists: dict[int, HotList]
@@ -66,8 +70,10 @@ def check_accessed(recording: Recording, epochs: Iterable[AccessedEpoch], frames
 def replay_hot(recording: Recording, settings: HotSettings, frames: int) -> HotReplay:
     """Run the golden hot pages over the recorded events; what precedes the last clear is not to be used.
 
-    Parameters:
-        settings: those in force since the last clear.
+    Parameters
+    ----------
+    settings
+        those in force since the last clear.
     """
     selection = Selection(
         lower=settings.lower,

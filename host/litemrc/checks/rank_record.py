@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The expected counters of a rank meter, from a record of the commands that reached the DRAM.
 
 The record is the simulator's own, taken behind the rank gate: a structured array of `COMMANDS`, in order. It
@@ -44,12 +45,17 @@ _PIECE = 65536  # rows taken out of the array at once
 class RankComparison:
     """Counters compared one by one.
 
-    Attributes:
-        counters: compared.
-        differences: of these, how many differ.
-        first_difference: the first one, for people; empty without one.
-        recorded: the table with the record's counters in the place of the device's: what energy is compared
-            with.
+    Attributes
+    ----------
+    counters
+        compared.
+    differences
+        of these, how many differ.
+    first_difference
+        the first one, for people; empty without one.
+    recorded
+        the table with the record's counters in the place of the device's: what energy is compared
+        with.
     """
 
     counters: int
@@ -66,8 +72,10 @@ class RankComparison:
 def compare_with_record(table: RankTable, snapshots: Sequence[RankSnapshot]) -> RankComparison:
     """Compare the epochs of a table with the record's snapshots; epoch n is the n-th, from 0.
 
-    Raises:
-        ValueError: the record has fewer snapshots than the table has epochs.
+    Raises
+    ------
+    ValueError
+        the record has fewer snapshots than the table has epochs.
     """
     last = int(table.epochs[-1]) if table.epochs.size else -1
     if last >= len(snapshots):
@@ -130,8 +138,10 @@ class _Event(NamedTuple):
 def read_record(path: str | Path) -> NDArray:
     """The record that the simulator's DDR3 wrote; it stays on disk and is read as it is used.
 
-    Raises:
-        UserError: no such file, or another one.
+    Raises
+    ------
+    UserError
+        no such file, or another one.
     """
     try:
         record = np.load(path, mmap_mode="r")
@@ -159,15 +169,23 @@ def snapshots_of(
     A row is open from its activation on, closed from its precharge or an access with auto-precharge on; a low
     state lasts from the clock in which CKE falls up to that in which it rises.
 
-    Parameters:
-        record: `COMMANDS`, in order, a snapshot before the other rows of its clock.
-        domains: ranks; or slices of the one rank, which all see its refreshes and states.
-        slices: which they are, if domains are slices.
-        end: one more snapshot at this clock.
-        activity_clocks: how much later than CKE the meter sees commands.
+    Parameters
+    ----------
+    record
+        `COMMANDS`, in order, a snapshot before the other rows of its clock.
+    domains
+        ranks; or slices of the one rank, which all see its refreshes and states.
+    slices
+        which they are, if domains are slices.
+    end
+        one more snapshot at this clock.
+    activity_clocks
+        how much later than CKE the meter sees commands.
 
-    Raises:
-        ValueError: a command that no rank in this state takes, or a rank or slice that is not there.
+    Raises
+    ------
+    ValueError
+        a command that no rank in this state takes, or a rank or slice that is not there.
     """
     meter = RankMeterModel(domains, WorkingPages(domains, 1, 1, domains))
     ranks = 1 if slices else domains

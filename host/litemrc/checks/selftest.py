@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The self-test of a device: link, memory, and counts that are known without a recording of its accesses.
 
 `memtest` passes three times over P pages in ascending order (firmware/baremetal/workloads): it writes; checks
@@ -80,10 +81,14 @@ def self_test(
     On bare metal it sets range, sampling, freezing and split to what they are after boot, and clears the
     stacks.
 
-    Parameters:
-        memory_pages: how much of the DRAM to test, from its start, at least; None: all.
-        say: takes a line at the begin of a step that takes long.
-        board: the board that the gateware must be of, by its identifier; None: any.
+    Parameters
+    ----------
+    memory_pages
+        how much of the DRAM to test, from its start, at least; None: all.
+    say
+        takes a line at the begin of a step that takes long.
+    board
+        the board that the gateware must be of, by its identifier; None: any.
     """
     test = _SelfTest(device, memory_pages, say, board)
     for name in ("identity", "link", "memory", "monitor", "counts"):
@@ -101,8 +106,9 @@ def self_test(
 def run_known(device: Device) -> tuple[dict[int, Counts], list[str]]:
     """Run the programs of `KNOWN` in contexts 1, 2 ...; nothing of earlier programs is in L2 and stacks.
 
-    Returns:
-        The counts by context, and what must not happen: losses and drops.
+    Returns
+    -------
+    The counts by context, and what must not happen: losses and drops.
     """
     _run(device, [Run(_MEMTEST, _CONTEXTS - 1)])
     device.request("clear")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What arithmetic demands of the tails of a table: refaults, resident and evicted pages."""
 
 from collections.abc import Iterator
@@ -12,11 +13,16 @@ from litemrc.epochs.table import EpochTable
 class TailCheck:
     """Rows with a tail.
 
-    Attributes:
-        rows: checked, those of contexts that have a tail.
-        refaults: in all tails.
-        unidentified: evictions and refaults that the device did not identify.
-        damage: each contradiction, with its place; empty: there is none.
+    Attributes
+    ----------
+    rows
+        checked, those of contexts that have a tail.
+    refaults
+        in all tails.
+    unidentified
+        evictions and refaults that the device did not identify.
+    damage
+        each contradiction, with its place; empty: there is none.
     """
 
     rows: int

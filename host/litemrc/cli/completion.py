@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc completion SHELL`: the script with which a shell completes commands and options."""
 
 import argparse

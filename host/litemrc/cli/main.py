@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc COMMAND ...`: each command is a module below this folder, imported when it is run.
 
 Other distributions add groups of commands by the entry point `litemrc.commands`, a table such as `COMMANDS`.
@@ -176,9 +177,11 @@ def _system_text(error: OSError) -> str:
 def command_parser(word: str = "") -> argparse.ArgumentParser:
     """Return the parser of the command line; a command declares its arguments when it is parsed.
 
-    Parameters:
-        word: the first on the command line. Other distributions are looked for, which takes 30 ms, unless it
-            is a command of this one.
+    Parameters
+    ----------
+    word
+        the first on the command line. Other distributions are looked for, which takes 30 ms, unless it
+        is a command of this one.
     """
     groups: dict[str, Commands] = {**COMMANDS}
     if not any(word in commands for commands in COMMANDS.values()):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The LiteMRC of workers: which code computes, and calls that fail with an error where it is missing.
 
 Dask unpickles a task where it receives messages. If that fails, as where a module is missing, the worker
@@ -24,8 +25,10 @@ def build(*packages: str) -> str:
 
     Two checkouts of a repository have one version, and may compute different things.
 
-    Parameters:
-        packages: litemrc alone if none is given.
+    Parameters
+    ----------
+    packages
+        litemrc alone if none is given.
     """
     specs = map(find_spec, packages or ["litemrc"])
     folders = [Path(spec.origin).parent for spec in specs if spec and spec.origin]
@@ -62,7 +65,9 @@ class _Call:
 def submit_call(client: "Client", key: str, function: Callable[..., Any], *arguments: Any) -> "Future":
     """Submit the call of a function; its future has ModuleNotFoundError if a worker lacks its module.
 
-    Parameters:
-        key: of the task, unique; the part before the last - is its name on Dask's dashboard.
+    Parameters
+    ----------
+    key
+        of the task, unique; the part before the last - is its name on Dask's dashboard.
     """
     return client.submit(pickle.loads, pickle.dumps(_Call(function, *arguments)), key=key, pure=False)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The miss-ratio curve of a trace in parts, on the workers of a Dask cluster."""
 
 from collections.abc import Callable, Generator
@@ -26,12 +27,18 @@ UNKNOWN_WORKERS = 16
 class ClusterMeasuring:
     """How a trace is measured on a cluster.
 
-    Attributes:
-        engine, parameters: as `make_engine` takes them; exact by pages, or shards.
-        format, page_bytes, columns: as `open_trace` takes them.
-        all_contexts: count the references of all contexts in one LRU stack.
-        parts: number of parts; None: `PARTS_A_WORKER` for each thread of the workers.
-        allow_gaps: as `list_sections` takes it.
+    Attributes
+    ----------
+    engine, parameters
+        as `make_engine` takes them; exact by pages, or shards.
+    format, page_bytes, columns
+        as `open_trace` takes them.
+    all_contexts
+        count the references of all contexts in one LRU stack.
+    parts
+        number of parts; None: `PARTS_A_WORKER` for each thread of the workers.
+    allow_gaps
+        as `list_sections` takes it.
     """
 
     engine: str = "exact"
@@ -51,10 +58,14 @@ Shown = Callable[[JoinedRun], "Generator[None, None, None]"]
 class ClusterCurve:
     """What was measured.
 
-    Attributes:
-        curve: without a name.
-        notes: of the readers, and of parts that were measured again.
-        stopped: Ctrl-C, if it ended the work early: the curve is of the references before.
+    Attributes
+    ----------
+    curve
+        without a name.
+    notes
+        of the readers, and of parts that were measured again.
+    stopped
+        Ctrl-C, if it ended the work early: the curve is of the references before.
     """
 
     curve: Curve
@@ -65,13 +76,19 @@ class ClusterCurve:
 def measure(client: "Client", trace: str, how: ClusterMeasuring, shown: Shown | None = None) -> ClusterCurve:
     """Measure the curve of a trace; it equals that of one engine that takes all references in order.
 
-    Parameters:
-        trace: as `list_sections` takes it; every worker must be able to read it.
-        shown: passes on what `JoinedRun.wait` yields, and shows the run's progress.
+    Parameters
+    ----------
+    trace
+        as `list_sections` takes it; every worker must be able to read it.
+    shown
+        passes on what `JoinedRun.wait` yields, and shows the run's progress.
 
-    Raises:
-        UserError: as `list_sections`, `make_part_engine`, `measure_part`, `JoinedRun.wait`; no reference.
-        KeyboardInterrupt: before the first reference.
+    Raises
+    ------
+    UserError
+        as `list_sections`, `make_part_engine`, `measure_part`, `JoinedRun.wait`; no reference.
+    KeyboardInterrupt
+        before the first reference.
     """
     from litemrc.cluster.part_task import Task  # loads Dask
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The parts of a trace on the workers of a Dask cluster, joined in a tree while later parts are measured."""
 
 import time
@@ -39,8 +40,10 @@ class PausedWorkers:
     def check(self, progress: object) -> None:
         """Call again and again with what differs after any progress.
 
-        Raises:
-            UserError: all workers have been paused for `PAUSED_FOR_S`, without progress.
+        Raises
+        ------
+        UserError
+            all workers have been paused for `PAUSED_FOR_S`, without progress.
         """
         now = time.monotonic()
         if now < self._look_at:
@@ -64,11 +67,16 @@ class PausedWorkers:
 class _Node:
     """A part (no children), or two neighbours that are joined.
 
-    Attributes:
-        first: number of the first of its parts.
-        stop: number after the last of them.
-        future: its result on the cluster.
-        children: None once they are needed no more: what nobody holds, Dask forgets.
+    Attributes
+    ----------
+    first
+        number of the first of its parts.
+    stop
+        number after the last of them.
+    future
+        its result on the cluster.
+    children
+        None once they are needed no more: what nobody holds, Dask forgets.
     """
 
     first: int
@@ -82,13 +90,19 @@ class JoinedRun:
 
     Results that are lost with a worker are computed again by Dask, from the parts on if need be.
 
-    Parameters:
-        client: of the cluster.
-        task: how parts are measured.
-        parts: in order.
+    Parameters
+    ----------
+    client
+        of the cluster.
+    task
+        how parts are measured.
+    parts
+        in order.
 
-    Attributes:
-        repeated: parts that were begun more than once, as a worker was lost.
+    Attributes
+    ----------
+    repeated
+        parts that were begun more than once, as a worker was lost.
     """
 
     def __init__(self, client: "Client", task: "Task", parts: Sequence[Part]) -> None:
@@ -181,8 +195,10 @@ class JoinedRun:
     def wait(self) -> Iterator[None]:
         """Yield again and again until the result is there.
 
-        Raises:
-            UserError: of a task; workers die with a part, or all are paused; or the scheduler has gone.
+        Raises
+        ------
+        UserError
+            of a task; workers die with a part, or all are paused; or the scheduler has gone.
         """
         paused = PausedWorkers(self._client)
         while True:
@@ -204,8 +220,10 @@ class JoinedRun:
     def stop(self) -> PartResult | None:
         """Stop all parts where they are; return the counts of the references up to the first one missing.
 
-        Returns:
-            None: not even the first part has begun.
+        Returns
+        -------
+        None
+            not even the first part has begun.
         """
         from litemrc.cluster.part_task import SECOND, stop
 

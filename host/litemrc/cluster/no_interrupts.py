@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Preloaded by the workers of a local cluster: they ignore Ctrl-C, which the terminal sends to all."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The task of a worker: measure one part of a trace, report how far it is, and stop early if asked to."""
 
 import ctypes
@@ -41,14 +42,22 @@ def keep_freed_chunks() -> None:
 class Facts:
     """What is known of consecutive references besides their curve.
 
-    Attributes:
-        begins: the section of the first reference, for messages.
-        page_bytes: bytes of a page, by the first section.
-        stored_page_bytes: those that a file has; None: none has them.
-        first_time, last_time: of the references; None without times.
-        minimum_pages: smallest memory whose misses are known, as `Trace.minimum_pages`.
-        complete: whether these are all references of the sections, not stopped before their end.
-        notes: of the readers, with their place.
+    Attributes
+    ----------
+    begins
+        the section of the first reference, for messages.
+    page_bytes
+        bytes of a page, by the first section.
+    stored_page_bytes
+        those that a file has; None: none has them.
+    first_time, last_time
+        of the references; None without times.
+    minimum_pages
+        smallest memory whose misses are known, as `Trace.minimum_pages`.
+    complete
+        whether these are all references of the sections, not stopped before their end.
+    notes
+        of the readers, with their place.
     """
 
     begins: str
@@ -63,8 +72,10 @@ class Facts:
     def join(self, later: "Facts") -> "Facts":
         """Return the facts of these references and the following ones.
 
-        Raises:
-            UserError: time falls between them, or their pages have several sizes.
+        Raises
+        ------
+        UserError
+            time falls between them, or their pages have several sizes.
         """
         self._check_order(later)
         stored, theirs = self.stored_page_bytes, later.stored_page_bytes
@@ -108,8 +119,10 @@ class PartResult:
     def join(self, later: "PartResult") -> "PartResult":
         """Return the result of these parts and the following ones.
 
-        Raises:
-            UserError: as `Facts.join`, or the engine cannot hold the pages of both.
+        Raises
+        ------
+        UserError
+            as `Facts.join`, or the engine cannot hold the pages of both.
         """
         facts = self.facts.join(later.facts)  # before the work
         return PartResult(self.state.join(later.state), facts)
@@ -123,12 +136,18 @@ class PartResult:
 class Task:
     """How the parts of a trace are measured.
 
-    Attributes:
-        run: a name for these parts alone: of the topic of their reports and of their `StopSwitch`.
-        build: of the client's LiteMRC; workers must have the same.
-        engine, parameters: as `make_part_engine` takes them.
-        page_bytes: as `open_trace` takes it.
-        all_contexts: count the references of all contexts in one LRU stack.
+    Attributes
+    ----------
+    run
+        a name for these parts alone: of the topic of their reports and of their `StopSwitch`.
+    build
+        of the client's LiteMRC; workers must have the same.
+    engine, parameters
+        as `make_part_engine` takes them.
+    page_bytes
+        as `open_trace` takes it.
+    all_contexts
+        count the references of all contexts in one LRU stack.
     """
 
     run: str
@@ -156,8 +175,10 @@ def stop(run: str, dask_worker: Any = None) -> None:
 def read_first(task: Task, part: Part, number: int) -> SmallestPages:
     """Read a part before `measure_part` does, for an engine that needs it, within a task of Dask.
 
-    Raises:
-        UserError: as `measure_part`.
+    Raises
+    ------
+    UserError
+        as `measure_part`.
     """
     reading = make_first_reading(task.engine, **task.parameters)
     assert reading is not None  # the run asks only if it is needed
@@ -168,13 +189,18 @@ def read_first(task: Task, part: Part, number: int) -> SmallestPages:
 def measure_part(task: Task, part: Part, number: int, before: SmallestPages | None = None) -> PartResult:
     """Measure a part, within a task of Dask.
 
-    Parameters:
-        number: of the part, for reports.
-        before: as `make_part_engine` takes it.
+    Parameters
+    ----------
+    number
+        of the part, for reports.
+    before
+        as `make_part_engine` takes it.
 
-    Raises:
-        UserError: a file cannot be read or is damaged; contexts; the engine cannot hold the pages; or this
-            worker has another LiteMRC.
+    Raises
+    ------
+    UserError
+        a file cannot be read or is damaged; contexts; the engine cannot hold the pages; or this
+        worker has another LiteMRC.
     """
     engine = make_part_engine(task.engine, before, **task.parameters)
     facts = _measure_sections(task, part, _Reports(task.run, SECOND, number, len(part)), engine)

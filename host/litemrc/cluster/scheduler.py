@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A client of a Dask scheduler: a local cluster of this machine's cores, or the scheduler at an address."""
 
 import asyncio
@@ -39,17 +40,23 @@ def open_client(
 ) -> "Iterator[Client]":
     """Yield a client of a Dask scheduler; at the end it is closed, and the cluster if it is local.
 
-    Parameters:
-        scheduler: its address, such as tcp://host:8786, or the path of its --scheduler-file, a .json; TLS
-            certificates come from Dask's configuration. None: a cluster on this machine, reachable only
-            from it.
-        workers: processes of the local cluster, each with one thread; None: one for each core of this
-            process.
-        say: receives notes: the link to Dask's dashboard, and that there is no worker yet.
+    Parameters
+    ----------
+    scheduler
+        its address, such as tcp://host:8786, or the path of its --scheduler-file, a .json; TLS
+        certificates come from Dask's configuration. None: a cluster on this machine, reachable only
+        from it.
+    workers
+        processes of the local cluster, each with one thread; None: one for each core of this
+        process.
+    say
+        receives notes: the link to Dask's dashboard, and that there is no worker yet.
 
-    Raises:
-        UserError: litemrc[cluster] is not installed, no scheduler answers within `ANSWER_WITHIN_S`, or a
-            worker has another version of LiteMRC, or none.
+    Raises
+    ------
+    UserError
+        litemrc[cluster] is not installed, no scheduler answers within `ANSWER_WITHIN_S`, or a
+        worker has another version of LiteMRC, or none.
     """
     require("cluster")
     if scheduler is None:
@@ -209,8 +216,10 @@ def _dashboard(client: "Client") -> str | None:
 def _check_workers(client: "Client", say: Callable[[str], None]) -> None:
     """Compare the versions of LiteMRC on the workers that there are; later ones are checked by their tasks.
 
-    Raises:
-        UserError: a worker has another version, or none.
+    Raises
+    ------
+    UserError
+        a worker has another version, or none.
     """
     ours = version("litemrc")
     # A function of the standard library: a worker without LiteMRC could not load one of ours.
@@ -224,8 +233,10 @@ def _check_workers(client: "Client", say: Callable[[str], None]) -> None:
 def check_version(worker: str, theirs: str | BaseException, ours: str) -> None:
     """Check a worker's version of LiteMRC, or the error when it was asked for it.
 
-    Raises:
-        UserError: it is another one, or none is installed there.
+    Raises
+    ------
+    UserError
+        it is another one, or none is installed there.
     """
     if isinstance(theirs, PackageNotFoundError):
         raise UserError("LiteMRC is not installed on a worker", where=worker, remedy=_INSTALL)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The miss-ratio curve (MRC), several of them by name, and the difference of two."""
 
 import warnings
@@ -23,33 +24,51 @@ if TYPE_CHECKING:
 class Curve(Points):
     """A miss-ratio curve: a step function, as nothing is measured between two sizes.
 
-    Attributes:
-        sizes_pages: int64[n], memory sizes in pages, rising.
-        miss_ratio: float64[n], share of the accesses that miss in a memory of that size; never rising. All
-            nan without an access.
-        accesses: accesses that the curve was measured over.
-        misses: accesses that miss in every memory, as first accesses to a page do; an estimate if sampled.
-        page_bytes: bytes of a page.
-        name: what the curve is of, such as a process; may be empty.
-        aliases: other names of it, such as a process number.
-        resolution_pages: distance of distinguishable sizes, in pages.
-        known_from_pages: the miss ratio in a smaller memory is unknown; 0: all sizes are known.
-        dropped: accesses lost before they could be counted.
-        overflow: a hit counter saturated: the curve is approximate.
-        low, high: float64[n], the pointwise 95 % confidence band of a sampled curve; None: no band.
-        tail: what was counted of evicted pages, and how many pages were resident: sizes above that were not
-            there, and their miss ratios come from refaults. None: evicted pages were not tracked.
+    Attributes
+    ----------
+    sizes_pages
+        int64[n], memory sizes in pages, rising.
+    miss_ratio
+        float64[n], share of the accesses that miss in a memory of that size; never rising. All
+        nan without an access.
+    accesses
+        accesses that the curve was measured over.
+    misses
+        accesses that miss in every memory, as first accesses to a page do; an estimate if sampled.
+    page_bytes
+        bytes of a page.
+    name
+        what the curve is of, such as a process; may be empty.
+    aliases
+        other names of it, such as a process number.
+    resolution_pages
+        distance of distinguishable sizes, in pages.
+    known_from_pages
+        the miss ratio in a smaller memory is unknown; 0: all sizes are known.
+    dropped
+        accesses lost before they could be counted.
+    overflow
+        a hit counter saturated: the curve is approximate.
+    low, high
+        float64[n], the pointwise 95 % confidence band of a sampled curve; None: no band.
+    tail
+        what was counted of evicted pages, and how many pages were resident: sizes above that were not
+        there, and their miss ratios come from refaults. None: evicted pages were not tracked.
 
-    Raises:
-        UserError: sizes that do not rise, miss ratios that rise or are not in 0..1, or a ratio outside its
-            band.
+    Raises
+    ------
+    UserError
+        sizes that do not rise, miss ratios that rise or are not in 0..1, or a ratio outside its
+        band.
     """
 
     def difference(self, other: "Curve") -> "CurveDifference":
         """Return the difference of the miss ratios, this curve minus `other`, over the sizes of both.
 
-        Raises:
-            UserError: the curves have no size in common, or one has no access.
+        Raises
+        ------
+        UserError
+            the curves have no size in common, or one has no access.
         """
         return difference(self, other)
 
@@ -66,8 +85,10 @@ class Curve(Points):
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a pandas.DataFrame with a row for each size: pages, memory_bytes, miss_ratio, band.
 
-        Raises:
-            UserError: pandas is not installed.
+        Raises
+        ------
+        UserError
+            pandas is not installed.
         """
         from litemrc.curves.drawing import data_frame
 
@@ -78,8 +99,10 @@ class Curve(Points):
 
         `ax` may be the path of a picture to write, such as "curve.png"; None: a new figure of pyplot.
 
-        Raises:
-            UserError: matplotlib is not installed, or the file cannot be written.
+        Raises
+        ------
+        UserError
+            matplotlib is not installed, or the file cannot be written.
         """
         from litemrc.curves.drawing import draw
 
@@ -125,8 +148,10 @@ class NoCurveError(UserError, KeyError):
 class Curves(Mapping[str, Curve]):
     """Curves by name, in order; immutable.
 
-    Parameters:
-        curves: any number. Of those with equal names, the second is called "name #2", and so on.
+    Parameters
+    ----------
+    curves
+        any number. Of those with equal names, the second is called "name #2", and so on.
     """
 
     def __init__(self, curves: Iterable[Curve] = ()) -> None:
@@ -156,8 +181,10 @@ class Curves(Mapping[str, Curve]):
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a pandas.DataFrame, a row for each curve and size: name, pages, memory_bytes, miss_ratio.
 
-        Raises:
-            UserError: pandas is not installed.
+        Raises
+        ------
+        UserError
+            pandas is not installed.
         """
         from litemrc.curves.drawing import joined_frame
 
@@ -168,8 +195,10 @@ class Curves(Mapping[str, Curve]):
 
         `ax` may be the path of a picture to write, such as "curve.png"; None: a new figure of pyplot.
 
-        Raises:
-            UserError: matplotlib is not installed, or the file cannot be written.
+        Raises
+        ------
+        UserError
+            matplotlib is not installed, or the file cannot be written.
         """
         from litemrc.curves.drawing import draw
 
@@ -189,15 +218,21 @@ class Curves(Mapping[str, Curve]):
 class CurveDifference:
     """Differences of two curves at the sizes that both resolve.
 
-    Attributes:
-        memory_bytes: int64[n], sizes of either curve, rising, from where both begin, at multiples of both
-            resolutions.
-        miss_ratios: float64[2, n], of the first and of the second curve.
-        mean: mean absolute difference. A size weighs as much as the memory from it to the next size, so that
-            equal steps of memory count the same (as in Waldspurger et al., FAST 2015); the last one weighs
-            nothing.
-        largest: largest absolute difference.
-        largest_at_bytes: the first memory size with it.
+    Attributes
+    ----------
+    memory_bytes
+        int64[n], sizes of either curve, rising, from where both begin, at multiples of both
+        resolutions.
+    miss_ratios
+        float64[2, n], of the first and of the second curve.
+    mean
+        mean absolute difference. A size weighs as much as the memory from it to the next size, so that
+        equal steps of memory count the same (as in Waldspurger et al., FAST 2015); the last one weighs
+        nothing.
+    largest
+        largest absolute difference.
+    largest_at_bytes
+        the first memory size with it.
     """
 
     memory_bytes: NDArray[np.int64]
@@ -222,8 +257,10 @@ class CurveDifference:
 def difference(first: Curve, second: Curve) -> CurveDifference:
     """Return the difference of two curves, whose pages may differ in size.
 
-    Raises:
-        UserError: a curve without accesses, or no size that both resolve.
+    Raises
+    ------
+    UserError
+        a curve without accesses, or no size that both resolve.
     """
     for curve in (first, second):
         if not curve.accesses or not curve.sizes_pages.size:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Curves as data frames, HTML and pictures; pandas and matplotlib are imported when they are used."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +38,10 @@ _HEADINGS = (
 def data_frame(columns: Mapping[str, NDArray[Any]]) -> "pandas.DataFrame":
     """Return the columns as a frame of their own.
 
-    Raises:
-        UserError: pandas is not installed.
+    Raises
+    ------
+    UserError
+        pandas is not installed.
     """
     require("pandas")
     import pandas as pd
@@ -110,11 +113,15 @@ def draw(curves: Sequence[Points], ax: "Axes | str | PathLike[str] | None" = Non
 
     A dotted line shows where evicted pages begin: sizes beyond it were not resident.
 
-    Parameters:
-        ax: what to draw into, or the file to write (PNG, SVG, PDF); None: a new figure of pyplot.
+    Parameters
+    ----------
+    ax
+        what to draw into, or the file to write (PNG, SVG, PDF); None: a new figure of pyplot.
 
-    Raises:
-        UserError: matplotlib is not installed, or the file cannot be written.
+    Raises
+    ------
+    UserError
+        matplotlib is not installed, or the file cannot be written.
     """
     if isinstance(ax, str | PathLike):
         require("plot")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hit counters of an LRU stack, and the curve they make.
 
 Equation 1 of Zhou et al. (ASPLOS 2004, section 2.2), over groups of pages as in section 3.1:
@@ -27,15 +28,23 @@ _NONE = read_only(np.zeros(0, np.uint64))
 class HitCounters:
     """Hit counters of one context over some time.
 
-    Attributes:
-        hits: uint64[groups]; hits[g] accesses found their page in group g of the LRU stack, 0 on top.
-        misses: accesses to a page that was in no group.
-        group_pages: pages of the memory in a group.
-        accesses: accesses counted; sum(hits) + misses unless a counter saturated.
-        overflow: a counter saturated.
-        refaults: uint64[n]; refaults[g] of the misses found their page, which was evicted, in group g of the
-            LRU stack. Not sampled.
-        scale_log2: hits, misses and accesses are those of 1 page of 2^scale_log2.
+    Attributes
+    ----------
+    hits
+        uint64[groups]; hits[g] accesses found their page in group g of the LRU stack, 0 on top.
+    misses
+        accesses to a page that was in no group.
+    group_pages
+        pages of the memory in a group.
+    accesses
+        accesses counted; sum(hits) + misses unless a counter saturated.
+    overflow
+        a counter saturated.
+    refaults
+        uint64[n]; refaults[g] of the misses found their page, which was evicted, in group g of the
+        LRU stack. Not sampled.
+    scale_log2
+        hits, misses and accesses are those of 1 page of 2^scale_log2.
     """
 
     hits: NDArray[np.uint64]
@@ -60,8 +69,10 @@ class HitCounters:
     ) -> "HitCounters":
         """Check hit counters [groups] and refaults [n]; without `accesses`, they are sum(hits) + misses.
 
-        Raises:
-            ValueError: no groups, an empty group, or sum(hits) + misses != accesses without an overflow.
+        Raises
+        ------
+        ValueError
+            no groups, an empty group, or sum(hits) + misses != accesses without an overflow.
         """
         counters = np.asarray(hits, dtype=np.uint64)
         if counters.ndim != 1 or counters.size == 0:
@@ -171,9 +182,12 @@ def without_evictions(
     program whose pages are evicted seems to need all the memory that it has. Here the deepest hits, one
     for each eviction, are hits of the first group, too.
 
-    Parameters:
-        hits: [n, groups], of n epochs.
-        evictions: [n], pages in each epoch; if sampled, of those sampled.
+    Parameters
+    ----------
+    hits
+        [n, groups], of n epochs.
+    evictions
+        [n], pages in each epoch; if sampled, of those sampled.
     """
     if not evictions.any():
         return hits

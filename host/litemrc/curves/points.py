@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a miss-ratio curve (MRC) is made of: memory sizes, and the miss ratio at each under LRU."""
 
 from dataclasses import dataclass, replace
@@ -20,13 +21,20 @@ class Tail:
     has an LRU stack distance as any hit has. The number of resident pages varies: it is given as the mean and
     the range over the epochs of the curve.
 
-    Attributes:
-        refaults: accesses that hit only in a memory larger than was resident.
-        unidentified: evictions and refaults whose page or order is unknown; such refaults remain misses.
-        resident_pages: mean number of resident pages: where "resident | evicted" lies.
-        resident_least, resident_most: range of that number.
-        evicted_pages: mean number of evicted pages that had not returned.
-        open_refaults: part of `refaults` at the last size that the device counts: they may need more memory.
+    Attributes
+    ----------
+    refaults
+        accesses that hit only in a memory larger than was resident.
+    unidentified
+        evictions and refaults whose page or order is unknown; such refaults remain misses.
+    resident_pages
+        mean number of resident pages: where "resident | evicted" lies.
+    resident_least, resident_most
+        range of that number.
+    evicted_pages
+        mean number of evicted pages that had not returned.
+    open_refaults
+        part of `refaults` at the last size that the device counts: they may need more memory.
     """
 
     refaults: int
@@ -40,8 +48,10 @@ class Tail:
     def __post_init__(self) -> None:
         """Check the numbers.
 
-        Raises:
-            ValueError: a negative one, or a mean out of its range.
+        Raises
+        ------
+        ValueError
+            a negative one, or a mean out of its range.
         """
         counts = (
             self.refaults,
@@ -111,8 +121,10 @@ class Points:
         It is that of the largest size of the curve that fits: 1 below the first size, the last miss ratio
         beyond the last size; nan without an access.
 
-        Raises:
-            UserError: not exactly one size, a negative one, or one below `known_from_pages`.
+        Raises
+        ------
+        UserError
+            not exactly one size, a negative one, or one below `known_from_pages`.
         """
         if (size != "") + (pages is not None) + (bytes is not None) != 1 or not isinstance(size, str):
             raise UserError(
@@ -129,8 +141,10 @@ class Points:
     def at_sizes(self, sizes_pages: ArrayLike) -> NDArray[np.float64]:
         """Return the miss ratios, float64[n], at these sizes in pages, [n], in any order.
 
-        Raises:
-            UserError: a size below 1 page or below `known_from_pages`, or no multiple of `resolution_pages`.
+        Raises
+        ------
+        UserError
+            a size below 1 page or below `known_from_pages`, or no multiple of `resolution_pages`.
         """
         sizes = np.asarray(sizes_pages, np.int64)
         for size in sizes.tolist():
@@ -157,8 +171,10 @@ class Points:
         `tolerance` is a difference of miss ratios. 0 pages if memory helps no access.
         Source: N_mrc of Zhou et al. (ASPLOS 2004), section 5, "almost the maximum possible page hit ratio".
 
-        Raises:
-            UserError: `tolerance` is negative.
+        Raises
+        ------
+        UserError
+            `tolerance` is negative.
         """
         if not tolerance >= 0:
             raise UserError(
@@ -193,8 +209,10 @@ class Points:
 
         It is approximate: pages of another size have other misses. Sizes of no whole page are rounded up.
 
-        Raises:
-            UserError: `page_bytes` is below 1.
+        Raises
+        ------
+        UserError
+            `page_bytes` is below 1.
         """
         if page_bytes < 1:
             raise UserError(f"a page cannot have {page_bytes} bytes", remedy="give at least 1")
@@ -239,13 +257,19 @@ def checked_points(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return memory sizes in pages, int64[n], and the miss ratio at each, float64[n], as read-only arrays.
 
-    Parameters:
-        name: of the curve, for messages.
-        sizes_pages: [n], rising, at least one page.
-        miss_ratio: [n], in 0..1, never rising.
+    Parameters
+    ----------
+    name
+        of the curve, for messages.
+    sizes_pages
+        [n], rising, at least one page.
+    miss_ratio
+        [n], in 0..1, never rising.
 
-    Raises:
-        UserError: the arrays are no numbers, of different length or break one of these rules.
+    Raises
+    ------
+    UserError
+        the arrays are no numbers, of different length or break one of these rules.
     """
     where = f"curve of {name!r}"
     sizes = _array("sizes_pages", sizes_pages, np.int64, where)
@@ -274,8 +298,10 @@ def checked_band(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the limits of a band around miss ratios, float64[n] each, as read-only arrays.
 
-    Raises:
-        UserError: a missing limit, another length, or not 0 <= low <= miss ratio <= high <= 1.
+    Raises
+    ------
+    UserError
+        a missing limit, another length, or not 0 <= low <= miss ratio <= high <= 1.
     """
     where = f"curve of {name!r}"
     if low is None or high is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory sizes as people write them, "16M" or "512 KiB"; everything else counts in pages."""
 
 import re
@@ -44,8 +45,10 @@ def is_page_size(size: int) -> bool:
 def size_bytes(text: str) -> int:
     """Return the bytes of "16M", "1.5 MiB", "512 KiB", "1G" or "4096"; units are powers of 1024.
 
-    Raises:
-        UserError: the text is not a size, or not a whole number of bytes.
+    Raises
+    ------
+    UserError
+        the text is not a size, or not a whole number of bytes.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
     size = float(match[1]) * (1 << _POWERS[match[2].upper()]) if match else 0.5
@@ -60,9 +63,12 @@ def size_bytes(text: str) -> int:
 class MemorySize:
     """A size whose page size may become known later.
 
-    Attributes:
-        text: as the user wrote it.
-        number: of pages, or of bytes if `in_bytes`.
+    Attributes
+    ----------
+    text
+        as the user wrote it.
+    number
+        of pages, or of bytes if `in_bytes`.
     """
 
     text: str = field(compare=False)
@@ -73,8 +79,10 @@ class MemorySize:
     def of(cls, size: int | str, where: str = "") -> "MemorySize":
         """Return pages, such as 4096, or bytes with a unit, such as "16M" or "512k"; at least 1.
 
-        Raises:
-            UserError: something else.
+        Raises
+        ------
+        UserError
+            something else.
         """
         text = str(size)
         if text.isascii() and text.isdigit():
@@ -94,8 +102,10 @@ class MemorySize:
     def pages(self, page_bytes: int, option: str = "--memory") -> int:
         """Return the size in pages.
 
-        Raises:
-            UserError: not a whole number of pages, or none.
+        Raises
+        ------
+        UserError
+            not a whole number of pages, or none.
         """
         if not self.in_bytes:
             return self.number

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A bundle: everything to load a board with and to talk to it, described in its `bundle.json`.
 
 `make bundle` writes one (scripts/boards/bundle.py). The gateware's identifier says whether a device is the
@@ -29,12 +30,18 @@ _NAME_CHARACTERS, _LIST_BYTES = 31, 1023
 class Bundle:
     """A bundle whose files are there and unharmed.
 
-    Attributes:
-        folder: where it is.
-        board: the board, as in `litemrc flash --board`.
-        device: its FPGA.
-        identifier: of the gateware.
-        files: SHA-256 in hexadecimal digits of each file, by its path in the folder.
+    Attributes
+    ----------
+    folder
+        where it is.
+    board
+        the board, as in `litemrc flash --board`.
+    device
+        its FPGA.
+    identifier
+        of the gateware.
+    files
+        SHA-256 in hexadecimal digits of each file, by its path in the folder.
     """
 
     folder: Path
@@ -47,8 +54,10 @@ class Bundle:
     def read(cls, folder: Path) -> "Bundle":
         """Read a bundle and check its files.
 
-        Raises:
-            UserError: it is none, or of a later version, or a file is missing or differs from its checksum.
+        Raises
+        ------
+        UserError
+            it is none, or of a later version, or a file is missing or differs from its checksum.
         """
         where = folder / DESCRIPTION
         try:
@@ -74,8 +83,10 @@ class Bundle:
     def bitstream(self) -> Path:
         """Return the path of the bitstream.
 
-        Raises:
-            UserError: there is none, as in the bundle of a board whose vendor's tool was not there.
+        Raises
+        ------
+        UserError
+            there is none, as in the bundle of a board whose vendor's tool was not there.
         """
         if BITSTREAM not in self.files:
             raise UserError("the bundle has no bitstream", where=str(self.folder), remedy="see its README.md")
@@ -84,8 +95,10 @@ class Bundle:
     def boot_files(self) -> Path:
         """Return the folder of what the board's BIOS boots.
 
-        Raises:
-            UserError: there is none: the bundle is of the bare-metal firmware.
+        Raises
+        ------
+        UserError
+            there is none: the bundle is of the bare-metal firmware.
         """
         if not any(name.startswith("boot/") for name in self.files):
             remedy = f"make bundle BOARD={self.board}-linux makes one that boots Linux"
@@ -108,8 +121,10 @@ class Bundle:
 def read_boot_files(folder: Path) -> dict[str, bytes]:
     """Return the contents of `boot.json` and of each file that it names, by name.
 
-    Raises:
-        UserError: a file is missing, or the BIOS could not load or would overwrite one.
+    Raises
+    ------
+    UserError
+        a file is missing, or the BIOS could not load or would overwrite one.
     """
     where = folder / LIST
     listed = _read(where)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The process that each context of a device follows, and memory budgets; with an operating system only."""
 
 from collections.abc import Sequence
@@ -25,12 +26,18 @@ class Followed:
 class Budget:
     """Memory of a context, in pages.
 
-    Attributes:
-        allowed: its budget; None: no limit.
-        used: what it holds.
-        guaranteed: what reclaim of other memory leaves to it; None: the device does not report it.
-        guaranteed_above: least guarantee of the cgroups above, a bound of `guaranteed`; None: none is above.
-        allowed_above: least limit of the cgroups above, and its hard limit; None: none.
+    Attributes
+    ----------
+    allowed
+        its budget; None: no limit.
+    used
+        what it holds.
+    guaranteed
+        what reclaim of other memory leaves to it; None: the device does not report it.
+    guaranteed_above
+        least guarantee of the cgroups above, a bound of `guaranteed`; None: none is above.
+    allowed_above
+        least limit of the cgroups above, and its hard limit; None: none.
     """
 
     context: int
@@ -44,8 +51,10 @@ class Budget:
 def get_followed(device: Device, context: int) -> Followed:
     """Return the process that a context follows.
 
-    Raises:
-        LinkError: the device has no processes, or no such context, or sends nonsense.
+    Raises
+    ------
+    LinkError
+        the device has no processes, or no such context, or sends nonsense.
     """
     return _followed(device, context, device.request("get_process", context=context))
 
@@ -53,8 +62,10 @@ def get_followed(device: Device, context: int) -> Followed:
 def follow(device: Device, context: int, pid: int) -> Followed:
     """Have a context follow a process; pid 0 frees it.
 
-    Raises:
-        LinkError: as `get_followed`; no such process, or it or the context is taken.
+    Raises
+    ------
+    LinkError
+        as `get_followed`; no such process, or it or the context is taken.
     """
     return _followed(device, context, device.request("follow", context=context, pid=pid))
 
@@ -62,13 +73,19 @@ def follow(device: Device, context: int, pid: int) -> Followed:
 def follow_cgroup(device: Device, path: str, context: int = 0) -> Followed:
     """Have a context follow a cgroup and those below it.
 
-    Parameters:
-        path: from the root of cgroup v2, such as /app/web; one that the device's administrator listed.
-        context: 0: the one that follows it already, or a free one.
+    Parameters
+    ----------
+    path
+        from the root of cgroup v2, such as /app/web; one that the device's administrator listed.
+    context
+        0: the one that follows it already, or a free one.
 
-    Raises:
-        UserError: the path is too long for the link, or empty.
-        LinkError: as `get_followed`; the cgroup is not listed, or no context is free.
+    Raises
+    ------
+    UserError
+        the path is too long for the link, or empty.
+    LinkError
+        as `get_followed`; the cgroup is not listed, or no context is free.
     """
     longest = next(f.high for f in host_requests().types["follow_cgroup"].body if f.name == "path")
     if not 1 <= len(path.encode()) <= longest:
@@ -83,8 +100,10 @@ def follow_cgroup(device: Device, path: str, context: int = 0) -> Followed:
 def get_budget(device: Device, context: int) -> Budget | None:
     """Return the budget of a context; None if it has neither a program of the device nor a listed cgroup.
 
-    Raises:
-        LinkError: as `get_followed`.
+    Raises
+    ------
+    LinkError
+        as `get_followed`.
     """
     try:
         return _budget(device, context, device.request("get_budget", context=context))
@@ -97,8 +116,10 @@ def get_budget(device: Device, context: int) -> Budget | None:
 def set_budget(device: Device, context: int, pages: int | None) -> Budget:
     """Guarantee memory to a context, and limit it to the same; None: neither.
 
-    Raises:
-        LinkError: as `get_followed`; the context has no budget, or the cgroups above allow less.
+    Raises
+    ------
+    LinkError
+        as `get_followed`; the context has no budget, or the cgroups above allow less.
     """
     answer = device.request(
         "set_budget", context=context, pages=schema().constants["no_budget"] if pages is None else pages
@@ -109,8 +130,10 @@ def set_budget(device: Device, context: int, pages: int | None) -> Budget:
 def reclaim(device: Device, context: int, pages: int) -> Budget:
     """Have the programs of a context give back that many pages now, or as many as can be.
 
-    Raises:
-        LinkError: as `set_budget`.
+    Raises
+    ------
+    LinkError
+        as `set_budget`.
     """
     return _budget(device, context, device.request("reclaim", context=context, pages=pages))
 

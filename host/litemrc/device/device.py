@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A LiteMRC device at the other end of a link: its parameters, and requests with their answers."""
 
 import random
@@ -69,9 +70,12 @@ class EchoTest:
 class Device:
     """A device that has said hello.
 
-    Attributes:
-        hello: its parameters, from the last hello.
-        timeout_s: limit of a request with all its repetitions, in seconds.
+    Attributes
+    ----------
+    hello
+        its parameters, from the last hello.
+    timeout_s
+        limit of a request with all its repetitions, in seconds.
     """
 
     def __init__(
@@ -79,11 +83,16 @@ class Device:
     ) -> None:
         """Say hello over an open port.
 
-        Raises:
-            SilentDeviceError: no answer.
-            VersionMismatchError: the device speaks another major version of the protocol.
-            DeviceFaultError: no device has such parameters.
-            WrongDeviceError: its gateware has another identifier than `identifier`.
+        Raises
+        ------
+        SilentDeviceError
+            no answer.
+        VersionMismatchError
+            the device speaks another major version of the protocol.
+        DeviceFaultError
+            no device has such parameters.
+        WrongDeviceError
+            its gateware has another identifier than `identifier`.
         """
         self.timeout_s = timeout_s
         self._link = link
@@ -112,20 +121,31 @@ class Device:
     ) -> Iterator["Device"]:
         """Open a port and say hello; the port is closed at the end of the `with` block.
 
-        Parameters:
-            url: a device file, a pyserial URL, `unix:///PATH` of a socket of `litemrcd`,
-                `litex://HOST:PORT?csr=FILE` of a `litex_server`, or `http[s]://[TOKEN@]HOST:PORT[/NAME]` of
-                `litemrc serve`.
-            timeout_s: limit of a request, in seconds.
-            baud: bit rate of a device file.
-            identifier: what the gateware must call itself, as `bundle.json` has it; None: anything.
-            take: replace another host at a `socket://` port, instead of being refused.
+        Parameters
+        ----------
+        url
+            a device file, a pyserial URL, `unix:///PATH` of a socket of `litemrcd`,
+            `litex://HOST:PORT?csr=FILE` of a `litex_server`, or `http[s]://[TOKEN@]HOST:PORT[/NAME]` of
+            `litemrc serve`.
+        timeout_s
+            limit of a request, in seconds.
+        baud
+            bit rate of a device file.
+        identifier
+            what the gateware must call itself, as `bundle.json` has it; None: anything.
+        take
+            replace another host at a `socket://` port, instead of being refused.
 
-        Raises:
-            PortTakenError: another host has the port.
-            WrongDeviceError: it calls itself otherwise.
-            UserError: the URL of a bridge is wrong, or the csr file that it names.
-            LinkError: the port cannot be opened, or as in the constructor.
+        Raises
+        ------
+        PortTakenError
+            another host has the port.
+        WrongDeviceError
+            it calls itself otherwise.
+        UserError
+            the URL of a bridge is wrong, or the csr file that it names.
+        LinkError
+            the port cannot be opened, or as in the constructor.
         """
         if take:
             check_can_take(url)
@@ -151,8 +171,10 @@ class Device:
     ) -> Iterator["Device"]:
         """Open the port of a booting device: wait for its unsolicited hello.
 
-        Raises:
-            LinkError: as `open`; nothing was said in time.
+        Raises
+        ------
+        LinkError
+            as `open`; nothing was said in time.
         """
         with Link.open(url) as link:
             deadline = time.monotonic() + boot_timeout_s
@@ -180,9 +202,12 @@ class Device:
     def say_hello(self) -> Message:
         """Ask for the parameters again; messages not yet received stay queued, in order.
 
-        Raises:
-            DeviceGoneError: they are others than before.
-            LinkError: as in the constructor.
+        Raises
+        ------
+        DeviceGoneError
+            they are others than before.
+        LinkError
+            as in the constructor.
         """
         hello = self._checked_hello(self._ask("hello"))
         if changed := changed_parameters(self.hello, hello):
@@ -195,13 +220,19 @@ class Device:
     def request(self, name: str, **values: Any) -> Message:
         """Send a request and return its ack; repeats it while there is no answer.
 
-        Parameters:
-            name, values: a request of the schema and its fields.
+        Parameters
+        ----------
+        name, values
+            a request of the schema and its fields.
 
-        Raises:
-            RequestRefusedError: the device cannot or will not, or a value is none the schema allows.
-            SilentDeviceError, DeviceGoneError: no answer, or no device any more.
-            DeviceFaultError: the answer is another one's.
+        Raises
+        ------
+        RequestRefusedError
+            the device cannot or will not, or a value is none the schema allows.
+        SilentDeviceError, DeviceGoneError
+            no answer, or no device any more.
+        DeviceFaultError
+            the answer is another one's.
         """
         answer = self._ask(name, **values)
         if answer.name == "nak":
@@ -214,8 +245,10 @@ class Device:
     def start_counting(self) -> None:
         """Switch the monitor on. A connection that only reads leaves it as it is.
 
-        Raises:
-            LinkError: as `request`.
+        Raises
+        ------
+        LinkError
+            as `request`.
         """
         if not self.hello.read_only:
             self.request("monitor", on=True)
@@ -223,8 +256,10 @@ class Device:
     def request_of(self, part: str, target: str, name: str, **values: Any) -> Message:
         """As `request`, of a part that not every device has; `make target` builds a SoC with it.
 
-        Raises:
-            RequestRefusedError: as `request`; the device has no such part.
+        Raises
+        ------
+        RequestRefusedError
+            as `request`; the device has no such part.
         """
         try:
             return self.request(name, **values)
@@ -239,8 +274,10 @@ class Device:
     def numbers(self, answer: Message, count: int) -> Sequence[int]:
         """Return the values of an ack.
 
-        Raises:
-            DeviceFaultError: there are not `count` of them.
+        Raises
+        ------
+        DeviceFaultError
+            there are not `count` of them.
         """
         if len(answer.values) != count:
             raise self.fault(f"{len(answer.values)} values for {count}: {answer.values}")
@@ -250,8 +287,10 @@ class Device:
     def choice(request: str, field: str, value: int) -> str:
         """Return the name of a value that an ack carries, an enumerated field of a request.
 
-        Raises:
-            DeviceFaultError: no choice has this value.
+        Raises
+        ------
+        DeviceFaultError
+            no choice has this value.
         """
         (choices,) = (f.choices for f in host_requests().types[request].body if f.name == field)
         names = [name for name, number in choices if number == value]
@@ -266,8 +305,10 @@ class Device:
     def waiting(self) -> list[Message]:
         """Remove and return the messages that arrived before the last answer and were not received yet.
 
-        Raises:
-            DeviceFaultError: as `receive`.
+        Raises
+        ------
+        DeviceFaultError
+            as `receive`.
         """
         waiting = list(self._inbox)
         self._inbox.clear()
@@ -276,8 +317,10 @@ class Device:
     def receive(self, timeout_s: float) -> Message | None:
         """Return the next message that is no answer (epoch, event ...); None after the timeout.
 
-        Raises:
-            DeviceFaultError: it contradicts the device's hello.
+        Raises
+        ------
+        DeviceFaultError
+            it contradicts the device's hello.
         """
         message = self._inbox.popleft() if self._inbox else self._link.receive(timeout_s)
         return message and self._checked(message)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What can go wrong between the host and a device, as errors that the user can mend."""
 
 from litemrc.errors import UserError

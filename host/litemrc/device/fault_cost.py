@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The cost of a fault, as a device with an operating system measures it."""
 
 import time
@@ -13,9 +14,12 @@ _POLL_S = 0.2
 class FaultTimes:
     """Time of a page's return from swap, with the eviction that it forces, in ns.
 
-    Attributes:
-        blocks, faults: of the measurement.
-        low, median, high: 10th, 50th and 90th percentile over the blocks of the mean time in a block.
+    Attributes
+    ----------
+    blocks, faults
+        of the measurement.
+    low, median, high
+        10th, 50th and 90th percentile over the blocks of the mean time in a block.
     """
 
     blocks: int
@@ -28,13 +32,19 @@ class FaultTimes:
 def measure_fault_cost(device: Device, timeout_s: float) -> FaultTimes:
     """Have the device measure the cost of a fault, and return it.
 
-    Parameters:
-        timeout_s: for the measurement, which takes up to 20 s of the device's clock.
+    Parameters
+    ----------
+    timeout_s
+        for the measurement, which takes up to 20 s of the device's clock.
 
-    Raises:
-        RequestRefusedError: the device cannot evict pages: it has no operating system, or no swap.
-        SilentDeviceError: the measurement takes too long.
-        LinkError: the device is gone, or sends nonsense.
+    Raises
+    ------
+    RequestRefusedError
+        the device cannot evict pages: it has no operating system, or no swap.
+    SilentDeviceError
+        the measurement takes too long.
+    LinkError
+        the device is gone, or sends nonsense.
     """
     device.request("measure_fault_cost")
     deadline = time.monotonic() + timeout_s

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A device under a lease: changed settings are sent, and expire with the lease."""
 
 from collections.abc import Mapping
@@ -17,8 +18,10 @@ _POWER_DOWN_CLOCKS = 100
 def lease_cycles(device: Device, seconds: float) -> int:
     """A lease of so many seconds of the device's clock, in its cycles.
 
-    Raises:
-        UserError: the device cannot count that far.
+    Raises
+    ------
+    UserError
+        the device cannot count that far.
     """
     cycles = round(seconds * device.hello.clock_hz)
     if not 1 <= cycles <= _MOST_CYCLES:
@@ -36,8 +39,10 @@ def take_lease(device: Device, cycles: int) -> None:
     When the lease ends, the device goes back to the policy, working set and budgets of cgroups that it had
     before, and lifts the budgets of its pager.
 
-    Raises:
-        LinkError: the device knows no leases, or is gone.
+    Raises
+    ------
+    LinkError
+        the device knows no leases, or is gone.
     """
     device.request("set_lease", cycles=cycles)
 
@@ -45,8 +50,10 @@ def take_lease(device: Device, cycles: int) -> None:
 def end_lease(device: Device) -> None:
     """End the lease: the device restores its own settings.
 
-    Raises:
-        LinkError: as `take_lease`.
+    Raises
+    ------
+    LinkError
+        as `take_lease`.
     """
     device.request("set_lease", cycles=0)
 
@@ -54,19 +61,30 @@ def end_lease(device: Device) -> None:
 class GovernedDevice:
     """Applies budgets and the size of the working set to a device.
 
-    Parameters:
-        lease_cycles: how long the device obeys without hearing from here, in its clock cycles.
-        energy: its ranks are governed, too.
-        dry_run: nothing is sent.
+    Parameters
+    ----------
+    lease_cycles
+        how long the device obeys without hearing from here, in its clock cycles.
+    energy
+        its ranks are governed, too.
+    dry_run
+        nothing is sent.
 
-    Attributes:
-        budgets: in force, pages by context.
-        groups: size of the working set in force; None: not sent yet.
-        answers: what the device answered to the last budget of each context.
+    Attributes
+    ----------
+    budgets
+        in force, pages by context.
+    groups
+        size of the working set in force; None: not sent yet.
+    answers
+        what the device answered to the last budget of each context.
 
-    Raises:
-        UserError: its ranks are to be governed, and it has none.
-        LinkError: it is gone, or knows no leases.
+    Raises
+    ------
+    UserError
+        its ranks are to be governed, and it has none.
+    LinkError
+        it is gone, or knows no leases.
     """
 
     def __init__(self, device: Device, lease_cycles: int, *, energy: bool, dry_run: bool) -> None:
@@ -88,8 +106,10 @@ class GovernedDevice:
     def obey(self, budgets: Mapping[int, int], groups: int) -> bool:
         """Send budgets and the working set that changed; return whether any did.
 
-        Raises:
-            LinkError: the device is gone, or refuses for another reason than that a program has ended.
+        Raises
+        ------
+        LinkError
+            the device is gone, or refuses for another reason than that a program has ended.
         """
         changed = {context: pages for context, pages in budgets.items() if self.budgets.get(context) != pages}
         self.budgets |= changed

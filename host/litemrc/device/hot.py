@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The settings of a device's hot pages, and which messages of single pages follow each epoch."""
 
 from collections.abc import Iterator
@@ -16,15 +17,24 @@ _MOST_ADDRESSES = 1 << 63  # files have addresses in 64 bits with a sign
 class HotSettings:
     """What is counted, and which pages are hot.
 
-    Attributes:
-        enable: hot pages are counted and listed.
-        reads, writes: whether they are counted.
-        always_on: pages are also reported as soon as they are hot.
-        sampling_log2: 1 access of 2^n is counted, at random.
-        threshold: accesses that make a page hot.
-        wanted: pages on the list of an epoch at most.
-        lower, upper: first and last frame that is counted.
-        watermark: pages that a report of `always_on` waits for.
+    Attributes
+    ----------
+    enable
+        hot pages are counted and listed.
+    reads, writes
+        whether they are counted.
+    always_on
+        pages are also reported as soon as they are hot.
+    sampling_log2
+        1 access of 2^n is counted, at random.
+    threshold
+        accesses that make a page hot.
+    wanted
+        pages on the list of an epoch at most.
+    lower, upper
+        first and last frame that is counted.
+    watermark
+        pages that a report of `always_on` waits for.
     """
 
     enable: bool
@@ -42,8 +52,10 @@ class HotSettings:
 def get_hot(device: Device) -> HotSettings:
     """Return the settings in force.
 
-    Raises:
-        LinkError: the device has no hot pages, is gone or silent, or sends nonsense.
+    Raises
+    ------
+    LinkError
+        the device has no hot pages, is gone or silent, or sends nonsense.
     """
     return _settings(device, device.request_of(_PART, _TARGET, "get_hot"))
 
@@ -51,8 +63,10 @@ def get_hot(device: Device) -> HotSettings:
 def set_hot(device: Device, settings: HotSettings) -> HotSettings:
     """Change the settings. All pages become invalid, and the running epoch restarts.
 
-    Raises:
-        LinkError: as `get_hot`; the device has no such setting.
+    Raises
+    ------
+    LinkError
+        as `get_hot`; the device has no such setting.
     """
     return _settings(device, device.request_of(_PART, _TARGET, "set_hot", **asdict(settings)))
 
@@ -67,9 +81,12 @@ def _settings(device: Device, answer: Message) -> HotSettings:
 class PageMessages:
     """Messages that follow each epoch.
 
-    Attributes:
-        accessed: the frames accessed and written; hot: the hot pages.
-        base_address: byte address of frame 0.
+    Attributes
+    ----------
+    accessed
+        the frames accessed and written; hot: the hot pages.
+    base_address
+        byte address of frame 0.
     """
 
     accessed: bool
@@ -80,8 +97,10 @@ class PageMessages:
 def get_page_messages(device: Device) -> PageMessages:
     """Return what the device sends.
 
-    Raises:
-        LinkError: the device is gone or silent, or sends nonsense.
+    Raises
+    ------
+    LinkError
+        the device is gone or silent, or sends nonsense.
     """
     return _selected(device, device.request("get_page_messages"))
 
@@ -90,8 +109,10 @@ def get_page_messages(device: Device) -> PageMessages:
 def page_messages(device: Device, *, accessed: bool = False, hot: bool = False) -> Iterator[PageMessages]:
     """Have these messages sent, with those that are sent already; what was sent before is again at the end.
 
-    Raises:
-        LinkError: as `get_page_messages`; the device has no page bitmap, or no hot pages.
+    Raises
+    ------
+    LinkError
+        as `get_page_messages`; the device has no page bitmap, or no hot pages.
     """
     before = get_page_messages(device)
     if (accessed or before.accessed, hot or before.hot) == (before.accessed, before.hot):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a device may say: hello within the limits of any device, and later messages within its hello.
 
 The schema bounds each field. These checks bound fields by one another, so that what is computed from them
@@ -22,8 +23,10 @@ class NonsenseError(ValueError):
 def check_hello(hello: Message) -> None:
     """Check the parameters of a device as a whole.
 
-    Raises:
-        NonsenseError: they contradict each other, or no device has them.
+    Raises
+    ------
+    NonsenseError
+        they contradict each other, or no device has them.
     """
     frames, pages, groups = hello.frames, hello.pages, hello.groups
     if hello.clock_hz == 0:
@@ -64,8 +67,10 @@ def changed_parameters(before: Message, now: Message) -> str:
 def check_message(message: Message, hello: Message) -> None:
     """Check a message of a device by its hello.
 
-    Raises:
-        NonsenseError: it is of a context, frame, rank or program that the device does not have.
+    Raises
+    ------
+    NonsenseError
+        it is of a context, frame, rank or program that the device does not have.
     """
     check = _CHECKS.get(message.name)
     if check:

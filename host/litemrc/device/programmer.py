@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """openFPGALoader: loads a bitstream into a board's FPGA or its configuration flash."""
 
 import re
@@ -15,10 +16,14 @@ PROGRAM = "openFPGALoader"
 class Programming:
     """How openFPGALoader reaches a board.
 
-    Parameters:
-        options: what names the board or its cable.
-        plug: what the user connects.
-        keeps: the board keeps every bitstream, whether asked to or not.
+    Parameters
+    ----------
+    options
+        what names the board or its cable.
+    plug
+        what the user connects.
+    keeps
+        the board keeps every bitstream, whether asked to or not.
     """
 
     options: tuple[str, ...]
@@ -50,9 +55,17 @@ _NOT_ALLOWED = re.compile(
 def program(board: str, bitstream: Path, *, keep: bool = False) -> None:
     """Load `bitstream`; openFPGALoader's progress goes to this process's output.
 
-    :param board: a name of BOARDS.
-    :param keep: write the flash, so that the board starts with it; else it is gone with the power.
-    :raises UserError: if there is no such file, no openFPGALoader, or no board, or if it fails.
+    Parameters
+    ----------
+    board
+        a name of BOARDS.
+    keep
+        write the flash, so that the board starts with it; else it is gone with the power.
+
+    Raises
+    ------
+    UserError
+        if there is no such file, no openFPGALoader, or no board, or if it fails.
     """
     way = BOARDS[board]
     if not bitstream.is_file():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The power domains of a device: policy, power states and the working set."""
 
 from collections.abc import Iterable
@@ -17,14 +18,22 @@ if TYPE_CHECKING:
 class Dram:
     """The DRAM that the rank meter of a device observes.
 
-    Attributes:
-        ranks: number of ranks.
-        virtual: the ranks are equal address slices of one rank, which sleeps only if all slices may.
-        states: names of the power states they reach.
-        part: part name of the chips.
-        chips: chips per rank.
-        phases: DRAM cycles per system cycle.
-        kept: part of the array that self_refresh_partial keeps, in the encoding of DDR3's MR2.
+    Attributes
+    ----------
+    ranks
+        number of ranks.
+    virtual
+        the ranks are equal address slices of one rank, which sleeps only if all slices may.
+    states
+        names of the power states they reach.
+    part
+        part name of the chips.
+    chips
+        chips per rank.
+    phases
+        DRAM cycles per system cycle.
+    kept
+        part of the array that self_refresh_partial keeps, in the encoding of DDR3's MR2.
     """
 
     ranks: int
@@ -56,12 +65,18 @@ class Dram:
 class RankPolicy:
     """Policy that sends domains to sleep; names from the schema.
 
-    Attributes:
-        policy: none, static, dynamic or mrc.
-        static_state: of every idle domain, under static.
-        mrc_state: of the idle domains without a page of the working set, under mrc.
-        mrc_base: policy of the others.
-        threshold_power_down, threshold_self_refresh: idle cycles, under dynamic; 0: never.
+    Attributes
+    ----------
+    policy
+        none, static, dynamic or mrc.
+    static_state
+        of every idle domain, under static.
+    mrc_state
+        of the idle domains without a page of the working set, under mrc.
+    mrc_base
+        policy of the others.
+    threshold_power_down, threshold_self_refresh
+        idle cycles, under dynamic; 0: never.
     """
 
     policy: str
@@ -76,11 +91,15 @@ class RankPolicy:
 class WorkingSetSize:
     """Size of the working set in each context's stack.
 
-    Attributes:
-        automatic: computed at the end of each epoch: the smallest size with at most `epsilon` of the hits
-            beyond it.
-        groups: page groups, where it is not automatic.
-        epsilon: a fraction from 0 to below 1.
+    Attributes
+    ----------
+    automatic
+        computed at the end of each epoch: the smallest size with at most `epsilon` of the hits
+        beyond it.
+    groups
+        page groups, where it is not automatic.
+    epsilon
+        a fraction from 0 to below 1.
     """
 
     automatic: bool
@@ -111,8 +130,10 @@ def rank_policies() -> tuple[str, ...]:
 def get_dram(device: Device) -> Dram:
     """Return the DRAM that the rank meter observes.
 
-    Raises:
-        LinkError: as `get_policy`; or the device has no rank meter.
+    Raises
+    ------
+    LinkError
+        as `get_policy`; or the device has no rank meter.
     """
     answer = device.request_of("rank meter and no rank power", "sim-ranks", "get_dram")
     ranks, virtual, states, chips, phases, kept = device.numbers(answer, 6)
@@ -134,8 +155,10 @@ def get_dram(device: Device) -> Dram:
 def get_policy(device: Device) -> RankPolicy:
     """Return the current policy.
 
-    Raises:
-        LinkError: the device refuses, sends nonsense, or is gone.
+    Raises
+    ------
+    LinkError
+        the device refuses, sends nonsense, or is gone.
     """
     return _policy(device, device.request("get_rank_policy"))
 
@@ -143,8 +166,10 @@ def get_policy(device: Device) -> RankPolicy:
 def set_policy(device: Device, policy: RankPolicy) -> RankPolicy:
     """Change the policy and return the resulting one.
 
-    Raises:
-        LinkError: as `get_policy`; a state the DRAM cannot reach, or mrc as its own base.
+    Raises
+    ------
+    LinkError
+        as `get_policy`; a state the DRAM cannot reach, or mrc as its own base.
     """
     return _policy(device, device.request("set_rank_policy", **vars(policy)))
 
@@ -152,8 +177,10 @@ def set_policy(device: Device, policy: RankPolicy) -> RankPolicy:
 def set_state(device: Device, domain: int, state: str) -> None:
     """Send a domain to a state, as soon as it is idle, until an access or another request wakes it.
 
-    Raises:
-        LinkError: as `get_policy`; the device runs from the domain, or data would be lost.
+    Raises
+    ------
+    LinkError
+        as `get_policy`; the device runs from the domain, or data would be lost.
     """
     device.request("set_rank_state", domain=domain, state=state)
 
@@ -161,8 +188,10 @@ def set_state(device: Device, domain: int, state: str) -> None:
 def set_loss(device: Device, domain: int, *, allowed: bool, part: int = 0) -> None:
     """Set whether a domain may lose data in self_refresh_partial, and the part of the ranks that keeps data.
 
-    Raises:
-        LinkError: as `get_policy`; live pages are in the domain.
+    Raises
+    ------
+    LinkError
+        as `get_policy`; live pages are in the domain.
     """
     device.request("set_rank_loss", domain=domain, allowed=allowed, part=part)
 
@@ -170,8 +199,10 @@ def set_loss(device: Device, domain: int, *, allowed: bool, part: int = 0) -> No
 def get_working_set(device: Device) -> WorkingSetSize:
     """Return the size of the working set.
 
-    Raises:
-        LinkError: as `get_policy`.
+    Raises
+    ------
+    LinkError
+        as `get_policy`.
     """
     return _working_set(device, device.request("get_working_set"))
 
@@ -179,8 +210,10 @@ def get_working_set(device: Device) -> WorkingSetSize:
 def set_working_set(device: Device, size: WorkingSetSize) -> WorkingSetSize:
     """Set the size of the working set and return the resulting one.
 
-    Raises:
-        LinkError: as `get_policy`; more groups than a stack has.
+    Raises
+    ------
+    LinkError
+        as `get_policy`; more groups than a stack has.
     """
     epsilon = round(size.epsilon * _EPSILON_UNIT)
     answer = device.request("set_working_set", automatic=size.automatic, groups=size.groups, epsilon=epsilon)

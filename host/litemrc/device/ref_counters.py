@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The reference counters of a device, their events, and its traffic generator."""
 
 from collections.abc import Iterator
@@ -20,12 +21,18 @@ _MOST_BITS = 32  # masters and contexts are selected by a bit each of a 32-bit f
 class RefCounterUnit:
     """The reference counters of a device, and losses since reset.
 
-    Attributes:
-        pages: number of pages of 2^`page_shift` bytes, two counters each.
-        width: bits of a counter.
-        masters, contexts: number of distinguished masters and contexts.
-        events_lost: events dropped as their queue was full.
-        accesses_lost: accesses that were not counted.
+    Attributes
+    ----------
+    pages
+        number of pages of 2^`page_shift` bytes, two counters each.
+    width
+        bits of a counter.
+    masters, contexts
+        number of distinguished masters and contexts.
+    events_lost
+        events dropped as their queue was full.
+    accesses_lost
+        accesses that were not counted.
     """
 
     pages: int
@@ -41,11 +48,16 @@ class RefCounterUnit:
 class CounterSetting:
     """Setting of one of the counters that every page has.
 
-    Attributes:
-        initial: value when armed; 0: off.
-        reads, writes: whether these are counted.
-        masters, contexts: those that are counted, one bit each.
-        lower, upper: first and last counted page.
+    Attributes
+    ----------
+    initial
+        value when armed; 0: off.
+    reads, writes
+        whether these are counted.
+    masters, contexts
+        those that are counted, one bit each.
+    lower, upper
+        first and last counted page.
     """
 
     initial: int
@@ -95,8 +107,10 @@ def page_counters() -> tuple[str, ...]:
 def get_unit(device: Device) -> RefCounterUnit:
     """Return the reference counters of a device.
 
-    Raises:
-        LinkError: as `get_setting`; or the device has none.
+    Raises
+    ------
+    LinkError
+        as `get_setting`; or the device has none.
     """
     answer = device.request_of("reference counters", "sim-refs", "get_ref_counters")
     unit = RefCounterUnit(*device.numbers(answer, 7))
@@ -110,8 +124,10 @@ def get_unit(device: Device) -> RefCounterUnit:
 def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
     """Return the setting of a counter, and whether counting is on.
 
-    Raises:
-        LinkError: the device refuses, sends nonsense, or is gone.
+    Raises
+    ------
+    LinkError
+        the device refuses, sends nonsense, or is gone.
     """
     return _setting(device, device.request("get_counter", counter=counter))
 
@@ -119,8 +135,10 @@ def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
 def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting:
     """Set what a counter counts; both counters of every page restart from their initial values.
 
-    Raises:
-        LinkError: as `get_setting`; an unsupported setting, or the device's program uses the counters.
+    Raises
+    ------
+    LinkError
+        as `get_setting`; an unsupported setting, or the device's program uses the counters.
     """
     values = asdict(setting)
     accesses = values.pop("reads") + 2 * values.pop("writes")
@@ -130,8 +148,10 @@ def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting
 def count_requests(device: Device, *, on: bool) -> None:
     """Start or stop counting; the counters keep their values.
 
-    Raises:
-        LinkError: as `arm`.
+    Raises
+    ------
+    LinkError
+        as `arm`.
     """
     device.request("count_requests", on=on)
 
@@ -139,8 +159,10 @@ def count_requests(device: Device, *, on: bool) -> None:
 def get_count(device: Device, counter: str, page: int) -> int:
     """Return the value of a page's counter.
 
-    Raises:
-        LinkError: as `get_setting`; there is no such page.
+    Raises
+    ------
+    LinkError
+        as `get_setting`; there is no such page.
     """
     return device.numbers(device.request("get_count", counter=counter, page=page), 1)[0]
 
@@ -148,8 +170,10 @@ def get_count(device: Device, counter: str, page: int) -> int:
 def set_count(device: Device, counter: str, page: int, value: int) -> None:
     """Set the value of a page's counter; 0 turns it off, other values arm it again.
 
-    Raises:
-        LinkError: as `arm`; there is no such page.
+    Raises
+    ------
+    LinkError
+        as `arm`; there is no such page.
     """
     device.request("set_count", counter=counter, page=page, value=value)
 
@@ -157,8 +181,10 @@ def set_count(device: Device, counter: str, page: int, value: int) -> None:
 def get_traffic(device: Device) -> TrafficState:
     """Ask for the traffic generator.
 
-    Raises:
-        LinkError: as `get_setting`.
+    Raises
+    ------
+    LinkError
+        as `get_setting`.
     """
     return _traffic(device, device.request("get_traffic"))
 
@@ -166,8 +192,10 @@ def get_traffic(device: Device) -> TrafficState:
 def start_traffic(device: Device, traffic: "Traffic", *, gap: int, count: int) -> TrafficState:
     """Have the generator make `count` accesses of a stream, `gap` cycles apart; writes change no byte.
 
-    Raises:
-        LinkError: as `arm`; the range is not in the memory.
+    Raises
+    ------
+    LinkError
+        as `arm`; the range is not in the memory.
     """
     return _traffic(device, device.request("set_traffic", gap=gap, count=count, **asdict(traffic)))
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs programs of the device, sequentially or concurrently, and tracks the running ones."""
 
 from collections import deque
@@ -13,8 +14,10 @@ from litemrc.errors import UserError, closest
 def get_split(device: Device) -> bool | None:
     """Return whether writes count apart; None: the device cannot do that.
 
-    Raises:
-        LinkError: the device is gone or silent, or sends nonsense.
+    Raises
+    ------
+    LinkError
+        the device is gone or silent, or sends nonsense.
     """
     try:
         answer = device.request("get_split")
@@ -28,8 +31,10 @@ def get_split(device: Device) -> bool | None:
 def owning_contexts(device: Device) -> int:
     """Return the number of contexts that own pages: half of all, while writes count apart.
 
-    Raises:
-        LinkError: as `get_split`.
+    Raises
+    ------
+    LinkError
+        as `get_split`.
     """
     contexts: int = device.hello.contexts
     return contexts // 2 if get_split(device) else contexts
@@ -51,8 +56,10 @@ class Run:
     def parse(cls, text: str) -> "Run":
         """Read WORKLOAD[:CONTEXT[:SCALE]].
 
-        Raises:
-            UserError: it is not written like that.
+        Raises
+        ------
+        UserError
+            it is not written like that.
         """
         workload, *numbers = text.split(":")
         if not workload or len(numbers) > 2 or not all(n.isascii() and n.isdigit() for n in numbers):
@@ -73,8 +80,10 @@ class RunningPrograms:
     def queue(self, runs: Sequence[Run], *, together: bool) -> None:
         """Queue programs for `go_on`.
 
-        Raises:
-            UserError: a program or context the device does not have, or programs that cannot run together.
+        Raises
+        ------
+        UserError
+            a program or context the device does not have, or programs that cannot run together.
         """
         contexts = self._device.hello.contexts
         places = [self._place(run, contexts) for run in runs]
@@ -90,8 +99,10 @@ class RunningPrograms:
     def go_on(self) -> bool:
         """Start the programs that can start now; return whether any program runs.
 
-        Raises:
-            LinkError: the device refuses, or is gone.
+        Raises
+        ------
+        LinkError
+            the device refuses, or is gone.
         """
         while self._pending and len(self._running) < self._at_once:
             workload, context, scale = self._pending.popleft()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Energy of a memory's power domains, in millijoules, from residencies and counts: pure arithmetic.
 
 Sources: Micron TN-41-01, "Calculating Memory System Power for DDR3" (2007), for the terms and how they
@@ -32,16 +33,25 @@ _ROUNDING = 1e-9  # a chip may be busy all the time it was awake
 class Operation:
     """How the memory was operated.
 
-    Attributes:
-        clock_hz: frequency of the cycles counted.
-        dram_clock_hz: clock frequency of the DRAM.
-        chips: of a rank, which operate together.
-        burst_length: transfers of a read or write.
-        fast_exit: the DLL stays on in power-down (MR0 bit 12), so IDD2P1 flows instead of IDD2P0.
-        kept: part of the array that partial self-refresh refreshes.
-        share: of the cycles, refreshes and entries of the rank: 1 / n for one of n address slices, each of
-            which counts all of them.
-        supply: voltage relative to the nominal one.
+    Attributes
+    ----------
+    clock_hz
+        frequency of the cycles counted.
+    dram_clock_hz
+        clock frequency of the DRAM.
+    chips
+        of a rank, which operate together.
+    burst_length
+        transfers of a read or write.
+    fast_exit
+        the DLL stays on in power-down (MR0 bit 12), so IDD2P1 flows instead of IDD2P0.
+    kept
+        part of the array that partial self-refresh refreshes.
+    share
+        of the cycles, refreshes and entries of the rank: 1 / n for one of n address slices, each of
+        which counts all of them.
+    supply
+        voltage relative to the nominal one.
     """
 
     clock_hz: float
@@ -72,8 +82,10 @@ class Energy:
 def energy(part: Part, activity: RankActivity, use: Operation) -> Energy:
     """Return the energy of a domain in all chips of its rank.
 
-    Raises:
-        UserError: the part's data sheet lacks a current that is needed, or the record cannot be of an RDRAM.
+    Raises
+    ------
+    UserError
+        the part's data sheet lacks a current that is needed, or the record cannot be of an RDRAM.
     """
     if isinstance(part, RdramPart):
         return _rdram_energy(part, activity, use)
@@ -165,8 +177,10 @@ def _rdram_energy(part: RdramPart, activity: RankActivity, use: Operation) -> En
     self-refresh is powerdown; each exit from a low-power state takes the table's time and power; an
     access without a wake-up comes from standby. Accesses and exits are subtracted from the standby cycles.
 
-    Raises:
-        UserError: they do not fit in, or the record has partial self-refresh, which no RDRAM has.
+    Raises
+    ------
+    UserError
+        they do not fit in, or the record has partial self-refresh, which no RDRAM has.
     """
     if activity.self_refresh_partial:
         raise UserError("RDRAM has no partial self-refresh, but the record has", remedy="choose another part")

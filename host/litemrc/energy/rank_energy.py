@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Energy of the domains of a rank table, and of the same work without low-power states."""
 
 from collections.abc import Sequence
@@ -14,11 +15,16 @@ from litemrc.ranks.table import RankTable
 class DomainEnergy:
     """Energy of one domain, or of all.
 
-    Attributes:
-        activity: commands and cycles in each state.
-        energy: of that activity.
-        awake: energy of the same work without low-power states.
-        seconds: duration.
+    Attributes
+    ----------
+    activity
+        commands and cycles in each state.
+    energy
+        of that activity.
+    awake
+        energy of the same work without low-power states.
+    seconds
+        duration.
     """
 
     activity: RankActivity
@@ -41,11 +47,16 @@ class DomainEnergy:
 class RankEnergy:
     """Energy of the domains of a rank table.
 
-    Attributes:
-        part: the DRAM chips.
-        use: how they were operated.
-        domains: one entry each.
-        total: their sum.
+    Attributes
+    ----------
+    part
+        the DRAM chips.
+    use
+        how they were operated.
+    domains
+        one entry each.
+    total
+        their sum.
     """
 
     part: Part
@@ -65,13 +76,18 @@ def rank_energy(
 ) -> RankEnergy:
     """Return the energy of all epochs of a table.
 
-    Parameters:
-        fast_exit: the DLL stays on in power-down (MR0 bit 12), which LiteDRAM does not ask for.
-        partial_as_whole: charge partial self-refresh as that of the whole array: an upper bound, where
-            the data sheet has no current for it.
+    Parameters
+    ----------
+    fast_exit
+        the DLL stays on in power-down (MR0 bit 12), which LiteDRAM does not ask for.
+    partial_as_whole
+        charge partial self-refresh as that of the whole array: an upper bound, where
+        the data sheet has no current for it.
 
-    Raises:
-        UserError: as `energy`.
+    Raises
+    ------
+    UserError
+        as `energy`.
     """
     use = operation(table, fast_exit=fast_exit, partial_as_whole=partial_as_whole)
 

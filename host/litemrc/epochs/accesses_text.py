@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """All accesses of the memory in words: how many were counted, and how many not."""
 
 from litemrc.epochs.table import EpochTable

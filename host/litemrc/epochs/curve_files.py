@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads curves from files: epoch tables in Parquet, or JSON with memory sizes and miss ratios."""
 
 import json
@@ -25,13 +26,18 @@ def read_curves(path: Path, page_bytes: int | None = None, *, tail: bool = True)
 
     A JSON file without a name is called by its process, else by the file's own name.
 
-    Parameters:
-        page_bytes: page size of curves whose file does not contain it; None: such a file is refused.
-        tail: with refaults of evicted pages; false: curves of the hardware's counters alone.
+    Parameters
+    ----------
+    page_bytes
+        page size of curves whose file does not contain it; None: such a file is refused.
+    tail
+        with refaults of evicted pages; false: curves of the hardware's counters alone.
 
-    Raises:
-        UserError: no such file, a file of another kind, damaged, without data, with an impossible curve,
-            without a page size or with another one; refaults that cannot be left out.
+    Raises
+    ------
+    UserError
+        no such file, a file of another kind, damaged, without data, with an impossible curve,
+        without a page size or with another one; refaults that cannot be left out.
     """
     try:
         with path.open("rb") as file:
@@ -58,11 +64,15 @@ def read_curves(path: Path, page_bytes: int | None = None, *, tail: bool = True)
 def curves_of(table: EpochTable, where: str) -> list[Curve]:
     """Return the curve of each owner that has data.
 
-    Parameters:
-        where: file or device of the table, for messages.
+    Parameters
+    ----------
+    where
+        file or device of the table, for messages.
 
-    Raises:
-        UserError: no access was counted, or the sampling changed between epochs.
+    Raises
+    ------
+    UserError
+        no access was counted, or the sampling changed between epochs.
     """
     if len(table.scales) > 1:
         raise UserError(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rows of epoch tables: columns, page groups, and the counters of a context as they arrive."""
 
 from collections.abc import Sequence
@@ -28,8 +29,10 @@ def open_group(groups: int) -> int:
 def exact_column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:
     """Return the values, unchanged, as an array of this type.
 
-    Raises:
-        ValueError: the type cannot hold them.
+    Raises
+    ------
+    ValueError
+        the type cannot hold them.
     """
     given = np.asarray(values)
     column = np.ascontiguousarray(given, dtype=dtype)
@@ -59,8 +62,10 @@ def rows_between(epoch: NDArray[np.uint32], start: int | None, stop: int | None)
 def padded(lists: Sequence[Sequence[int]]) -> NDArray[np.uint32]:
     """Return lists of different lengths as rows of an array, filled up with zeros.
 
-    Raises:
-        ValueError: a number is not in 0 to 2^32 - 1.
+    Raises
+    ------
+    ValueError
+        a number is not in 0 to 2^32 - 1.
     """
     array = np.zeros((len(lists), max(map(len, lists), default=0)), np.int64)
     for row, values in zip(array, lists, strict=True):
@@ -77,8 +82,10 @@ def cut_lists(rows: NDArray[np.uint32]) -> list[list[int]]:
 class EpochRow:
     """Counters of one context in one finished epoch, checked as it arrives; units as in `EpochTable`.
 
-    Raises:
-        ValueError: sum(hits) + misses != accesses, or touched > accesses, although no counter saturated.
+    Raises
+    ------
+    ValueError
+        sum(hits) + misses != accesses, or touched > accesses, although no counter saturated.
     """
 
     epoch: int
@@ -114,8 +121,10 @@ class EpochRow:
     def evictions(self, evicted_before: int | None) -> int:
         """Return the pages that were evicted in the epoch, at least: some may be gone since.
 
-        Parameters:
-            evicted_before: `evicted` of the epoch before; None, and so no evictions: not known.
+        Parameters
+        ----------
+        evicted_before
+            `evicted` of the epoch before; None, and so no evictions: not known.
         """
         if evicted_before is None:
             return 0
@@ -124,9 +133,12 @@ class EpochRow:
     def counters(self, engine_group_pages: int, evictions: int = 0) -> HitCounters:
         """Return the counters with the refaults of the tail, as policies take them.
 
-        Parameters:
-            engine_group_pages: pages that the engine holds in a group; sampling is taken into account here.
-            evictions: in the epoch; see `without_evictions`.
+        Parameters
+        ----------
+        engine_group_pages
+            pages that the engine holds in a group; sampling is taken into account here.
+        evictions
+            in the epoch; see `without_evictions`.
         """
         sampled = np.array([evictions / (1 << self.scale_log2)])
         return HitCounters.of(

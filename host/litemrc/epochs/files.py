@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of an epoch table, one row per (epoch, context), under a seal."""
 
 from collections.abc import Mapping
@@ -56,8 +57,10 @@ _PARAMETERS = (
 def write_epochs(path: str | Path, table: EpochTable) -> None:
     """Write `table` to `path`, replacing what was there only when the new file is complete.
 
-    Raises:
-        UserError: the file cannot be written.
+    Raises
+    ------
+    UserError
+        the file cannot be written.
     """
     write_sealed(path, KIND, VERSION, epoch_columns(table), UNITS, epoch_description(table))
 
@@ -84,8 +87,10 @@ def epoch_description(table: EpochTable) -> dict[str, Any]:
 def read_epochs(path: str | Path) -> EpochTable:
     """Read the epoch table that `write_epochs` wrote, now or in an earlier version from 3 on.
 
-    Raises:
-        UserError: no such file, not an epoch table, written by a newer version, truncated or damaged.
+    Raises
+    ------
+    UserError
+        no such file, not an epoch table, written by a newer version, truncated or damaged.
     """
     return read_sealed(path, KIND, VERSION, epochs_of_rows, oldest=OLDEST_VERSION)
 
@@ -93,8 +98,10 @@ def read_epochs(path: str | Path) -> EpochTable:
 def epochs_of_rows(data: pa.Table, described: Mapping[str, Any]) -> EpochTable:
     """Return rows of a file, which a history may have of several sessions, as a table.
 
-    Raises:
-        ValueError, LookupError, TypeError: they contradict the description, or each other.
+    Raises
+    ------
+    ValueError, LookupError, TypeError
+        they contradict the description, or each other.
     """
     data = continued_epochs(data)
     columns: dict[str, Any] = {}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The processes that contexts followed, and in which epochs; one context may follow several in turn."""
 
 from collections.abc import Iterable
@@ -13,17 +14,25 @@ KERNEL = "kernel"  # name of a context that follows no process, under an operati
 class Process:
     """A process that a context followed, and the epochs whose counts in that context are its own.
 
-    Attributes:
-        context: number of the context.
-        pid: number of the process; 0: the context followed a cgroup.
-        comm: its name, or the last name of the cgroup's path.
-        first_epoch, last_epoch: of the epochs collected, both included. Those behind the end of the process
-            belong to it until the context is freed or follows another: the pages it left are its own.
-        ended_after: the last epoch before it ended or was followed no more, or one before the first; None
-            if it was followed to the end.
+    Attributes
+    ----------
+    context
+        number of the context.
+    pid
+        number of the process; 0: the context followed a cgroup.
+    comm
+        its name, or the last name of the cgroup's path.
+    first_epoch, last_epoch
+        of the epochs collected, both included. Those behind the end of the process
+        belong to it until the context is freed or follows another: the pages it left are its own.
+    ended_after
+        the last epoch before it ended or was followed no more, or one before the first; None
+        if it was followed to the end.
 
-    Raises:
-        ValueError: a negative number, or epochs that are not in order.
+    Raises
+    ------
+    ValueError
+        a negative number, or epochs that are not in order.
     """
 
     context: int
@@ -58,8 +67,10 @@ class Process:
 class Owner:
     """The owner of the pages of a curve: a process, or None for the rest of a context.
 
-    Attributes:
-        accesses: "reads" or "writes" alone, where they were counted apart; empty: all.
+    Attributes
+    ----------
+    accesses
+        "reads" or "writes" alone, where they were counted apart; empty: all.
     """
 
     context: int
@@ -70,8 +81,10 @@ class Owner:
 def check_processes(processes: Iterable[Process], contexts: int) -> None:
     """Check that a device can have followed these processes.
 
-    Raises:
-        ValueError: a context the monitor does not have, or two processes in one context in the same epoch.
+    Raises
+    ------
+    ValueError
+        a context the monitor does not have, or two processes in one context in the same epoch.
     """
     ordered = sorted(processes, key=lambda process: (process.context, process.first_epoch))
     for process in ordered:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads and writes counted apart: the writes to the pages of context c are in context c + contexts / 2."""
 
 from collections.abc import Iterable
@@ -22,9 +23,12 @@ def owning_contexts(context: NDArray[np.uint8], split: NDArray[np.bool_], contex
 def rows_together(rows: Iterable[EpochRow], contexts: int) -> list[EpochRow]:
     """Return a row for each owner of pages and epoch: the sums of its reads and its writes.
 
-    Parameters:
-        rows: those of an epoch in ascending order of contexts.
-        contexts: of the monitor.
+    Parameters
+    ----------
+    rows
+        those of an epoch in ascending order of contexts.
+    contexts
+        of the monitor.
     """
     found: dict[tuple[int, int], EpochRow] = {}
     for row in rows:

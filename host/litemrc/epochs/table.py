@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The epoch table: the counters a monitor sent, one row per epoch and context, in memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,38 +58,60 @@ def _empty() -> NDArray[np.uint32]:
 class EpochTable:
     """Counters of a run of epochs, and the parameters of the monitor that counted them.
 
-    Attributes:
-        page_bytes, frames: of the memory watched: bytes of a page, number of page frames.
-        engine, pages, groups, contexts, recent_pages: of the monitor: its stack engine, the pages that holds,
-            the groups a stack is cut into, the number of contexts, the pages it answers without the engine.
-        epoch: uint32[n], number of the epoch.
-        context: uint8[n], number of the context; a pair (epoch, context) occurs once.
-        accesses, misses: uint64[n]; where pages are sampled, those of sampled pages.
-        touched: uint64[n], distinct pages accessed; where pages are sampled, sampled ones.
-        dropped, outside, unsampled: uint64[n], accesses lost, out of the address range, and to pages not
-            sampled, in the whole epoch: the same value in all rows of one epoch.
-        scale_log2: uint8[n], 1 page of 2^scale_log2 took part; the same value in all rows of one epoch.
-        overflow: bool[n], a counter saturated, or `dropped`, `outside` or `unsampled` is at its limit,
-            2^32 - 1: the sums of the account are not promised in this row.
-        hits: uint32[n, groups], most recently used group first; a group has pages / groups pages that took
-            part, and stands for 2^scale_log2 times as many of the memory.
-        resident, evicted: uint32[n], pages of the context's memory cgroup at the end of the epoch: charged to
-            it, and evicted from it; 0 without a memory cgroup.
-        unidentified: uint32[n], evictions and refaults of the epoch whose page or order is unknown.
-        tail: uint32[n, t], refaults: accesses to evicted pages, by the group of their LRU position, as `hits`
-            is; t is the length of the longest tail of a row. They are counted whether or not the page is
-            sampled. The hardware counts the same access as a miss, in the same epoch or the next one. Empty
-            columns of this and the last three are those of a table without tails.
-        split: bool[n], the epoch counted reads and writes apart: the row of a context c + contexts / 2
-            has the writes to the pages of context c; the same value in all rows of one epoch.
-        context_names: what ran in a context, where known.
-        processes: those that contexts followed, and in which epochs; none without an operating system.
-        system: name and release of the device's operating system; empty without one.
-        link_statistics: the serial link's frames, errors and losses, by name.
-        interrupted: the collection was stopped before its end.
+    Attributes
+    ----------
+    page_bytes, frames
+        of the memory watched: bytes of a page, number of page frames.
+    engine, pages, groups, contexts, recent_pages
+        of the monitor: its stack engine, the pages that holds,
+        the groups a stack is cut into, the number of contexts, the pages it answers without the engine.
+    epoch
+        uint32[n], number of the epoch.
+    context
+        uint8[n], number of the context; a pair (epoch, context) occurs once.
+    accesses, misses
+        uint64[n]; where pages are sampled, those of sampled pages.
+    touched
+        uint64[n], distinct pages accessed; where pages are sampled, sampled ones.
+    dropped, outside, unsampled
+        uint64[n], accesses lost, out of the address range, and to pages not
+        sampled, in the whole epoch: the same value in all rows of one epoch.
+    scale_log2
+        uint8[n], 1 page of 2^scale_log2 took part; the same value in all rows of one epoch.
+    overflow
+        bool[n], a counter saturated, or `dropped`, `outside` or `unsampled` is at its limit,
+        2^32 - 1: the sums of the account are not promised in this row.
+    hits
+        uint32[n, groups], most recently used group first; a group has pages / groups pages that took
+        part, and stands for 2^scale_log2 times as many of the memory.
+    resident, evicted
+        uint32[n], pages of the context's memory cgroup at the end of the epoch: charged to
+        it, and evicted from it; 0 without a memory cgroup.
+    unidentified
+        uint32[n], evictions and refaults of the epoch whose page or order is unknown.
+    tail
+        uint32[n, t], refaults: accesses to evicted pages, by the group of their LRU position, as `hits`
+        is; t is the length of the longest tail of a row. They are counted whether or not the page is
+        sampled. The hardware counts the same access as a miss, in the same epoch or the next one. Empty
+        columns of this and the last three are those of a table without tails.
+    split
+        bool[n], the epoch counted reads and writes apart: the row of a context c + contexts / 2
+        has the writes to the pages of context c; the same value in all rows of one epoch.
+    context_names
+        what ran in a context, where known.
+    processes
+        those that contexts followed, and in which epochs; none without an operating system.
+    system
+        name and release of the device's operating system; empty without one.
+    link_statistics
+        the serial link's frames, errors and losses, by name.
+    interrupted
+        the collection was stopped before its end.
 
-    Raises:
-        ValueError: a column of wrong shape or range, or counters that contradict each other.
+    Raises
+    ------
+    ValueError
+        a column of wrong shape or range, or counters that contradict each other.
     """
 
     page_bytes: int
@@ -195,8 +218,10 @@ class EpochTable:
     def scale(self) -> int:
         """The one value of `scale_log2`.
 
-        Raises:
-            ValueError: epochs differ in it; they have no curve in common.
+        Raises
+        ------
+        ValueError
+            epochs differ in it; they have no curve in common.
         """
         if len(self.scales) > 1:
             raise ValueError(f"epochs of different scale_log2 have no curve in common: {self.scales}")
@@ -206,8 +231,10 @@ class EpochTable:
     def group_pages(self) -> int:
         """Pages of the memory that a group stands for: the resolution of the curves.
 
-        Raises:
-            ValueError: as `scale`.
+        Raises
+        ------
+        ValueError
+            as `scale`.
         """
         return self.pages // self.groups << self.scale
 
@@ -314,8 +341,10 @@ class EpochTable:
 
         Hits of the kernel that evicts pages are those of the first group: `without_evictions`.
 
-        Raises:
-            ValueError: as `scale`.
+        Raises
+        ------
+        ValueError
+            as `scale`.
         """
         rows = self.rows_of(whose)
         groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
@@ -389,8 +418,10 @@ class EpochTable:
 
         `dropped` is summed once per epoch that has a row of the owner: the lost accesses may be its own.
 
-        Raises:
-            ValueError: as `scale`.
+        Raises
+        ------
+        ValueError
+            as `scale`.
         """
         aliases: tuple[str, ...] = ()
         if isinstance(whose, Owner):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How long a feed waits before it opens a lost or failed link again."""
 
 from litemrc.device.errors import DeviceFaultError, VersionMismatchError, WrongDeviceError
@@ -19,8 +20,10 @@ class Backoff:
     def wait_s(self, error: UserError, session_s: float) -> float:
         """Return the wait after a session that ended by `error`.
 
-        Parameters:
-            session_s: how long it ran; 0: it did not begin.
+        Parameters
+        ----------
+        session_s
+            how long it ran; 0: it did not begin.
         """
         if session_s >= SOUND_S:
             self._next_s = FIRST_S

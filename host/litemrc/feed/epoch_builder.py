@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Joins the messages of a session into whole epochs."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A thread that owns the link to a device and gives each epoch to its listeners."""
 
 import threading
@@ -36,15 +37,23 @@ Answer = TypeVar("Answer")
 class FeedOptions:
     """How a session with a device begins.
 
-    Attributes:
-        timeout_s: limit of a request.
-        baud: bit rate of a device file.
-        identifier: what the gateware must call itself; None: anything.
-        take: replace another host at the port, until the first session has begun, so that one which replaces
-            this feed stays.
-        pages, hot: ask for the frames accessed, and the hot pages, of each epoch; hot pages are turned on.
-        if_there: ask for them only where the device has them and counts them already: nothing is turned on.
-        epoch_unit, epoch_length: of an epoch, to be set; None: as it is.
+    Attributes
+    ----------
+    timeout_s
+        limit of a request.
+    baud
+        bit rate of a device file.
+    identifier
+        what the gateware must call itself; None: anything.
+    take
+        replace another host at the port, until the first session has begun, so that one which replaces
+        this feed stays.
+    pages, hot
+        ask for the frames accessed, and the hot pages, of each epoch; hot pages are turned on.
+    if_there
+        ask for them only where the device has them and counts them already: nothing is turned on.
+    epoch_unit, epoch_length
+        of an epoch, to be set; None: as it is.
     """
 
     timeout_s: float = TIMEOUT_S
@@ -68,12 +77,18 @@ class Feed:
     Listeners are called in the feed's thread, with the device's parameters at the beginning of a session,
     each message, each epoch after the message that completes it, and the end of the session.
 
-    Attributes:
-        name, url: of the device.
-        parameters: of the last session; None before the first one.
-        connected: a session runs.
-        failure: why the last session ended or did not begin; None while one runs.
-        sessions: begun so far.
+    Attributes
+    ----------
+    name, url
+        of the device.
+    parameters
+        of the last session; None before the first one.
+    connected
+        a session runs.
+    failure
+        why the last session ended or did not begin; None while one runs.
+    sessions
+        begun so far.
     """
 
     def __init__(self, url: str, options: FeedOptions | None = None, *, name: str = "") -> None:

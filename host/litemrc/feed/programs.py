@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs of the device that run while it is watched, one after the other."""
 
 from collections import deque
@@ -13,10 +14,14 @@ from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 class Programs:
     """A listener that starts the next program when one has ended, also one that ended between two sessions.
 
-    Parameters:
-        feed: returns the current feed.
-        report: called with what is to be reported: a text, and whether something is wrong.
-        repeat: start the first program again when the last one has ended.
+    Parameters
+    ----------
+    feed
+        returns the current feed.
+    report
+        called with what is to be reported: a text, and whether something is wrong.
+    repeat
+        start the first program again when the last one has ended.
     """
 
     def __init__(
@@ -35,8 +40,10 @@ class Programs:
     def begin(self, device: Device, runs: Sequence[Run]) -> None:
         """Start the first one, in the feed's thread.
 
-        Raises:
-            UserError: the device has no such program, or refuses.
+        Raises
+        ------
+        UserError
+            the device has no such program, or refuses.
         """
         RunningPrograms(device).queue(runs, together=False)  # checks them all
         self._runs, self._pending = runs, deque(runs)

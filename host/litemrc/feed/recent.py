@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The last epochs of a feed, for those who show them."""
 
 import threading
@@ -19,13 +20,19 @@ _BITMAP_BYTES = 320 << 20  # of all epochs with two bits for each frame; 2^20 fr
 class Recent:
     """A listener that keeps the epochs of the current session; any thread may ask it.
 
-    Parameters:
-        most: epochs kept; fewer of a device with many frames, so that their bits fit into memory.
+    Parameters
+    ----------
+    most
+        epochs kept; fewer of a device with many frames, so that their bits fit into memory.
 
-    Attributes:
-        parameters: of the session whose epochs it has; None before the first.
-        lost: why there is no session now; None while one runs.
-        arrived: epochs of all sessions so far.
+    Attributes
+    ----------
+    parameters
+        of the session whose epochs it has; None before the first.
+    lost
+        why there is no session now; None while one runs.
+    arrived
+        epochs of all sessions so far.
     """
 
     def __init__(self, most: int = EPOCHS) -> None:

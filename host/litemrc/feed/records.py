@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a feed gives its listeners: a device's parameters, whole epochs, and the end of a session."""
 
 from collections.abc import Mapping
@@ -18,18 +19,29 @@ from litemrc.ranks.table import RankRow
 class DeviceParameters:
     """A device as it said hello at the beginning of a session.
 
-    Attributes:
-        session: number of the session: its beginning in ms since 1970. Epoch numbers of two sessions cannot
-            be compared, as the device may have been reset between them.
-        clock_hz: system clock.
-        page_bytes, frames: bytes of a page, and page frames of the monitored memory.
-        engine, pages, groups, contexts, recent_pages: of the monitor, as in `EpochTable`.
-        system: name and release of the operating system; empty without one.
-        programs: that the device can run.
-        dram: None without a rank meter.
-        accessed, hot: whether the frames accessed, and the hot pages, come with each epoch.
-        hot_settings: what hot pages count, by the names of `set_hot` in the schema; empty without them.
-        base_address: byte address of frame 0; 0 unless one of these comes.
+    Attributes
+    ----------
+    session
+        number of the session: its beginning in ms since 1970. Epoch numbers of two sessions cannot
+        be compared, as the device may have been reset between them.
+    clock_hz
+        system clock.
+    page_bytes, frames
+        bytes of a page, and page frames of the monitored memory.
+    engine, pages, groups, contexts, recent_pages
+        of the monitor, as in `EpochTable`.
+    system
+        name and release of the operating system; empty without one.
+    programs
+        that the device can run.
+    dram
+        None without a rank meter.
+    accessed, hot
+        whether the frames accessed, and the hot pages, come with each epoch.
+    hot_settings
+        what hot pages count, by the names of `set_hot` in the schema; empty without them.
+    base_address
+        byte address of frame 0; 0 unless one of these comes.
     """
 
     session: int
@@ -69,17 +81,28 @@ class DeviceParameters:
 class FeedEpoch:
     """An epoch with everything that the device sent about it.
 
-    Attributes:
-        session: of the parameters that it belongs to.
-        number: the device's number of the epoch.
-        arrived: time of its last message, in seconds since 1970.
-        rows: counters of each context with accesses, in their order.
-        names: of the contexts in `rows` whose process or program is known.
-        ranks: counters of every rank, or empty.
-        accessed, hot: None: they do not come, or a message of them was lost.
-        lost: epoch messages lost on the link since the session began.
-        link: counts of the link since then.
-        followed: the process of each context that follows one, as known at the end of the epoch.
+    Attributes
+    ----------
+    session
+        of the parameters that it belongs to.
+    number
+        the device's number of the epoch.
+    arrived
+        time of its last message, in seconds since 1970.
+    rows
+        counters of each context with accesses, in their order.
+    names
+        of the contexts in `rows` whose process or program is known.
+    ranks
+        counters of every rank, or empty.
+    accessed, hot
+        None: they do not come, or a message of them was lost.
+    lost
+        epoch messages lost on the link since the session began.
+    link
+        counts of the link since then.
+    followed
+        the process of each context that follows one, as known at the end of the epoch.
     """
 
     session: int
@@ -99,9 +122,12 @@ class FeedEpoch:
 class FeedLost:
     """The session ended, or could not begin; the feed tries again.
 
-    Attributes:
-        at: time, in seconds since 1970.
-        reason: with its remedy.
+    Attributes
+    ----------
+    at
+        time, in seconds since 1970.
+    reason
+        with its remedy.
     """
 
     at: float

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A disk image with one FAT16 partition: what the SD card of a board has to hold.
 
 Own code: the library for it, pyfatfs, does not start beside a setuptools of today. Source: Microsoft, FAT
@@ -33,14 +34,21 @@ def write_fat_image(path: str | Path, files: Mapping[str, bytes], *, label: str)
 
     The same files make the same image. Parts without data are holes, if the file system has them.
 
-    Parameters:
-        path: the image, or a block device.
-        files: contents by name.
-        label: of the volume, up to 11 characters.
+    Parameters
+    ----------
+    path
+        the image, or a block device.
+    files
+        contents by name.
+    label
+        of the volume, up to 11 characters.
 
-    Raises:
-        UserError: a name or the label is not one of FAT, two names differ by case alone, or they do not fit.
-        OutputError: the operating system refused the write.
+    Raises
+    ------
+    UserError
+        a name or the label is not one of FAT, two names differ by case alone, or they do not fit.
+    OutputError
+        the operating system refused the write.
     """
     _check(files, label)
     table, places = [_MEDIA | 0xFF00, _END_OF_FILE], []

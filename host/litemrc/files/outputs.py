@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Output files: checked before the work begins, and replaced only when complete."""
 
 import os
@@ -13,12 +14,17 @@ PICTURE_SUFFIXES = (".png", ".svg")
 def check_output_path(path: str | Path, suffixes: Sequence[str] = ()) -> Path:
     """Check that a file can be written to a path, before the work that it will hold.
 
-    Parameters:
-        path: where a file will be written.
-        suffixes: the endings allowed, lower case, with their dot; empty: any.
+    Parameters
+    ----------
+    path
+        where a file will be written.
+    suffixes
+        the endings allowed, lower case, with their dot; empty: any.
 
-    Raises:
-        UserError: wrong suffix, no such folder, no permission, or a folder stands there.
+    Raises
+    ------
+    UserError
+        wrong suffix, no such folder, no permission, or a folder stands there.
     """
     path = Path(path)
     if suffixes and path.suffix.lower() not in suffixes:
@@ -51,8 +57,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
     A link stays a link. Yield `path` itself if it is a device or a pipe, such as /dev/stdout.
 
-    Raises:
-        OutputError: the operating system refused the write (disk full, no permission ...).
+    Raises
+    ------
+    OutputError
+        the operating system refused the write (disk full, no permission ...).
     """
     path = Path(path)
     try:

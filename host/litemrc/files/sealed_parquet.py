@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parquet files with a checksum over the whole file: written whole or not at all, refused if damaged.
 
 Units are in each column's metadata and, with the other parameters, as JSON under the key `litemrc` of the
@@ -40,9 +41,12 @@ Decoded = TypeVar("Decoded")
 class FileKind:
     """A kind of sealed file.
 
-    Attributes:
-        name: with its article, as "an epoch table"; the file holds it without.
-        name_another: the remedy for a file that is none.
+    Attributes
+    ----------
+    name
+        with its article, as "an epoch table"; the file holds it without.
+    name_another
+        the remedy for a file that is none.
     """
 
     name: str
@@ -64,8 +68,10 @@ def write_sealed(
 ) -> None:
     """Write columns to `path`, replacing what was there only when the new file is complete.
 
-    Raises:
-        UserError: the file cannot be written.
+    Raises
+    ------
+    UserError
+        the file cannot be written.
     """
     schema = sealed_schema({name: column.type for name, column in columns.items()}, units)
     schema = schema.with_metadata(sealed_metadata(kind, version, units, described))
@@ -88,11 +94,15 @@ def read_sealed(
 
     `decode` raises ValueError, LookupError or TypeError for whatever contradicts the format.
 
-    Parameters:
-        version, oldest: the last and the first version that `decode` knows; None: it knows one.
+    Parameters
+    ----------
+    version, oldest
+        the last and the first version that `decode` knows; None: it knows one.
 
-    Raises:
-        UserError: no such file, of another kind or an unknown version, truncated or damaged.
+    Raises
+    ------
+    UserError
+        no such file, of another kind or an unknown version, truncated or damaged.
     """
     versions = range(version if oldest is None else oldest, version + 1)
     content = _read_parquet_bytes(Path(path), kind)
@@ -121,8 +131,10 @@ def read_description(path: str | Path, kind: FileKind) -> dict[str, Any]:
 
     A file that has none, of a former version, is verified as a whole.
 
-    Raises:
-        UserError: no such file, of another kind, truncated or damaged.
+    Raises
+    ------
+    UserError
+        no such file, of another kind, truncated or damaged.
     """
     path = Path(path)
     with suppress(OSError), path.open("rb") as file:
@@ -140,8 +152,10 @@ def read_description(path: str | Path, kind: FileKind) -> dict[str, Any]:
 def verify_sealed(path: str | Path, kind: FileKind) -> bytes:
     """Return the bytes of a file whose seal is right; nothing of them is decoded.
 
-    Raises:
-        UserError: no such file, no Parquet file, truncated or damaged, or no seal.
+    Raises
+    ------
+    UserError
+        no such file, no Parquet file, truncated or damaged, or no seal.
     """
     content = _read_parquet_bytes(Path(path), kind)
     if not _SEAL.search(content):
@@ -171,9 +185,12 @@ def kind_of(path: str | Path) -> str | None:
 def whole_column(data: pa.Table, name: str) -> pa.Array:
     """Return a column, which must have no empty field.
 
-    Raises:
-        LookupError: there is none of this name.
-        ValueError: it has empty fields.
+    Raises
+    ------
+    LookupError
+        there is none of this name.
+    ValueError
+        it has empty fields.
     """
     column = data.column(name).combine_chunks()
     if column.null_count:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A sealed Parquet file whose rows are written as they come, for tables that memory would not hold."""
 
 import tempfile
@@ -19,12 +20,17 @@ class SealedWriter:
 
     Nothing is left of a writer that is dropped, or of a process that is killed, before `finish`.
 
-    Parameters:
-        path: where the file will be; `finish` may choose another one.
-        types, units: of the columns, by name.
+    Parameters
+    ----------
+    path
+        where the file will be; `finish` may choose another one.
+    types, units
+        of the columns, by name.
 
-    Raises:
-        UserError: a file cannot be written there.
+    Raises
+    ------
+    UserError
+        a file cannot be written there.
     """
 
     def __init__(
@@ -48,8 +54,10 @@ class SealedWriter:
     def write(self, columns: Mapping[str, pa.Array]) -> None:
         """Append rows, as a row group of their own.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         with self._refused():
             self._parquet.write_table(pa.table(dict(columns), schema=self._schema))
@@ -57,12 +65,17 @@ class SealedWriter:
     def finish(self, described: Mapping[str, Any], path: str | Path | None = None) -> None:
         """Write the description and the seal; the file replaces what was there.
 
-        Parameters:
-            described: as in `write_sealed`.
-            path: None: that of the writer.
+        Parameters
+        ----------
+        described
+            as in `write_sealed`.
+        path
+            None: that of the writer.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         with self._refused():
             self._parquet.add_key_value_metadata(

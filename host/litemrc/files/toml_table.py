@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """TOML files in which every key is checked; errors name the key and the line.
 
 KEY=VALUE on a command line replaces values of a file, or is added to them.
@@ -20,10 +21,14 @@ KeyPath = tuple[str | int, ...]
 class Change:
     """A value in place of that of a file.
 
-    Attributes:
-        text: KEY=VALUE, as given.
-        keys: the parts of KEY; of an array of tables, a number from 0 or the `name` of one.
-        value: as TOML has it.
+    Attributes
+    ----------
+    text
+        KEY=VALUE, as given.
+    keys
+        the parts of KEY; of an array of tables, a number from 0 or the `name` of one.
+    value
+        as TOML has it.
     """
 
     text: str
@@ -39,8 +44,10 @@ class Change:
 def parse_change(text: str) -> Change:
     """Parse KEY=VALUE; KEY is dotted, VALUE is a TOML value, or a text without quotation marks.
 
-    Raises:
-        UserError: there is no =, or KEY is no TOML key.
+    Raises
+    ------
+    UserError
+        there is no =, or KEY is no TOML key.
     """
     key, equals, value = text.partition("=")
     try:
@@ -65,8 +72,10 @@ def apply_changes(
 ) -> tuple[dict[str, Any], dict[KeyPath, str]]:
     """Return a file's content with the changes, and for each changed key the place of its value.
 
-    Raises:
-        UserError: a key leads into something that is no table, or to a table that is not there.
+    Raises
+    ------
+    UserError
+        a key leads into something that is no table, or to a table that is not there.
     """
     content, places = deepcopy(content), {}
     for change in changes:
@@ -110,11 +119,16 @@ def _no_table(path: list[str | int], change: Change) -> UserError:
 class TomlTable:
     """A table of a TOML file; `used` by name, whatever was not asked for is a mistake.
 
-    Parameters:
-        content: of the table.
-        file: of which it is, with its text.
-        path: keys and numbers that lead to it.
-        changed: where the values of keys stand that are not those of the file.
+    Parameters
+    ----------
+    content
+        of the table.
+    file
+        of which it is, with its text.
+    path
+        keys and numbers that lead to it.
+    changed
+        where the values of keys stand that are not those of the file.
     """
 
     def __init__(
@@ -131,8 +145,10 @@ class TomlTable:
     def read(cls, path: str | Path, changes: Sequence[Change] = ()) -> "TomlTable":
         """The file as a table, with changes.
 
-        Raises:
-            UserError: no such file, it is no TOML, or a change does not fit it.
+        Raises
+        ------
+        UserError
+            no such file, it is no TOML, or a change does not fit it.
         """
         try:
             text = Path(path).read_text("utf-8")

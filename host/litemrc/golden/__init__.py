@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference models, one per unit: plain Python, slow and obvious. Other forms are held equal to them."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Division of memory among processes by gain, plain and slow; `litemrc.native.allocation` is equal to it.
 
 All functions take the gain of each process as a function of memory above its minimum and the free memory, and
@@ -15,10 +16,14 @@ import numpy as np
 class Gains:
     """Gain of a process by memory above its minimum: a step function, given by its steps.
 
-    Attributes:
-        units: memory at each step, increasing, above 0.
-        gains: gain from each step on, increasing, above 0; below units[0] the gain is 0.
-        priority: the process with the largest comes first where gradients are equal.
+    Attributes
+    ----------
+    units
+        memory at each step, increasing, above 0.
+    gains
+        gain from each step on, increasing, above 0; below units[0] the gain is 0.
+    priority
+        the process with the largest comes first where gradients are equal.
     """
 
     units: Sequence[int]
@@ -38,8 +43,10 @@ class Gains:
     ) -> "Gains":
         """Return the gains above `minimum` of a utility that steps at these sizes and is 0 below them.
 
-        Parameters:
-            minimum, free: units; steps beyond `minimum + free` are left out.
+        Parameters
+        ----------
+        minimum, free
+            units; steps beyond `minimum + free` are left out.
         """
         steps: dict[int, float] = {}
         base = 0.0
@@ -112,11 +119,14 @@ def concave_hull(processes: Sequence[Gains], free: int, work: int) -> tuple[list
     the optimum. `work` limits the number of points, taken in the order of regret; a division that uses other
     points gains at most B minus the least regret left out.
 
-    Parameters:
-        work: limit of the repair, in points times memory sizes.
+    Parameters
+    ----------
+    work
+        limit of the repair, in points times memory sizes.
 
-    Returns:
-        the division, and an upper bound of the gain of any division.
+    Returns
+    -------
+    the division, and an upper bound of the gain of any division.
     """
     hulls = _Hulls(processes, free)
     best = hulls.given(hulls.bare)
@@ -140,13 +150,20 @@ def concave_hull(processes: Sequence[Gains], free: int, work: int) -> tuple[list
 class _Hulls:
     """The concave hulls of the processes, climbed until a segment does not fit.
 
-    Attributes:
-        points: of each process.
-        places: for each process, the index of the point reached when the first segment did not fit.
-        left: memory left then; 0 if every segment fitted.
-        slope: gain per unit of that segment, or of the last one.
-        bound: the gain if parts of a segment gained their share.
-        bare: `places`, but the process whose segment did not fit climbs its steps while they fit.
+    Attributes
+    ----------
+    points
+        of each process.
+    places
+        for each process, the index of the point reached when the first segment did not fit.
+    left
+        memory left then; 0 if every segment fitted.
+    slope
+        gain per unit of that segment, or of the last one.
+    bound
+        the gain if parts of a segment gained their share.
+    bare
+        `places`, but the process whose segment did not fit climbs its steps while they fit.
     """
 
     def __init__(self, processes: Sequence[Gains], free: int) -> None:
@@ -240,8 +257,10 @@ def _hull(points: Sequence[tuple[int, float]]) -> list[int]:
 def _best_choice(points: Sequence[Sequence[tuple[int, float]]], free: int) -> list[int]:
     """Choose one point of each process so that all fit and the gain is largest; return their units.
 
-    Parameters:
-        points: of each process, by increasing units.
+    Parameters
+    ----------
+    points
+        of each process, by increasing units.
     """
     best = np.zeros(free + 1)  # by memory: the best gain of the processes so far
     choices = []

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The application: panels that follow a feed."""
 
 import asyncio
@@ -38,9 +39,12 @@ _DrawPanel = Callable[[View, int, int, Ink], list[Strip]]
 class LiveApp(KeyedApp):
     """Shows a connection, whose feed runs already; the exit code is 128 + that of a signal that ended it.
 
-    Attributes:
-        latencies: seconds from the arrival of each epoch shown to the update of the screen.
-        failure: what a listener of the feed raised; None: nothing.
+    Attributes
+    ----------
+    latencies
+        seconds from the arrival of each epoch shown to the update of the screen.
+    failure
+        what a listener of the feed raised; None: nothing.
     """
 
     ENABLE_COMMAND_PALETTE = False

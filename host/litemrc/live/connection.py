@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The feed of the terminal program, its last epochs and its recording; the feed can begin anew."""
 
 from collections.abc import Callable
@@ -23,15 +24,23 @@ class Listener(Protocol):
 class Connection:
     """A device and what came from it.
 
-    Parameters:
-        url: of the device.
-        out: folder of recordings.
-        open_feed: makes a feed of the device, not yet started.
+    Parameters
+    ----------
+    url
+        of the device.
+    out
+        folder of recordings.
+    open_feed
+        makes a feed of the device, not yet started.
 
-    Attributes:
-        feed: the current one.
-        recent, recorder, programs: its listeners, which outlive it.
-        program: what else listens; None: nothing yet.
+    Attributes
+    ----------
+    feed
+        the current one.
+    recent, recorder, programs
+        its listeners, which outlive it.
+    program
+        what else listens; None: nothing yet.
     """
 
     def __init__(self, url: str, out: Path, open_feed: Callable[[], Feed]) -> None:

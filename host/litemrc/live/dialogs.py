@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Dialogs: some lines of input, a choice of contexts, and the help."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +29,14 @@ ModalScreen .wrong { text-style: bold reverse; }
 class Form(ModalScreen[Answer | None], Generic[Answer]):
     """Asks for some texts; Enter accepts them if `parse` does, Escape gives None.
 
-    Parameters:
-        title: what is asked.
-        fields: the text that each begins with, by its label.
-        parse: makes the answer of the texts; its UserError is shown.
+    Parameters
+    ----------
+    title
+        what is asked.
+    fields
+        the text that each begins with, by its label.
+    parse
+        makes the answer of the texts; its UserError is shown.
     """
 
     BINDINGS: ClassVar[list] = [Binding("escape", "dismiss(None)", "cancel")]

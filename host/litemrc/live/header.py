@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The header: the device, the epochs, the link, and what is unusual."""
 
 from dataclasses import dataclass
@@ -15,11 +16,16 @@ TABS = ("Overview", "Contexts", "Ranks", "Hot pages", "Heat map")
 class Status:
     """What the program does, beside what the feed gives.
 
-    Attributes:
-        tab: number in `TABS`.
-        paused: the display stands still.
-        recording: what the header says of it; empty: nothing is recorded.
-        silent_s: seconds since the last epoch arrived, if that is long.
+    Attributes
+    ----------
+    tab
+        number in `TABS`.
+    paused
+        the display stands still.
+    recording
+        what the header says of it; empty: nothing is recorded.
+    silent_s
+        seconds since the last epoch arrived, if that is long.
     """
 
     tab: int = 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The keys of the program, and what each does."""
 
 import time
@@ -42,10 +43,14 @@ def _key(key: str, action: str, name: str, purpose: str, *, show: bool = True, s
 class KeyedApp(App[int]):
     """What the keys do; the display is that of `LiveApp`.
 
-    Attributes:
-        settings: of the device, as it answered last.
-        window, tab, paused, chosen: what is shown; as in `View` and `Status`.
-        messages: the last ones that were shown, and whether something was wrong.
+    Attributes
+    ----------
+    settings
+        of the device, as it answered last.
+    window, tab, paused, chosen
+        what is shown; as in `View` and `Status`.
+    messages
+        the last ones that were shown, and whether something was wrong.
     """
 
     BINDINGS: ClassVar[list] = [
@@ -100,8 +105,10 @@ class KeyedApp(App[int]):
     def ask(self, action: Callable[[Device], str], then: Callable[[], object] | None = None) -> None:
         """Have the feed send a request, and show its answer: also a refusal, with reason and remedy.
 
-        Parameters:
-            then: is called if it was not refused.
+        Parameters
+        ----------
+        then
+            is called if it was not refused.
         """
 
         def answered(future: "Future[str]") -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The panels: curves, contexts, ranks, hot pages, heat map, as lines of exactly the width that they have."""
 
 import math

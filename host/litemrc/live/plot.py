@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Miss-ratio curves as steps in braille dots, each with the number of its context on it."""
 
 from collections.abc import Sequence
@@ -44,8 +45,10 @@ def plot_lines(
 ) -> list[Strip]:
     """Draw curves with axes into `height` lines of `width` cells; an empty list if that is too little.
 
-    Parameters:
-        memory_pages: pages of the memory, the end of the axis if curves do not end before.
+    Parameters
+    ----------
+    memory_pages
+        pages of the memory, the end of the axis if curves do not end before.
     """
     columns, rows = width - _MARGIN, height - 2
     if columns < 16 or rows < 2:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A recording: what arrives from its start on, in a folder for each session."""
 
 import threading
@@ -19,16 +20,25 @@ class Recorder:
     A lost link completes the files of the session, marked as interrupted; the next session gets a folder of
     its own. A write that fails ends the recording: the feed goes on.
 
-    Parameters:
-        out: where the folders are made, named by the time.
-        recent: a listener that is called before this one.
-        url: of the device.
-        report: called with what is to be told: a text, and whether something is wrong.
+    Parameters
+    ----------
+    out
+        where the folders are made, named by the time.
+    recent
+        a listener that is called before this one.
+    url
+        of the device.
+    report
+        called with what is to be told: a text, and whether something is wrong.
 
-    Attributes:
-        on: it records, or will as soon as there is a session.
-        epochs, lost: since it was started, in all sessions.
-        folders: with files of this recording.
+    Attributes
+    ----------
+    on
+        it records, or will as soon as there is a session.
+    epochs, lost
+        since it was started, in all sessions.
+    folders
+        with files of this recording.
     """
 
     def __init__(
@@ -56,8 +66,10 @@ class Recorder:
     def start(self) -> None:
         """Record from the next epoch on.
 
-        Raises:
-            UserError: no folder or file can be made.
+        Raises
+        ------
+        UserError
+            no folder or file can be made.
         """
         with self._lock:
             self.on, self._epochs, self._lost, self.folders = True, 0, 0, []
@@ -67,8 +79,10 @@ class Recorder:
     def stop(self, *, interrupted: bool = False) -> str:
         """Complete the files; return what was recorded, for people.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         with self._lock:
             self.on = False

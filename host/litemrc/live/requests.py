@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the keys ask of a device: each is executed in the feed's thread, and returns what is in force then."""
 
 from dataclasses import dataclass, replace
@@ -14,8 +15,10 @@ from litemrc.live.view import Settings
 def read_settings(device: Device) -> Settings:
     """Return the settings that the panels show.
 
-    Raises:
-        LinkError: the device is gone or sends nonsense.
+    Raises
+    ------
+    LinkError
+        the device is gone or sends nonsense.
     """
     unit, length = device.numbers(device.request("get_epoch"), 2)
     freeze, _, frozen = device.numbers(device.request("get_freeze"), 3)
@@ -42,8 +45,10 @@ class EpochLength:
     def parse(cls, text: str) -> "EpochLength":
         """Read "N UNIT", such as "10000 accesses".
 
-        Raises:
-            UserError: it is not written like that.
+        Raises
+        ------
+        UserError
+            it is not written like that.
         """
         units = epoch_units()
         number, _, unit = text.replace(",", "").strip().partition(" ")
@@ -94,8 +99,10 @@ class Follow:
     def parse(cls, pid: str, context: str) -> "Follow":
         """Read both numbers; an empty context is the first free one.
 
-        Raises:
-            UserError: they are no numbers, or 0 frees no context.
+        Raises
+        ------
+        UserError
+            they are no numbers, or 0 frees no context.
         """
         follow = cls(_natural(pid, "pid"), _natural(context, "context") if context.strip() else None)
         if not follow.pid and follow.context is None:
@@ -122,8 +129,10 @@ class SetBudget:
     def parse(cls, context: str, size: str, page_bytes: int) -> "SetBudget":
         """Read a context, and pages, a size such as 2M, or "none".
 
-        Raises:
-            UserError: they are not written like that.
+        Raises
+        ------
+        UserError
+            they are not written like that.
         """
         text = size.strip()
         if text == "none":

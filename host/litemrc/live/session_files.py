@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The files of a recorded session: epoch table, ranks, pages accessed, hot pages; written as they come."""
 
 from collections.abc import Mapping
@@ -24,17 +25,26 @@ _PIECE_EPOCHS = 256  # that are kept in memory
 class SessionFiles:
     """Writes epochs into the files of a folder, which appear when it is closed.
 
-    Parameters:
-        folder: that exists.
-        parameters, url: of the device.
-        before: the last epoch before the first one; None: the session begins with that.
+    Parameters
+    ----------
+    folder
+        that exists.
+    parameters, url
+        of the device.
+    before
+        the last epoch before the first one; None: the session begins with that.
 
-    Attributes:
-        epochs: written so far.
-        lost: epochs that are missing between them.
+    Attributes
+    ----------
+    epochs
+        written so far.
+    lost
+        epochs that are missing between them.
 
-    Raises:
-        UserError: a file cannot be written there.
+    Raises
+    ------
+    UserError
+        a file cannot be written there.
     """
 
     def __init__(
@@ -69,8 +79,10 @@ class SessionFiles:
     def append(self, epoch: FeedEpoch) -> None:
         """Write an epoch.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         self.lost += epoch.number - self._last.number - 1 if self._last else 0
         self.epochs += 1
@@ -92,8 +104,10 @@ class SessionFiles:
     def close(self, *, interrupted: bool) -> list[Path]:
         """Complete the files that have an epoch; return them.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         written = []
         if self._last:

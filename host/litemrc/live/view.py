@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the panels show of a feed, as numbers: of the last epoch, and summed over a window of epochs."""
 
 from collections.abc import Mapping, Sequence
@@ -24,11 +25,16 @@ _ASLEEP = tuple(COUNTERS.index(state.name.lower()) for state in _SLEEPING)
 class Settings:
     """Settings of the device, as it answered last.
 
-    Attributes:
-        epoch_unit, epoch_length: of an epoch; length 0: epochs do not end by themselves.
-        freeze: nothing is counted; frozen: nothing is counted since a single shot.
-        budgets: by context, of those that have one.
-        idle: nothing runs on the device: no program, and no operating system.
+    Attributes
+    ----------
+    epoch_unit, epoch_length
+        of an epoch; length 0: epochs do not end by themselves.
+    freeze
+        nothing is counted; frozen: nothing is counted since a single shot.
+    budgets
+        by context, of those that have one.
+    idle
+        nothing runs on the device: no program, and no operating system.
     """
 
     epoch_unit: str = ""
@@ -43,12 +49,18 @@ class Settings:
 class ContextView:
     """A context: counters of the window, and its working sets.
 
-    Attributes:
-        context, name: its number, and what runs in it.
-        curve: over the window; `accesses` and `misses` are those of the curve.
-        working_set: pages accessed in the last epoch.
-        history: pages accessed in each epoch, oldest first; 0: none.
-        budget: None: it has none.
+    Attributes
+    ----------
+    context, name
+        its number, and what runs in it.
+    curve
+        over the window; `accesses` and `misses` are those of the curve.
+    working_set
+        pages accessed in the last epoch.
+    history
+        pages accessed in each epoch, oldest first; 0: none.
+    budget
+        None: it has none.
     """
 
     context: int
@@ -76,12 +88,18 @@ class RankView:
 class View:
     """The last epochs of a feed, as the panels show them; what no panel asks for is not computed.
 
-    Parameters:
-        recent: the epochs.
-        settings: of the device.
-        window: epochs that are summed, at most.
-        chosen: contexts that are shown; None: all.
-        tries: that failed since the link was lost.
+    Parameters
+    ----------
+    recent
+        the epochs.
+    settings
+        of the device.
+    window
+        epochs that are summed, at most.
+    chosen
+        contexts that are shown; None: all.
+    tries
+        that failed since the link was lost.
     """
 
     def __init__(

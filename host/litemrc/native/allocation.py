@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Division of memory by miss-ratio curves; equal to `litemrc.golden.allocation`.
 
 Curves are not checked here; `litemrc.policies.allocation.demand` checks them.
@@ -39,8 +40,10 @@ def concave_hull(
 def optimum(curves: Sequence[CurveRow], *, delta_pages: int, free: int) -> list[int]:
     """Divide with the largest total gain.
 
-    Raises:
-        UserError: it would take longer than about ten seconds, or more than 1 GiB.
+    Raises
+    ------
+    UserError
+        it would take longer than about ten seconds, or more than 1 GiB.
     """
     points = sum(min(sizes.size, free) for sizes, *_ in curves)
     if points * (free + 1) > MOST_WORK or len(curves) * (free + 1) > MOST_CHOICES:

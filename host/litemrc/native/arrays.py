@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Conversion and checks of arrays for the native core, and dense page numbers."""
 
 import numpy as np
@@ -10,8 +11,10 @@ from litemrc.native._core import PageNumbers as _PageNumbers
 def page_array(pages: ArrayLike) -> NDArray[np.uint64]:
     """Return page numbers as a contiguous uint64[n]; they are copied only if necessary.
 
-    Raises:
-        UserError: more than one dimension, or values that are not integers, negative or masked.
+    Raises
+    ------
+    UserError
+        more than one dimension, or values that are not integers, negative or masked.
     """
     if np.ma.is_masked(pages):
         raise UserError("page numbers are missing (masked)", remedy="drop or fill them first")
@@ -48,7 +51,9 @@ class PageNumbers:
     def number(self, pages: ArrayLike) -> NDArray[np.uint32]:
         """Return the numbers of a chunk of accesses, uint32[accesses]; new pages are added.
 
-        Raises:
-            UserError: as in `page_array`.
+        Raises
+        ------
+        UserError
+            as in `page_array`.
         """
         return self._core.number(page_array(pages))

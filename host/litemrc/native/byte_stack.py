@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Exact LRU stack distances in bytes, for objects that differ in size."""
 
 import numpy as np
@@ -43,13 +44,18 @@ class ByteStack:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses; chunk borders do not affect the result.
 
-        Parameters:
-            pages: numbers of the objects.
-            sizes: bytes of each access's object, 0 to 2^32 - 1.
+        Parameters
+        ----------
+        pages
+            numbers of the objects.
+        sizes
+            bytes of each access's object, 0 to 2^32 - 1.
 
-        Raises:
-            UserError: as in `page_array`, sizes that are missing or out of range, or more than 2^31 distinct
-                objects.
+        Raises
+        ------
+        UserError
+            as in `page_array`, sizes that are missing or out of range, or more than 2^31 distinct
+            objects.
         """
         objects = page_array(pages)
         if sizes is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The MRC engines by name."""
 
 from typing import Protocol
@@ -62,17 +63,27 @@ def make_engine(
 ) -> Engine:
     """Return an engine; a parameter that is None has its default.
 
-    Parameters:
-        name: one of `ENGINES`.
-        by: "pages": every page counts as one; "bytes": objects have sizes (exact only, with 1 thread).
-        threads: of exact: number of threads.
-        sample_rate, sample_pages: of shards: sampled share of the pages, or largest number of sampled pages.
-        band: of shards: whether the curve has a confidence band (default: yes).
-        frames, groups: of group and bucket.
-        scan_list, period, group_pages, seen_only, reference_ns: of os, as `OsTracker` has them.
+    Parameters
+    ----------
+    name
+        one of `ENGINES`.
+    by
+        "pages": every page counts as one; "bytes": objects have sizes (exact only, with 1 thread).
+    threads
+        of exact: number of threads.
+    sample_rate, sample_pages
+        of shards: sampled share of the pages, or largest number of sampled pages.
+    band
+        of shards: whether the curve has a confidence band (default: yes).
+    frames, groups
+        of group and bucket.
+    scan_list, period, group_pages, seen_only, reference_ns
+        of os, as `OsTracker` has them.
 
-    Raises:
-        UserError: an unknown engine, a parameter of another engine, or a value out of range.
+    Raises
+    ------
+    UserError
+        an unknown engine, a parameter of another engine, or a value out of range.
     """
     if name not in ENGINES:
         raise UserError(f"unknown engine {name!r}", remedy=choose_from(name, ENGINES))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Exact LRU stack distances: the miss ratio of every memory size in one pass over a trace."""
 
 import numpy as np
@@ -18,13 +19,17 @@ class ExactStack:
 
     Memory depends on the number of distinct pages, not on the number of accesses.
 
-    Parameters:
-        threads: number of threads. With more than one, accesses are collected in windows of at least 4 Mi
-            accesses, whose parts are processed in parallel; the result is the same. Threads pay off if a
-            window is several times longer than its number of distinct pages.
+    Parameters
+    ----------
+    threads
+        number of threads. With more than one, accesses are collected in windows of at least 4 Mi
+        accesses, whose parts are processed in parallel; the result is the same. Threads pay off if a
+        window is several times longer than its number of distinct pages.
 
-    Raises:
-        UserError: less than one thread, more than `MOST_THREADS`, or more than the system starts.
+    Raises
+    ------
+    UserError
+        less than one thread, more than `MOST_THREADS`, or more than the system starts.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -62,8 +67,10 @@ class ExactStack:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses; chunk borders do not affect the result.
 
-        Raises:
-            UserError: as in `page_array`, or more than 2^31 distinct pages.
+        Raises
+        ------
+        UserError
+            as in `page_array`, or more than 2^31 distinct pages.
         """
         try:
             self._core.access(page_array(pages))
@@ -75,8 +82,10 @@ class ExactStack:
     def distances(self, pages: ArrayLike) -> NDArray[np.uint32]:
         """Process a chunk of accesses and return their stack distances as in `histogram`.
 
-        Raises:
-            UserError: as in `access`, or more than one thread.
+        Raises
+        ------
+        UserError
+            as in `access`, or more than one thread.
         """
         if not isinstance(self._core, _core.ExactStack):
             raise UserError("distances need a single thread", remedy="use threads=1")

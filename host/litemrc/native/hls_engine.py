@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hardware's stack engines on a trace: the sources of hls/, compiled for the host."""
 
 from collections.abc import Iterable
@@ -31,13 +32,19 @@ class HlsEngine:
 
     A page gets the next free frame at its first access and keeps it. Hit counters have 64 bits here.
 
-    Parameters:
-        unit: "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, estimated.
-        frames: page frames of the memory, the largest number of distinct pages.
-        groups: page groups; the curve has one point per group.
+    Parameters
+    ----------
+    unit
+        "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, estimated.
+    frames
+        page frames of the memory, the largest number of distinct pages.
+    groups
+        page groups; the curve has one point per group.
 
-    Raises:
-        UserError: sizes that were not compiled.
+    Raises
+    ------
+    UserError
+        sizes that were not compiled.
     """
 
     def __init__(self, unit: str, frames: int, groups: int) -> None:
@@ -53,8 +60,10 @@ class HlsEngine:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses.
 
-        Raises:
-            UserError: as in `page_array`, or more distinct pages than frames; the engine is unusable then.
+        Raises
+        ------
+        UserError
+            as in `page_array`, or more distinct pages than frames; the engine is unusable then.
         """
         try:
             self._core.access(page_array(pages))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hottest pages of each epoch of a trace: by hls/hot_pages, compiled for the host, or exactly."""
 
 from dataclasses import dataclass
@@ -20,11 +21,16 @@ _MOST_THRESHOLD = (1 << int(_core.HOT_COUNT_BITS)) - 1
 class HotEpoch:
     """An epoch's hot pages, largest count first.
 
-    Attributes:
-        pages, counts: uint64[n]. Counts of the unit are lower bounds: accesses since it admitted the page.
-        accesses: counted in the epoch.
-        more: more pages were hot than are listed.
-        saturated: a count reached its limit, 2^20 - 1.
+    Attributes
+    ----------
+    pages, counts
+        uint64[n]. Counts of the unit are lower bounds: accesses since it admitted the page.
+    accesses
+        counted in the epoch.
+    more
+        more pages were hot than are listed.
+    saturated
+        a count reached its limit, 2^20 - 1.
     """
 
     pages: NDArray[np.uint64]
@@ -38,14 +44,21 @@ class HotEpoch:
 class HotOptions:
     """What is counted, and which pages are hot.
 
-    Attributes:
-        wanted: pages of an epoch at most, K.
-        threshold: accesses that make a page hot.
-        reads, writes: whether they are counted.
-        sampling_log2: 1 access of 2^n is counted, at random.
+    Attributes
+    ----------
+    wanted
+        pages of an epoch at most, K.
+    threshold
+        accesses that make a page hot.
+    reads, writes
+        whether they are counted.
+    sampling_log2
+        1 access of 2^n is counted, at random.
 
-    Raises:
-        UserError: a value out of range.
+    Raises
+    ------
+    UserError
+        a value out of range.
     """
 
     wanted: int = 64
@@ -78,11 +91,15 @@ class HotCounter(Protocol):
 class HotPages:
     """The unit of hls/hot_pages. A page gets the next free frame at its first access and keeps it.
 
-    Parameters:
-        frames: page frames of the memory, the largest number of distinct pages; one of `compiled_frames()`.
+    Parameters
+    ----------
+    frames
+        page frames of the memory, the largest number of distinct pages; one of `compiled_frames()`.
 
-    Raises:
-        UserError: it was not compiled for so many frames.
+    Raises
+    ------
+    UserError
+        it was not compiled for so many frames.
     """
 
     def __init__(self, frames: int, options: HotOptions) -> None:
@@ -99,8 +116,10 @@ class HotPages:
     def access(self, pages: NDArray[np.uint64], writes: NDArray[np.bool_] | None = None) -> None:
         """Count a chunk of accesses.
 
-        Raises:
-            UserError: as in `page_array`, or more distinct pages than frames; the engine is unusable then.
+        Raises
+        ------
+        UserError
+            as in `page_array`, or more distinct pages than frames; the engine is unusable then.
         """
         try:
             self._core.access(page_array(pages), writes)
@@ -171,8 +190,10 @@ def recall(epoch: HotEpoch, exact: HotEpoch, counts: NDArray[np.uint64]) -> floa
 
     A page with as many accesses as the last one of `exact` is as good as that one.
 
-    Parameters:
-        counts: exact counts of the pages of `epoch`.
+    Parameters
+    ----------
+    counts
+        exact counts of the pages of `epoch`.
     """
     wanted = len(exact.pages)
     return float(np.count_nonzero(counts >= exact.counts[-1])) / wanted if wanted else None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware: protection faults and accessed bits (Zhou et al., ASPLOS 2004, 3.2)."""
 
 from dataclasses import dataclass, fields
@@ -41,12 +42,18 @@ def scaled_defaults(pages: int) -> dict[str, int]:
 class TrackerCosts:
     """CPU time of the tracker's events in ns: of the order of a Pentium 4 of 1.8 GHz; the paper has none.
 
-    Attributes:
-        fault: a protection fault, from exception to return, with the TLB entries of both pages.
-        scan: a scan of the list without its pages: timer interrupt, TLB flush.
-        scanned: reading a page's accessed bit.
-        accessed: clearing it, counting the page, and the TLB miss of its next access.
-        crossed: pushing the last page of a group into the next group.
+    Attributes
+    ----------
+    fault
+        a protection fault, from exception to return, with the TLB entries of both pages.
+    scan
+        a scan of the list without its pages: timer interrupt, TLB flush.
+    scanned
+        reading a page's accessed bit.
+    accessed
+        clearing it, counting the page, and the TLB miss of its next access.
+    crossed
+        pushing the last page of a group into the next group.
     """
 
     fault: float = 1500.0
@@ -65,19 +72,30 @@ class OsTracker:
 
     Counts are those up to the last scan, plus the faults since.
 
-    Parameters:
-        scan_list: most pages that are accessible, and scanned.
-        period: accesses between two scans.
-        group_pages: pages of a group, the resolution of the curve.
-        stack_pages: most pages of the stack, in the paper the frames of the memory; None: no limit.
-        seen_only: the curve is of the accesses that the tracker sees, as in the paper. Otherwise the unseen
-            ones, repeated accesses to a page within a period, are hits of the first group.
-        reference_ns: time of the program for an access, for `overhead`.
-        costs: of the events.
-        tick_ns: unit of `access_ticks`.
+    Parameters
+    ----------
+    scan_list
+        most pages that are accessible, and scanned.
+    period
+        accesses between two scans.
+    group_pages
+        pages of a group, the resolution of the curve.
+    stack_pages
+        most pages of the stack, in the paper the frames of the memory; None: no limit.
+    seen_only
+        the curve is of the accesses that the tracker sees, as in the paper. Otherwise the unseen
+        ones, repeated accesses to a page within a period, are hits of the first group.
+    reference_ns
+        time of the program for an access, for `overhead`.
+    costs
+        of the events.
+    tick_ns
+        unit of `access_ticks`.
 
-    Raises:
-        UserError: a number below 1, or a time that is not positive.
+    Raises
+    ------
+    UserError
+        a number below 1, or a time that is not positive.
     """
 
     def __init__(
@@ -112,8 +130,10 @@ class OsTracker:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses; chunk borders do not affect the result.
 
-        Raises:
-            UserError: as in `page_array`, or more than 2^31 distinct pages.
+        Raises
+        ------
+        UserError
+            as in `page_array`, or more than 2^31 distinct pages.
         """
         try:
             self._core.access(page_array(pages))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Engines that measure a trace in parts: parts are measured separately and joined exactly."""
 
 from dataclasses import dataclass
@@ -25,11 +26,15 @@ class ExactState:
 
     Joining is associative: neighbours may be joined in any grouping (Niu et al., PARDA, IPDPS 2012).
 
-    Attributes:
-        histogram: unsigned[n + 1], the accesses by stack distance; [0] those that are the first to their page
-            in this part.
-        pages: unsigned[n], the pages in the order of their first access.
-        ranks: unsigned[n], the rank of each by its last access, from 1 for the least recently used page.
+    Attributes
+    ----------
+    histogram
+        unsigned[n + 1], the accesses by stack distance; [0] those that are the first to their page
+        in this part.
+    pages
+        unsigned[n], the pages in the order of their first access.
+    ranks
+        unsigned[n], the rank of each by its last access, from 1 for the least recently used page.
     """
 
     histogram: Counts
@@ -53,8 +58,10 @@ class ExactState:
     def join(self, later: "ExactState") -> "ExactState":
         """Return the state of this part and the one that follows it.
 
-        Raises:
-            UserError: more than 2^31 distinct pages.
+        Raises
+        ------
+        UserError
+            more than 2^31 distinct pages.
         """
         if not self.pages.size or not later.pages.size:
             return later if later.pages.size else self
@@ -91,8 +98,10 @@ class ExactPart:
     def access(self, pages: ArrayLike) -> None:
         """Process a chunk of accesses.
 
-        Raises:
-            UserError: as in `page_array`, or more than 2^31 distinct pages.
+        Raises
+        ------
+        UserError
+            as in `page_array`, or more than 2^31 distinct pages.
         """
         try:
             self._core.access(page_array(pages))
@@ -128,11 +137,16 @@ def _wide(pages: Counts) -> NDArray[np.uint64]:
 class ShardsState:
     """What a sampled part of a trace leaves to be joined.
 
-    Attributes:
-        rate: share of the pages that is sampled.
-        accesses: all accesses of the part, sampled or not.
-        sample: the sampled pages.
-        without: the sampled pages without those of each group; empty: no confidence band.
+    Attributes
+    ----------
+    rate
+        share of the pages that is sampled.
+    accesses
+        all accesses of the part, sampled or not.
+    sample
+        the sampled pages.
+    without
+        the sampled pages without those of each group; empty: no confidence band.
     """
 
     rate: float
@@ -152,8 +166,10 @@ class ShardsState:
     def join(self, later: "ShardsState") -> "ShardsState":
         """Return the state of this part and the one that follows it.
 
-        Raises:
-            UserError: more than 2^31 sampled pages.
+        Raises
+        ------
+        UserError
+            more than 2^31 sampled pages.
         """
         pairs = zip(self.without, later.without, strict=True)
         return ShardsState(
@@ -171,8 +187,10 @@ class ShardsState:
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """Return the estimated miss ratio as `ShardsFixedRate.curve` does.
 
-        Raises:
-            UserError: no access is to a sampled page.
+        Raises
+        ------
+        UserError
+            no access is to a sampled page.
         """
         sample, *without = (each.histogram.astype(np.uint64) for each in (self.sample, *self.without))
         return fixed_rate_curve(self.accesses, sample, without, self.rate, page_bytes)
@@ -181,11 +199,15 @@ class ShardsState:
 class ShardsPart:
     """Samples a part of a trace as `ShardsFixedRate` does.
 
-    Parameters:
-        rate, band: as there.
+    Parameters
+    ----------
+    rate, band
+        as there.
 
-    Raises:
-        UserError: an impossible rate.
+    Raises
+    ------
+    UserError
+        an impossible rate.
     """
 
     def __init__(self, rate: float, *, band: bool) -> None:
@@ -197,8 +219,10 @@ class ShardsPart:
     def access(self, pages: ArrayLike) -> None:
         """Process a chunk of all accesses; the engine samples.
 
-        Raises:
-            UserError: as in `page_array`.
+        Raises
+        ------
+        UserError
+            as in `page_array`.
         """
         self._core.access(page_array(pages))
 
@@ -250,11 +274,15 @@ def make_first_reading(name: str, **parameters: Any) -> SmallestPagesPart | None
 
     The states of the first readings of all earlier parts, joined, are what the engine takes as `before`.
 
-    Parameters:
-        name, parameters: as `make_engine` takes them.
+    Parameters
+    ----------
+    name, parameters
+        as `make_engine` takes them.
 
-    Raises:
-        UserError: as `make_part_engine`.
+    Raises
+    ------
+    UserError
+        as `make_part_engine`.
     """
     make_part_engine(name, **parameters)  # checks them
     sample_pages = parameters.get("sample_pages")
@@ -264,12 +292,17 @@ def make_first_reading(name: str, **parameters: Any) -> SmallestPagesPart | None
 def make_part_engine(name: str, before: SmallestPages | None = None, **parameters: Any) -> PartEngine:
     """Return an engine for a part of a trace.
 
-    Parameters:
-        name, parameters: as `make_engine` takes them.
-        before: as `make_first_reading` describes; None for the first part.
+    Parameters
+    ----------
+    name, parameters
+        as `make_engine` takes them.
+    before
+        as `make_first_reading` describes; None for the first part.
 
-    Raises:
-        UserError: as `make_engine`, or an engine or parameter whose parts cannot be joined.
+    Raises
+    ------
+    UserError
+        as `make_engine`, or an engine or parameter whose parts cannot be joined.
     """
     make_engine(name, **parameters)  # checks them
     if parameters.get("by", "pages") != "pages":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The exact stacks' inner loops once for each instruction set, chosen at run time; recency_dispatch.cpp checks for these flags.
 # Included by both packages, as litemrc-studies has machines with an exact stack.
 set(INSTRUCTION_SETS BASELINE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Miss-ratio curves from a sample of the pages: SHARDS (Waldspurger et al., FAST 2015).
 
 A page is sampled if the hash of its number is below a threshold; distances among sampled pages are scaled up.
@@ -37,12 +38,17 @@ Counts = tuple[NDArray[np.int64], NDArray[np.float64], float]  # sizes, hits at 
 class ShardsFixedRate:
     """Samples a share of all pages; memory grows with the footprint.
 
-    Parameters:
-        rate: share of the pages, above 0 and at most 1.
-        band: estimate the confidence band, for 7 times the work on the sample.
+    Parameters
+    ----------
+    rate
+        share of the pages, above 0 and at most 1.
+    band
+        estimate the confidence band, for 7 times the work on the sample.
 
-    Raises:
-        UserError: another rate.
+    Raises
+    ------
+    UserError
+        another rate.
     """
 
     def __init__(self, rate: float, *, band: bool = False) -> None:
@@ -54,16 +60,20 @@ class ShardsFixedRate:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of all accesses; the engine samples.
 
-        Raises:
-            UserError: as in `page_array`.
+        Raises
+        ------
+        UserError
+            as in `page_array`.
         """
         self._core.access(page_array(pages))
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """Return the estimated miss ratio at multiples of 1 / rate.
 
-        Raises:
-            UserError: no access is to a sampled page.
+        Raises
+        ------
+        UserError
+            no access is to a sampled page.
         """
         without = [self._core.histogram_without(group) for group in range(self._groups)]
         return fixed_rate_curve(self._core.accesses, self._core.histogram(), without, self.rate, page_bytes)
@@ -72,12 +82,17 @@ class ShardsFixedRate:
 class ShardsFixedSize:
     """Samples at most a given number of pages by lowering the rate; memory is constant.
 
-    Parameters:
-        most_pages: sampled pages, 1 to 2^28; 8,192 give errors of about 0.002.
-        band: estimate the confidence band, for 7 times the work on the sample.
+    Parameters
+    ----------
+    most_pages
+        sampled pages, 1 to 2^28; 8,192 give errors of about 0.002.
+    band
+        estimate the confidence band, for 7 times the work on the sample.
 
-    Raises:
-        UserError: another number of pages.
+    Raises
+    ------
+    UserError
+        another number of pages.
     """
 
     def __init__(self, most_pages: int, *, band: bool = False) -> None:
@@ -93,8 +108,10 @@ class ShardsFixedSize:
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of all accesses; the engine samples.
 
-        Raises:
-            UserError: as in `page_array`.
+        Raises
+        ------
+        UserError
+            as in `page_array`.
         """
         self._core.access(page_array(pages))
 
@@ -108,8 +125,10 @@ class ShardsFixedSize:
 def check_rate(rate: float) -> None:
     """Check a share of pages to sample.
 
-    Raises:
-        UserError: not above 0 and at most 1.
+    Raises
+    ------
+    UserError
+        not above 0 and at most 1.
     """
     if not 0 < rate <= 1:
         raise UserError(
@@ -121,8 +140,10 @@ def check_rate(rate: float) -> None:
 def check_sample_pages(most_pages: int) -> None:
     """Check a size of a sample.
 
-    Raises:
-        UserError: not 1 to `MOST_PAGES`.
+    Raises
+    ------
+    UserError
+        not 1 to `MOST_PAGES`.
     """
     if not 1 <= most_pages <= MOST_PAGES:
         raise UserError(
@@ -140,8 +161,10 @@ def fixed_rate_curve(
 ) -> Curve:
     """Return the curve of histograms of sampled accesses: of the sample, and of it without each group.
 
-    Raises:
-        UserError: no access is to a sampled page.
+    Raises
+    ------
+    UserError
+        no access is to a sampled page.
     """
     others = [scaled_counts(each, rate * (GROUPS - 1) / GROUPS) for each in without]
     return sampled_curve(accesses, scaled_counts(histogram, rate), others, 1 - rate, page_bytes)
@@ -150,8 +173,10 @@ def fixed_rate_curve(
 def scaled_counts(histogram: Histogram, rate: float) -> Counts:
     """Return the estimated counts of a histogram of sampled accesses by distance; [0]: first accesses.
 
-    Parameters:
-        rate: share of the pages that is sampled.
+    Parameters
+    ----------
+    rate
+        share of the pages that is sampled.
     """
     sizes = np.round(np.arange(1, histogram.size) / rate).astype(np.int64)
     return sizes, histogram[1:] / rate, float(histogram[0] / rate)
@@ -167,10 +192,14 @@ def sampled_curve(
 ) -> Curve:
     """Return the curve of estimated counts, adjusted to the number of accesses, and its band.
 
-    Parameters:
-        counts: estimated counts: sizes, hits at each, cold misses.
-        without: the counts of the sample without each group; empty: no band.
-        left_out: share of the pages that is not sampled.
+    Parameters
+    ----------
+    counts
+        estimated counts: sizes, hits at each, cold misses.
+    without
+        the counts of the sample without each group; empty: no band.
+    left_out
+        share of the pages that is not sampled.
     """
     sizes, hits, cold_misses = counts
     if accesses and not hits.any() and not cold_misses:

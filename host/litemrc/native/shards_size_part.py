@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SHARDS of a fixed size for a part of a trace: the part is read twice, and joined exactly.
 
 The sampling rate at an access depends on the set of pages seen before, of all parts (see
@@ -52,8 +53,10 @@ class SmallestPagesPart:
     def access(self, pages: ArrayLike) -> None:
         """Process a chunk of all accesses.
 
-        Raises:
-            UserError: as in `page_array`.
+        Raises
+        ------
+        UserError
+            as in `page_array`.
         """
         self._core.access(page_array(pages))
 
@@ -66,14 +69,22 @@ class SmallestPagesPart:
 class ShardsSizeState:
     """What a sampled part of a trace leaves to be joined.
 
-    Attributes:
-        most_pages: the sample's size.
-        accesses: all accesses of the part, sampled or not.
-        threshold: of the hashes, at the end of the part.
-        firsts, thresholds: uint64[n], pages by first sampled access in the part, and the threshold at it.
-        order: uint64[m], the pages still followed, by last access, the least recently used first.
-        weights: estimated accesses by class of their distance: of the sample, and of it without each group.
-        cold: float64[len(weights)], estimated first accesses of the whole trace.
+    Attributes
+    ----------
+    most_pages
+        the sample's size.
+    accesses
+        all accesses of the part, sampled or not.
+    threshold
+        of the hashes, at the end of the part.
+    firsts, thresholds
+        uint64[n], pages by first sampled access in the part, and the threshold at it.
+    order
+        uint64[m], the pages still followed, by last access, the least recently used first.
+    weights
+        estimated accesses by class of their distance: of the sample, and of it without each group.
+    cold
+        float64[len(weights)], estimated first accesses of the whole trace.
     """
 
     most_pages: int
@@ -130,12 +141,17 @@ class ShardsSizeState:
 class ShardsSizePart:
     """Samples a part of a trace as `ShardsFixedSize` does.
 
-    Parameters:
-        most_pages, band: as there.
-        before: of all earlier parts; None: this is the first.
+    Parameters
+    ----------
+    most_pages, band
+        as there.
+    before
+        of all earlier parts; None: this is the first.
 
-    Raises:
-        UserError: an impossible number of pages.
+    Raises
+    ------
+    UserError
+        an impossible number of pages.
     """
 
     def __init__(self, most_pages: int, *, band: bool, before: SmallestPages | None = None) -> None:
@@ -148,8 +164,10 @@ class ShardsSizePart:
     def access(self, pages: ArrayLike) -> None:
         """Process a chunk of all accesses; the engine samples.
 
-        Raises:
-            UserError: as in `page_array`.
+        Raises
+        ------
+        UserError
+            as in `page_array`.
         """
         self._core.access(page_array(pages))
 

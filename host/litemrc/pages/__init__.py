@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which pages were accessed, epoch by epoch."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A record of DAMON (Linux's data access monitor) made of page bitmaps, for `damo report`.
 
 The format is that of `damo record --output_type json_compressed`, which damo 3.4 reads; the keys are those of
@@ -40,15 +41,22 @@ def write_damo_record(
 ) -> Written:
     """Write a record; the file replaces what was there only when it is complete.
 
-    Parameters:
-        aggregation: epochs of an aggregation interval. An interval of which all epochs are missing has no
-            snapshot.
-        written: of pages written, in place of pages accessed.
-        bits: of the pages; None: all.
+    Parameters
+    ----------
+    aggregation
+        epochs of an aggregation interval. An interval of which all epochs are missing has no
+        snapshot.
+    written
+        of pages written, in place of pages accessed.
+    bits
+        of the pages; None: all.
 
-    Raises:
-        OutputError: the operating system refused the write.
-        ValueError: no epoch or no page.
+    Raises
+    ------
+    OutputError
+        the operating system refused the write.
+    ValueError
+        no epoch or no page.
     """
     bits = range(bitmaps.shown.pages) if bits is None else bits
     if not bitmaps.epoch.size or not bits:

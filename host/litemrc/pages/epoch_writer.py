@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the writers of files with a row per epoch share."""
 
 from collections.abc import Mapping
@@ -19,17 +20,26 @@ class EpochWriter:
     interrupted, with the epochs so far. Without an epoch none appears. Otherwise call `close` or `discard`.
     Until then nothing is at the path, and what was there stays.
 
-    Parameters:
-        path, kind, version, types, units: as in `SealedWriter`; the first column is the epoch's number.
-        described: of the file's description, all but `interrupted`.
-        group_rows: rows that are kept in memory.
+    Parameters
+    ----------
+    path, kind, version, types, units
+        as in `SealedWriter`; the first column is the epoch's number.
+    described
+        of the file's description, all but `interrupted`.
+    group_rows
+        rows that are kept in memory.
 
-    Attributes:
-        path: where the file will be.
-        epochs: appended so far.
+    Attributes
+    ----------
+    path
+        where the file will be.
+    epochs
+        appended so far.
 
-    Raises:
-        UserError: a file cannot be written there.
+    Raises
+    ------
+    UserError
+        a file cannot be written there.
     """
 
     def __init__(
@@ -52,12 +62,17 @@ class EpochWriter:
     def close(self, *, interrupted: bool = False, path: str | Path | None = None) -> None:
         """Complete the file.
 
-        Parameters:
-            interrupted: mark it as such.
-            path: write it there, in place of the writer's path.
+        Parameters
+        ----------
+        interrupted
+            mark it as such.
+        path
+            write it there, in place of the writer's path.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         if self._rows:
             self._flush()

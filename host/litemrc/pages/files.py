@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of page bitmaps, a row per epoch, under a seal; written an epoch at a time."""
 
 from collections.abc import Mapping
@@ -38,8 +39,10 @@ def holds_page_bitmaps(path: str | Path) -> bool:
 def read_page_bitmaps(path: str | Path) -> PageBitmaps:
     """Read the page bitmaps that `PageBitmapWriter` wrote.
 
-    Raises:
-        UserError: no such file, of another kind, written by a newer version, truncated or damaged.
+    Raises
+    ------
+    UserError
+        no such file, of another kind, written by a newer version, truncated or damaged.
     """
     return read_sealed(path, KIND, VERSION, _decode)
 
@@ -47,8 +50,10 @@ def read_page_bitmaps(path: str | Path) -> PageBitmaps:
 def write_page_bitmaps(path: str | Path, bitmaps: PageBitmaps) -> None:
     """Write page bitmaps to `path`, replacing what was there only when the new file is complete.
 
-    Raises:
-        UserError: the file cannot be written.
+    Raises
+    ------
+    UserError
+        the file cannot be written.
     """
     writer = PageBitmapWriter(
         path,
@@ -96,14 +101,20 @@ def bitmaps_description(
 class PageBitmapWriter(EpochWriter):
     """Writes page bitmaps, an epoch at a time; memory holds at most 1 MiB of them.
 
-    Parameters:
-        path: of the Parquet file.
-        shown: what the bits stand for. Of hardware: `PagesShown(page_bytes=1 << page_shift,
-            base_address=address of the DRAM, ranges=(range(frames),))`.
-        writes_known, clock_hz, source: as in `PageBitmaps`.
+    Parameters
+    ----------
+    path
+        of the Parquet file.
+    shown
+        what the bits stand for. Of hardware: `PagesShown(page_bytes=1 << page_shift,
+        base_address=address of the DRAM, ranges=(range(frames),))`.
+    writes_known, clock_hz, source
+        as in `PageBitmaps`.
 
-    Raises:
-        UserError: a file cannot be written there.
+    Raises
+    ------
+    UserError
+        a file cannot be written there.
     """
 
     def __init__(
@@ -132,15 +143,22 @@ class PageBitmapWriter(EpochWriter):
     ) -> None:
         """Append the bits of an epoch.
 
-        Parameters:
-            epoch: its number, larger than that of the one before.
-            accessed, written: packed bits, as a row of `PageBitmaps`; `packed_words` and `packed_bits` make
-                them of words and of bool[pages].
-            cycles, accesses: as in `PageBitmaps`.
+        Parameters
+        ----------
+        epoch
+            its number, larger than that of the one before.
+        accessed, written
+            packed bits, as a row of `PageBitmaps`; `packed_words` and `packed_bits` make
+            them of words and of bool[pages].
+        cycles, accesses
+            as in `PageBitmaps`.
 
-        Raises:
-            ValueError: the epoch does not follow, or bits are too many, too few or contradict each other.
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        ValueError
+            the epoch does not follow, or bits are too many, too few or contradict each other.
+        OutputError
+            the operating system refused the write.
         """
         bits = [np.frombuffer(each, np.uint8) for each in (bytes(accessed), bytes(written))]
         for each in bits:

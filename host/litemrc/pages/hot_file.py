@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of hot pages, a row per epoch, under a seal; written an epoch at a time."""
 
 from collections.abc import Mapping
@@ -37,8 +38,10 @@ _GROUP_ROWS = 256
 def read_hot_lists(path: str | Path) -> HotLists:
     """Read the hot pages that `HotListWriter` wrote.
 
-    Raises:
-        UserError: no such file, of another kind, written by a newer version, truncated or damaged.
+    Raises
+    ------
+    UserError
+        no such file, of another kind, written by a newer version, truncated or damaged.
     """
     return read_sealed(path, KIND, VERSION, _decode)
 
@@ -46,12 +49,17 @@ def read_hot_lists(path: str | Path) -> HotLists:
 class HotListWriter(EpochWriter):
     """Writes hot pages, an epoch at a time.
 
-    Parameters:
-        path: of the Parquet file.
-        page_bytes, base_address, settings, source: as in `HotLists`.
+    Parameters
+    ----------
+    path
+        of the Parquet file.
+    page_bytes, base_address, settings, source
+        as in `HotLists`.
 
-    Raises:
-        UserError: a file cannot be written there.
+    Raises
+    ------
+    UserError
+        a file cannot be written there.
     """
 
     def __init__(
@@ -74,9 +82,12 @@ class HotListWriter(EpochWriter):
     def append(self, row: HotList) -> None:
         """Append the list of an epoch.
 
-        Raises:
-            ValueError: the epoch does not follow.
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        ValueError
+            the epoch does not follow.
+        OutputError
+            the operating system refused the write.
         """
         self._add(tuple(getattr(row, name) for name in TYPES))
 

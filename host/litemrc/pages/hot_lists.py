@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hot pages of each epoch of a device, in memory."""
 
 from collections.abc import Mapping
@@ -10,17 +11,26 @@ from typing import Any
 class HotList:
     """The pages with the most accesses in an epoch.
 
-    Attributes:
-        epoch: number of the epoch.
-        accesses: counted in the epoch.
-        more: more pages were hot than are listed.
-        saturated: a count reached the hardware's limit.
-        frames: page frames of the monitored memory, the largest count first.
-        counts: of each frame; lower bounds: accesses since the hardware admitted the page.
+    Attributes
+    ----------
+    epoch
+        number of the epoch.
+    accesses
+        counted in the epoch.
+    more
+        more pages were hot than are listed.
+    saturated
+        a count reached the hardware's limit.
+    frames
+        page frames of the monitored memory, the largest count first.
+    counts
+        of each frame; lower bounds: accesses since the hardware admitted the page.
 
-    Raises:
-        ValueError: not a count for each frame, counts that ascend, a frame that is there twice, or more
-            accesses than were counted.
+    Raises
+    ------
+    ValueError
+        not a count for each frame, counts that ascend, a frame that is there twice, or more
+        accesses than were counted.
     """
 
     epoch: int
@@ -54,15 +64,23 @@ class HotList:
 class HotLists:
     """The hot pages of a run of epochs.
 
-    Attributes:
-        page_bytes, base_address: bytes of a page, and byte address of frame 0.
-        settings: what was counted and which pages are hot, by the names of `set_hot` in the link's schema.
-        rows: a list for each epoch, ascending; epochs of which a message was lost are missing.
-        source: what was observed: URL of a device.
-        interrupted: the run was stopped before its end.
+    Attributes
+    ----------
+    page_bytes, base_address
+        bytes of a page, and byte address of frame 0.
+    settings
+        what was counted and which pages are hot, by the names of `set_hot` in the link's schema.
+    rows
+        a list for each epoch, ascending; epochs of which a message was lost are missing.
+    source
+        what was observed: URL of a device.
+    interrupted
+        the run was stopped before its end.
 
-    Raises:
-        ValueError: epochs do not ascend.
+    Raises
+    ------
+    ValueError
+        epochs do not ascend.
     """
 
     page_bytes: int

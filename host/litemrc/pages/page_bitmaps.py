@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page bitmaps: which pages were accessed in each epoch; when epochs were, and a map of address by time."""
 
 from collections.abc import Sequence
@@ -20,14 +21,20 @@ _COLUMNS: dict[str, np.dtype] = {
 class PagesShown:
     """The pages that the bits of an epoch stand for, and their addresses.
 
-    Attributes:
-        page_bytes: of a page.
-        base_address: byte address of frame 0; of a trace 0, so that frames are page numbers.
-        ranges: the frames that have a bit, ascending, in disjoint ranges of step 1; that of hardware is
-            `range(0, frames)`. Bit 0 is the first frame of the first range.
+    Attributes
+    ----------
+    page_bytes
+        of a page.
+    base_address
+        byte address of frame 0; of a trace 0, so that frames are page numbers.
+    ranges
+        the frames that have a bit, ascending, in disjoint ranges of step 1; that of hardware is
+        `range(0, frames)`. Bit 0 is the first frame of the first range.
 
-    Raises:
-        ValueError: no frame, ranges that overlap or descend, an address that is not that of a page.
+    Raises
+    ------
+    ValueError
+        no frame, ranges that overlap or descend, an address that is not that of a page.
     """
 
     page_bytes: int
@@ -100,20 +107,32 @@ class PagesShown:
 class PageBitmaps:
     """The pages accessed and written in each epoch of a run.
 
-    Attributes:
-        shown: what the bits stand for.
-        epoch: uint32[n], number of the epoch, ascending; a number that is missing was lost.
-        cycles: uint64[n], length of the epoch in clock cycles; 0: not known.
-        accesses: uint64[n], accesses of the epoch, by all contexts; 0: none, or not known.
-        accessed, written: uint8[n, shown.bitmap_bytes], bits of the pages; the first in the lowest bit of the
-            first byte. Bits of no page are 0; a page that was written was also accessed.
-        writes_known: false: what was written is not known, and `written` is 0.
-        clock_hz: of `cycles`; 0: not known.
-        source: what was observed: URL of a device, name of a trace.
-        interrupted: the run was stopped before its end.
+    Attributes
+    ----------
+    shown
+        what the bits stand for.
+    epoch
+        uint32[n], number of the epoch, ascending; a number that is missing was lost.
+    cycles
+        uint64[n], length of the epoch in clock cycles; 0: not known.
+    accesses
+        uint64[n], accesses of the epoch, by all contexts; 0: none, or not known.
+    accessed, written
+        uint8[n, shown.bitmap_bytes], bits of the pages; the first in the lowest bit of the
+        first byte. Bits of no page are 0; a page that was written was also accessed.
+    writes_known
+        false: what was written is not known, and `written` is 0.
+    clock_hz
+        of `cycles`; 0: not known.
+    source
+        what was observed: URL of a device, name of a trace.
+    interrupted
+        the run was stopped before its end.
 
-    Raises:
-        ValueError: a column of wrong shape or range, or bits that contradict each other.
+    Raises
+    ------
+    ValueError
+        a column of wrong shape or range, or bits that contradict each other.
     """
 
     shown: PagesShown
@@ -177,8 +196,10 @@ def packed_words(words: Sequence[int] | NDArray[np.uint32]) -> NDArray[np.uint8]
 def check_unused_bits(packed: NDArray[np.uint8], pages: int) -> None:
     """Check that bits behind the last page are 0.
 
-    Raises:
-        ValueError: one is 1.
+    Raises
+    ------
+    ValueError
+        one is 1.
     """
     if pages % 8 and (packed[..., -1] >> (pages % 8)).any():
         raise ValueError(f"a bit behind page {pages - 1} is 1")
@@ -188,14 +209,20 @@ def check_unused_bits(packed: NDArray[np.uint8], pages: int) -> None:
 class HeatMap:
     """Shares of pages accessed (or written).
 
-    Attributes:
-        share: float64[rows, columns], 0 to 1: the (page, epoch) pairs of the cell in which the page was
-            accessed, of all pairs; NaN where all epochs of a column are missing. Row 0 has the lowest pages,
-            column 0 the first epochs.
-        page_edges: int64[rows + 1], the first bit of each row in `shown`, and the number of bits.
-        epoch_edges: int64[columns + 1], the first epoch of each column, and that after the last one.
-        shown: the pages.
-        written: shares are those of pages written.
+    Attributes
+    ----------
+    share
+        float64[rows, columns], 0 to 1: the (page, epoch) pairs of the cell in which the page was
+        accessed, of all pairs; NaN where all epochs of a column are missing. Row 0 has the lowest pages,
+        column 0 the first epochs.
+    page_edges
+        int64[rows + 1], the first bit of each row in `shown`, and the number of bits.
+    epoch_edges
+        int64[columns + 1], the first epoch of each column, and that after the last one.
+    shown
+        the pages.
+    written
+        shares are those of pages written.
     """
 
     share: NDArray[np.float64]
@@ -215,12 +242,17 @@ def heat_map(
 ) -> HeatMap:
     """Return the heat map of some pages over all epochs of `bitmaps`.
 
-    Parameters:
-        rows, columns: the most there may be; there are never more rows than pages, or columns than epochs.
-        bits: of the pages; None: all.
+    Parameters
+    ----------
+    rows, columns
+        the most there may be; there are never more rows than pages, or columns than epochs.
+    bits
+        of the pages; None: all.
 
-    Raises:
-        ValueError: no epoch, no page, or no cell.
+    Raises
+    ------
+    ValueError
+        no epoch, no page, or no cell.
     """
     bits = range(bitmaps.shown.pages) if bits is None else bits
     if not bitmaps.epoch.size or not bits or min(rows, columns) < 1:
@@ -258,8 +290,10 @@ def times_ns(bitmaps: PageBitmaps, unknown_ns: int) -> tuple[NDArray[np.int64], 
 
     Missing epochs have the mean length.
 
-    Parameters:
-        unknown_ns: the length of an epoch if it is not known.
+    Parameters
+    ----------
+    unknown_ns
+        the length of an epoch if it is not known.
     """
     numbers = bitmaps.epoch.astype(np.int64) - (int(bitmaps.epoch[0]) if bitmaps.epoch.size else 0)
     mean = mean_ns(bitmaps)

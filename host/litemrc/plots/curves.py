@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of an epoch table: curves in one picture, one panel per owner, and the epochs over time.
 
 Figures are built without pyplot, which keeps global state. A curve is drawn as a step function: nothing is
@@ -76,9 +77,12 @@ def draw_borders(axes: Axes, lines: Sequence[CurveLine], *, words: bool = True) 
 
     The words stand beside the line of a single curve, else in the legend.
 
-    Parameters:
-        axes: with a logarithmic memory axis in MiB, already drawn.
-        words: label the lines.
+    Parameters
+    ----------
+    axes
+        with a logarithmic memory axis in MiB, already drawn.
+    words
+        label the lines.
     """
     borders = [(line, line.curve.tail) for line in lines if line.curve.tail and line.curve.tail.evicts]
     if not borders:
@@ -131,8 +135,10 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
 
     The title of a panel gives the smallest size within `EPSILON` of the minimum miss ratio, the marker.
 
-    Parameters:
-        exact: curves by context, of the same sizes; drawn dotted for owners that were alone in their context.
+    Parameters
+    ----------
+    exact
+        curves by context, of the same sizes; drawn dotted for owners that were alone in their context.
     """
     owners = table.owners_with_data
     curves = [table.curve(owner) for owner in owners]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures as files, and as inline SVG in the colours of an HTML page."""
 
 import io
@@ -21,8 +22,10 @@ _SVG_STYLE: dict[Any, Any] = {
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG or SVG, by the suffix of `path`.
 
-    Raises:
-        UserError: unknown suffix, missing folder, or the file cannot be written.
+    Raises
+    ------
+    UserError
+        unknown suffix, missing folder, or the file cannot be written.
     """
     path = check_output_path(path, PICTURE_SUFFIXES)
     kind = path.suffix.lower().removeprefix(".")
@@ -36,9 +39,12 @@ def inline_svg(figure: Figure, *, name: str, description: str) -> str:
 
     Text and axes have the page's text colour, grid and pale lines its variables `--rule` and `--pale`.
 
-    Parameters:
-        name: prefix of all ids, unique in the page; letters only.
-        description: alternative text of the picture.
+    Parameters
+    ----------
+    name
+        prefix of all ids, unique in the page; letters only.
+    description
+        alternative text of the picture.
     """
     buffer = io.StringIO()
     with matplotlib.rc_context(_SVG_STYLE):

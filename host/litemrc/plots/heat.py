@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of accesses by address and time: heat maps and traces."""
 
 import matplotlib

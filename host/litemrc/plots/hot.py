@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hot pages of epochs as a picture."""
 
 from collections.abc import Sequence
@@ -12,8 +13,10 @@ from litemrc.plots.curves import STYLE
 def hot_figure(epochs: Sequence[tuple[Sequence[int], Sequence[int]]], *, title: str = "") -> Figure:
     """Draw the count (colour) of each hot page (y) by epoch (x).
 
-    Parameters:
-        epochs: pages and counts of each, of equal length.
+    Parameters
+    ----------
+    epochs
+        pages and counts of each, of equal length.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")

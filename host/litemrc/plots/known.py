@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Values that a paper reports, as marks in a figure that repeats its experiment."""
 
 from collections.abc import Mapping, Sequence
@@ -37,10 +38,14 @@ def draw_known(
 class Beside:
     """A result beside the paper's.
 
-    Attributes:
-        label: of its row.
-        ours: values of all seeds.
-        paper: the paper's value.
+    Attributes
+    ----------
+    label
+        of its row.
+    ours
+        values of all seeds.
+    paper
+        the paper's value.
     """
 
     label: str
@@ -53,9 +58,12 @@ def beside_figure(
 ) -> Figure:
     """Draw results beside those of a paper: the mean and the range of the seeds, and the paper's value.
 
-    Parameters:
-        panels: rows by label of the panel's axis, with the unit; all panels have the same rows.
-        ours: name of our results in the legend.
+    Parameters
+    ----------
+    panels
+        rows by label of the panel's axis, with the unit; all panels have the same rows.
+    ours
+        name of our results in the legend.
     """
     rows = [row.label for row in next(iter(panels.values()))]
     with matplotlib.rc_context(STYLE):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Miss-ratio curves over a logarithmic memory axis, in bytes below and in pages above."""
 
 from collections.abc import Iterable, Sequence
@@ -31,8 +32,10 @@ class CurveLine:
 def memory_span(curves: Sequence[Curve], *others_bytes: int) -> tuple[float, float]:
     """Return the memory axis in MiB: from the smallest size to just beyond the largest reuse distance.
 
-    Parameters:
-        others_bytes: further sizes that the axis must contain.
+    Parameters
+    ----------
+    others_bytes
+        further sizes that the axis must contain.
     """
     low = min([*(int(curve.sizes_pages[0]) * curve.page_bytes for curve in curves), *others_bytes])
     high = max([1.25 * max(curve.max_reuse_distance * curve.page_bytes for curve in curves), *others_bytes])
@@ -49,9 +52,12 @@ def memory_axis(
 ) -> None:
     """Make the x axis (or y) logarithmic in MiB; label it in bytes and, on the other side, in pages.
 
-    Parameters:
-        span: first and last size in MiB.
-        page_bytes: None: no labels in pages.
+    Parameters
+    ----------
+    span
+        first and last size in MiB.
+    page_bytes
+        None: no labels in pages.
     """
     axis, letter = (axes.yaxis, "y") if vertical else (axes.xaxis, "x")
     axes.set(**{f"{letter}scale": "log", f"{letter}lim": span})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of miss-ratio curves: several in one picture, differences, allocations, windows over time."""
 
 from collections.abc import Sequence
@@ -50,8 +51,10 @@ def difference_figure(
 ) -> Figure:
     """Draw each pair of curves, and below it the difference of the pair, first minus second.
 
-    Parameters:
-        tolerance: absolute difference to mark.
+    Parameters
+    ----------
+    tolerance
+        absolute difference to mark.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.6 * len(pairs)), dpi=200, layout="constrained")
@@ -107,8 +110,10 @@ def allocation_figure(curves: Sequence[Curve], allocation: Allocation) -> Figure
 
     The axis is logarithmic: the marker of a process without memory stands at its left end.
 
-    Parameters:
-        curves: of all processes of the allocation, with one page size.
+    Parameters
+    ----------
+    curves
+        of all processes of the allocation, with one page size.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
@@ -139,8 +144,10 @@ def allocation_figure(curves: Sequence[Curve], allocation: Allocation) -> Figure
 def windows_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
     """Draw the miss ratio (colour) over references (x) and memory size (y, logarithmic).
 
-    Parameters:
-        curves: of consecutive windows, all with the same sizes; see `litemrc.mrc_windows`.
+    Parameters
+    ----------
+    curves
+        of consecutive windows, all with the same sizes; see `litemrc.mrc_windows`.
     """
     sizes = curves[0].sizes_pages * curves[0].page_bytes / MIB
     first, last = float(sizes[0]), memory_span(curves)[1]

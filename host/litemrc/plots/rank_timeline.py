@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The rank timeline: the states of each power domain over time, and its energy."""
 
 from collections.abc import Mapping

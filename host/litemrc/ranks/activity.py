@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Power states of a rank, and the activity of a power domain, which energies are computed from.
 
 Names and numbers of states and counters are equal to the hardware's.
@@ -57,12 +58,16 @@ COUNTERS = tuple(word.name.lower() for word in MeterWord)  # of a domain, in the
 class RankActivity:
     """Activity of a power domain over some time: the counters of the meter that can be added.
 
-    Attributes:
-        reads, writes, activates, refreshes: commands.
-        active_standby ... self_refresh_partial: cycles in each `PowerState`; their sum is the time.
-        entered_power_down ... entered_self_refresh_partial: entries into each low-power state.
-        wake_ups: wake-ups caused by an access.
-        waking: cycles of waking, which are also counted as precharge standby.
+    Attributes
+    ----------
+    reads, writes, activates, refreshes
+        commands.
+    active_standby ... self_refresh_partial: cycles in each `PowerState`; their sum is the time.
+    entered_power_down ... entered_self_refresh_partial: entries into each low-power state.
+    wake_ups
+        wake-ups caused by an access.
+    waking
+        cycles of waking, which are also counted as precharge standby.
     """
 
     reads: float = 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of a rank table, one row per (epoch, power domain), under a seal."""
 
 from pathlib import Path
@@ -34,8 +35,10 @@ _PARAMETERS = ("clock_hz", "phases", "domains", "virtual", "chips", "part", "par
 def write_ranks(path: str | Path, table: RankTable) -> None:
     """Write `table` to `path`, replacing what was there only when the new file is complete.
 
-    Raises:
-        UserError: the file cannot be written.
+    Raises
+    ------
+    UserError
+        the file cannot be written.
     """
     write_sealed(path, KIND, VERSION, rank_columns(table), UNITS, rank_description(table))
 
@@ -53,8 +56,10 @@ def rank_description(table: RankTable) -> dict[str, Any]:
 def read_ranks(path: str | Path) -> RankTable:
     """Read the rank table that `write_ranks` wrote.
 
-    Raises:
-        UserError: no such file, not a rank table, written by a newer version, truncated or damaged.
+    Raises
+    ------
+    UserError
+        no such file, not a rank table, written by a newer version, truncated or damaged.
     """
     return read_sealed(path, KIND, VERSION, _decode)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The rank table: counters of the rank meter, one row for each epoch and power domain."""
 
 from collections.abc import Iterable, Sequence
@@ -28,9 +29,11 @@ AWAKE = 0  # in the column `state`, beside the low ones of `PowerState`
 class RankRow:
     """Counters of one domain in one epoch, checked as they arrive; units as in `RankTable`.
 
-    Raises:
-        ValueError: not as many counters as a domain has, or residencies that are not the epoch's clocks
-            although no counter saturated.
+    Raises
+    ------
+    ValueError
+        not as many counters as a domain has, or residencies that are not the epoch's clocks
+        although no counter saturated.
     """
 
     epoch: int
@@ -57,25 +60,41 @@ class RankRow:
 class RankTable:
     """Counters of a run of epochs, and what they are of.
 
-    Attributes:
-        clock_hz: frequency of the cycles counted.
-        phases: DRAM cycles in one of these cycles.
-        domains: power domains; virtual: they are equal address slices of one rank, and each counts the
-            cycles, refreshes and entries of the rank.
-        chips: side by side in a rank; part: their name, empty if unknown.
-        partial: what partial self-refresh keeps, as in MR2: 0 all, 1 half, 2 a quarter, 3 an eighth ...
-        epoch: uint32[n], number of the epoch.
-        domain: uint8[n]; a pair (epoch, domain) occurs once, and an epoch has rows of all domains or none.
-        clocks: uint32[n], cycles of the epoch; the same in all rows of an epoch.
-        reads ... top_pages: uint32[n] each, the counters named in `COUNTERS`.
-        state: uint8[n], at the end: 0 awake, else a low `PowerState`.
-        working: bool[n], a page of the working set lay in the domain at the end.
-        live_pages: uint32[n], pages in use at the end.
-        overflow: bool[n], a counter saturated: residencies do not add up to `clocks` in this row.
-        interrupted: the collection was stopped before its end.
+    Attributes
+    ----------
+    clock_hz
+        frequency of the cycles counted.
+    phases
+        DRAM cycles in one of these cycles.
+    domains
+        power domains; virtual: they are equal address slices of one rank, and each counts the
+        cycles, refreshes and entries of the rank.
+    chips
+        side by side in a rank; part: their name, empty if unknown.
+    partial
+        what partial self-refresh keeps, as in MR2: 0 all, 1 half, 2 a quarter, 3 an eighth ...
+    epoch
+        uint32[n], number of the epoch.
+    domain
+        uint8[n]; a pair (epoch, domain) occurs once, and an epoch has rows of all domains or none.
+    clocks
+        uint32[n], cycles of the epoch; the same in all rows of an epoch.
+    reads ... top_pages: uint32[n] each, the counters named in `COUNTERS`.
+    state
+        uint8[n], at the end: 0 awake, else a low `PowerState`.
+    working
+        bool[n], a page of the working set lay in the domain at the end.
+    live_pages
+        uint32[n], pages in use at the end.
+    overflow
+        bool[n], a counter saturated: residencies do not add up to `clocks` in this row.
+    interrupted
+        the collection was stopped before its end.
 
-    Raises:
-        ValueError: a column of wrong shape or range, or counters that contradict each other.
+    Raises
+    ------
+    ValueError
+        a column of wrong shape or range, or counters that contradict each other.
     """
 
     clock_hz: int
@@ -185,8 +204,10 @@ class RankTable:
     def between(self, start: int | None, stop: int | None) -> "RankTable":
         """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side.
 
-        Raises:
-            UserError: there are epochs, but none of these.
+        Raises
+        ------
+        UserError
+            there are epochs, but none of these.
         """
         kept = rows_between(self.epoch, start, stop)
         if self.epoch.size and not kept.any():

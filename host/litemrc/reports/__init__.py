@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reports: self-contained HTML files."""
 
 from litemrc.extras import require

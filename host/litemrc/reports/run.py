@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The report of a run: one self-contained HTML file."""
 
 from collections.abc import Mapping, Sequence
@@ -36,17 +37,27 @@ def write_report(
 ) -> None:
     """Write the HTML report of an epoch table: curves, counters, parameters, drops, link and verdict.
 
-    Parameters:
-        path: the file to write, *.html.
-        title: headline of the report.
-        parameters: further rows of the parameter table, by name; those of the monitor come from `table`.
-        comparison: result of the comparison with the golden model; None: nothing was compared.
-        accuracy: exact curves beside the estimated ones, if known.
-        ranks: counters and energy of the power domains; None: the report omits them.
-        texts: further sections, such as the log of a console, by heading.
+    Parameters
+    ----------
+    path
+        the file to write, *.html.
+    title
+        headline of the report.
+    parameters
+        further rows of the parameter table, by name; those of the monitor come from `table`.
+    comparison
+        result of the comparison with the golden model; None: nothing was compared.
+    accuracy
+        exact curves beside the estimated ones, if known.
+    ranks
+        counters and energy of the power domains; None: the report omits them.
+    texts
+        further sections, such as the log of a console, by heading.
 
-    Raises:
-        UserError: the file cannot be written.
+    Raises
+    ------
+    UserError
+        the file cannot be written.
     """
     path = check_output_path(path, (".html",))
     environment = page_environment()

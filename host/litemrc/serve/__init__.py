@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Devices over HTTP."""
 
 from litemrc.extras import require

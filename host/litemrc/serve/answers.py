@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Answers of the API: JSON, and errors with the remedy; what every route asks of a request, and HEAD."""
 
 import logging
@@ -69,8 +70,10 @@ def add_error_answers(app: FastAPI) -> None:
 async def only_known_parameters(connection: HTTPConnection) -> None:
     """Refuse parameters that a route has not: one that is misspelled would ask for something else.
 
-    Raises:
-        Refusal: 422: it is not known, or given twice where one is meant.
+    Raises
+    ------
+    Refusal
+        422: it is not known, or given twice where one is meant.
     """
     if connection.scope["type"] != "http":
         return  # a WebSocket is refused by its route

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The application: page, API, live events, metrics and the link, over one fleet."""
 
 from collections.abc import AsyncIterator, Sequence
@@ -41,9 +42,12 @@ def build(
 ) -> Application:
     """Return the application of a fleet whose feeds have not started; they start and end with it.
 
-    Parameters:
-        token: that control needs; None: the server is read-only.
-        hosts: values of the header Host that are answered.
+    Parameters
+    ----------
+    token
+        that control needs; None: the server is read-only.
+    hosts
+        values of the header Host that are answered.
     """
 
     tokens = Tokens(token)

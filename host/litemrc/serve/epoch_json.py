@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """An epoch, and the device that it is of, as the records of the API."""
 
 from dataclasses import asdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The devices that one server serves: feeds, last epochs, labels, histories, and notes of their sessions."""
 
 import threading
@@ -21,9 +22,12 @@ class Announcer:
 
     A session that is lost soon after the last one was is reported after an interval that doubles each time.
 
-    Parameters:
-        say: called with a line.
-        clock: of seconds.
+    Parameters
+    ----------
+    say
+        called with a line.
+    clock
+        of seconds.
     """
 
     def __init__(
@@ -68,10 +72,14 @@ class Announcer:
 class Served:
     """A device: its feed, and what is known of it.
 
-    Attributes:
-        labels: given by the user, such as rack: 3.
-        recent: the last epochs, a listener of the feed.
-        kept: its history; None: none is kept.
+    Attributes
+    ----------
+    labels
+        given by the user, such as rack: 3.
+    recent
+        the last epochs, a listener of the feed.
+    kept
+        its history; None: none is kept.
     """
 
     name: str
@@ -151,14 +159,21 @@ def open_fleet(
 ) -> Fleet:
     """Return devices with their listeners; no feed has started.
 
-    Parameters:
-        ports, labels: of each device, by its name.
-        identifiers: what the gateware of a device must call itself, by its name.
-        history, retention: as in `History`; None: none is kept.
-        say: called with what the operator of the server should know.
+    Parameters
+    ----------
+    ports, labels
+        of each device, by its name.
+    identifiers
+        what the gateware of a device must call itself, by its name.
+    history, retention
+        as in `History`; None: none is kept.
+    say
+        called with what the operator of the server should know.
 
-    Raises:
-        UserError: as `History`.
+    Raises
+    ------
+    UserError
+        as `History`.
     """
     devices = []
     for name, url in ports.items():

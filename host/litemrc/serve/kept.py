@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The history of a device, as the server writes and reads it."""
 
 from collections.abc import Callable, Iterator
@@ -25,11 +26,15 @@ Key = tuple[int, int]  # session, number
 class KeptEpochs:
     """Keeps the epochs of one device; a listener of its feed, and a reader for any thread.
 
-    Parameters:
-        folder, device, retention, say: as in `History`.
+    Parameters
+    ----------
+    folder, device, retention, say
+        as in `History`.
 
-    Raises:
-        UserError: as `History`.
+    Raises
+    ------
+    UserError
+        as `History`.
     """
 
     def __init__(

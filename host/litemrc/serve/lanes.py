@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Threads for requests that compute, a lane for each kind of work: metrics never wait for a history.
 
 A job runs in steps. Between two steps it ends if its reader has left or its time is over; so does a job that
@@ -29,10 +30,14 @@ T = TypeVar("T")
 class Job:
     """A request that computes, as its steps see it.
 
-    Attributes:
-        seconds: that it may compute; the time of a reader that takes the answer slowly is not counted.
-        rows: of tables that it may read.
-        narrow: what to ask for instead if it needs more.
+    Attributes
+    ----------
+    seconds
+        that it may compute; the time of a reader that takes the answer slowly is not counted.
+    rows
+        of tables that it may read.
+    narrow
+        what to ask for instead if it needs more.
     """
 
     seconds: float
@@ -46,9 +51,12 @@ class Job:
     def check(self, rows: int = 0) -> None:
         """Count rows of a step, and end the job if it must end.
 
-        Raises:
-            ReaderLeftError: its reader has left.
-            Refusal: it took too long (503), or its tables have too many rows (413).
+        Raises
+        ------
+        ReaderLeftError
+            its reader has left.
+        Refusal
+            it took too long (503), or its tables have too many rows (413).
         """
         if self._left.is_set():
             raise ReaderLeftError
@@ -84,14 +92,21 @@ class Job:
 class Lane:
     """Threads for one kind of work.
 
-    Parameters:
-        threads: that compute at once.
-        most: jobs admitted, those that wait for a thread included.
-        seconds, rows: limits of a job.
-        narrow: what to ask for instead of a job that exceeds them.
+    Parameters
+    ----------
+    threads
+        that compute at once.
+    most
+        jobs admitted, those that wait for a thread included.
+    seconds, rows
+        limits of a job.
+    narrow
+        what to ask for instead of a job that exceeds them.
 
-    Attributes:
-        jobs: admitted now.
+    Attributes
+    ----------
+    jobs
+        admitted now.
     """
 
     def __init__(self, threads: int, most: int, *, seconds: float, rows: int, narrow: str) -> None:
@@ -109,8 +124,10 @@ class Lane:
     async def run(self, request: Request, work: Callable[[Job], T]) -> T:
         """Compute an answer in a thread; the work ends if the reader leaves.
 
-        Raises:
-            ReaderLeftError, Refusal: as `Job.check`; 503: there are too many jobs.
+        Raises
+        ------
+        ReaderLeftError, Refusal
+            as `Job.check`; 503: there are too many jobs.
         """
         job = self._admit()
         try:
@@ -125,8 +142,10 @@ class Lane:
 
         `options` are those of the answer. The first piece is computed before it begins.
 
-        Raises:
-            ReaderLeftError, Refusal: as `run`.
+        Raises
+        ------
+        ReaderLeftError, Refusal
+            as `run`.
         """
         job = self._admit()
         iterator = pieces(job)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """HTTP connections with limits on what a peer sends, how long it waits, and how long it does not read.
 
 uvicorn bounds the bodies that wait; headers and connections that say nothing are bounded here, and a request

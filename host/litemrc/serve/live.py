@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Server-sent events: every epoch as it arrives, encoded once for all readers that ask for the same.
 
 The feed's thread hands events to the event loop and goes on at once: no reader can delay it. A reader has a
@@ -33,8 +34,10 @@ class Batch:
 class Reader:
     """One who listens: to these devices, with curves of this many epochs.
 
-    Attributes:
-        missed: epochs left out since the reader was last told.
+    Attributes
+    ----------
+    missed
+        epochs left out since the reader was last told.
     """
 
     devices: frozenset[str]
@@ -60,11 +63,15 @@ class Reader:
 class LiveHub:
     """Hands the events of all feeds to all readers. Everything but `listener` belongs to the event loop.
 
-    Parameters:
-        describe: what the event `devices` says.
+    Parameters
+    ----------
+    describe
+        what the event `devices` says.
 
-    Attributes:
-        readers: who listen now; missed: epochs left out for slow ones. Any thread may read both.
+    Attributes
+    ----------
+    readers
+        who listen now; missed: epochs left out for slow ones. Any thread may read both.
     """
 
     def __init__(self, fleet: Fleet, describe: Callable[[], object]) -> None:

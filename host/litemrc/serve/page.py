@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page: its files, and plotly.js of the package plotly."""
 
 from functools import cache

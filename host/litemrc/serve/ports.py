@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The devices of a command line: their ports by name, their labels, and their bundles."""
 
 import re
@@ -19,8 +20,10 @@ _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 def parse_ports(texts: list[str]) -> dict[str, str]:
     """Return URLs by name of `NAME=URL` texts; a single bare URL has the name "device".
 
-    Raises:
-        UserError: a name is missing, given twice, or has other characters than letters, digits and `_.-`.
+    Raises
+    ------
+    UserError
+        a name is missing, given twice, or has other characters than letters, digits and `_.-`.
     """
     ports: dict[str, str] = {}
     for text in texts:
@@ -38,8 +41,10 @@ def parse_ports(texts: list[str]) -> dict[str, str]:
 def parse_labels(texts: list[str], names: list[str]) -> dict[str, dict[str, str]]:
     """Return the labels of each device of `NAME:KEY=VALUE` texts.
 
-    Raises:
-        UserError: it is not written like that, or no device has that name.
+    Raises
+    ------
+    UserError
+        it is not written like that, or no device has that name.
     """
     labels: dict[str, dict[str, str]] = {name: {} for name in names}
     for text in texts:
@@ -61,8 +66,10 @@ def parse_labels(texts: list[str], names: list[str]) -> dict[str, dict[str, str]
 def parse_bundles(texts: list[str], names: list[str]) -> dict[str, Path]:
     """Return folders of bundles by name of a device, of `NAME=FOLDER` texts; a bare folder is that of all.
 
-    Raises:
-        UserError: no device has that name, or a device has two bundles.
+    Raises
+    ------
+    UserError
+        no device has that name, or a device has two bundles.
     """
     bundles: dict[str, Path] = {}
     for text in texts:
@@ -81,8 +88,10 @@ def parse_bundles(texts: list[str], names: list[str]) -> dict[str, Path]:
 def check_url(url: str) -> None:
     """Check what can be known of a URL while the device may still be off.
 
-    Raises:
-        UserError: no link can ever be opened by it.
+    Raises
+    ------
+    UserError
+        no link can ever be opened by it.
     """
     scheme = url.partition("://")[0] if "://" in url else ""
     if scheme == "litex":

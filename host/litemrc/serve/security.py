@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What answers say to browsers, and who may ask: pure ASGI, as other middleware costs each live event."""
 
 import hmac

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The server: one event loop that answers all readers, until a signal ends it."""
 
 import logging
@@ -26,8 +27,10 @@ _OTHER_FILES = 256  # links, files of the history, libraries
 def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0: a free one.
 
-    Raises:
-        UserError: the address is taken, or not one of this machine.
+    Raises
+    ------
+    UserError
+        the address is taken, or not one of this machine.
     """
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The last epochs of a device as text for live readers: each epoch and window is encoded once for all."""
 
 import json
@@ -22,8 +23,10 @@ def encoded(record: Any) -> bytes:
 class EpochWriter:
     """The last epochs of a session of one device; the newest can be had as JSON with the curve of a window.
 
-    Parameters:
-        device: its name.
+    Parameters
+    ----------
+    device
+        its name.
     """
 
     def __init__(self, device: str) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page reference traces from files, generators and captures, read as chunks of arrays.
 
 with open_trace("app.oracleGeneral.zst") as trace:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bounds on what a file may stand for, so that a small one neither keeps a command busy nor fills memory.
 
 Work and memory may be proportional to the stored bytes of a file, however generously, but not to a number

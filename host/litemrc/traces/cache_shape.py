@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Geometry of a cache; `16k:4:32` means 16 KiB, 4 ways, lines of 32 bytes; `4k:1:32:wt` is write-through."""
 
 import re
@@ -13,11 +14,16 @@ REMEDY = "write SIZE:WAYS:LINE, such as 16k:4:32, with powers of two; :wt at the
 class CacheShape:
     """A set-associative cache.
 
-    Attributes:
-        bytes: capacity.
-        ways: lines per set.
-        line_bytes: bytes per line.
-        write_through: stores go on to the next level, and allocate no line where they miss.
+    Attributes
+    ----------
+    bytes
+        capacity.
+    ways
+        lines per set.
+    line_bytes
+        bytes per line.
+    write_through
+        stores go on to the next level, and allocate no line where they miss.
     """
 
     bytes: int
@@ -33,8 +39,10 @@ class CacheShape:
     def parse(cls, text: str) -> "CacheShape":
         """Parse SIZE:WAYS:LINE or SIZE:WAYS:LINE:wt.
 
-        Raises:
-            UserError: another form, or sets or lines that are not powers of two.
+        Raises
+        ------
+        UserError
+            another form, or sets or lines that are not powers of two.
         """
         words = text.split(":")
         through = words[3:] == ["wt"]
@@ -57,8 +65,10 @@ class CacheShape:
 def size_of(text: str) -> int:
     """Parse a number of at least 1 with an optional suffix k or m (KiB, MiB).
 
-    Raises:
-        UserError: another form.
+    Raises
+    ------
+    UserError
+        another form.
     """
     match = re.fullmatch(r"([0-9]{1,15})([km]?)", text.lower())
     if not match or not int(match[1]):

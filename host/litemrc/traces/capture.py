@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs a program in QEMU and returns the page references that reach memory.
 
 Recorded: user-space loads, stores and instruction fetches of all threads, behind the caches of the plugin
@@ -35,12 +36,18 @@ _PATIENCE_S = 4.0  # a program that goes on after Ctrl-C is killed
 class Progress:
     """Progress of a capture.
 
-    Attributes:
-        instructions: begun so far, of the last reference; of all at the end.
-        references: page references recorded.
-        processes: recorded ones.
-        exit_code: of the program, after its end; below 0 for a signal.
-        caches: counts by name, after the end.
+    Attributes
+    ----------
+    instructions
+        begun so far, of the last reference; of all at the end.
+    references
+        page references recorded.
+    processes
+        recorded ones.
+    exit_code
+        of the program, after its end; below 0 for a signal.
+    caches
+        counts by name, after the end.
     """
 
     instructions: int = 0
@@ -53,16 +60,25 @@ class Progress:
 class Capture:
     """A running program and its references as chunks; times count instructions begun.
 
-    Parameters:
-        command: program and arguments.
-        monitor: caches, page size.
-        children: record child processes too; chunks then have contexts, 0 for the program itself.
-        interrupts: ends the program after Ctrl-C.
-        sysroot: folder with the libraries of a foreign program.
-        system: the command is that of a whole machine; chunks have the monitor's contexts, if it has any.
+    Parameters
+    ----------
+    command
+        program and arguments.
+    monitor
+        caches, page size.
+    children
+        record child processes too; chunks then have contexts, 0 for the program itself.
+    interrupts
+        ends the program after Ctrl-C.
+    sysroot
+        folder with the libraries of a foreign program.
+    system
+        the command is that of a whole machine; chunks have the monitor's contexts, if it has any.
 
-    Attributes:
-        progress: updated while chunks are read.
+    Attributes
+    ----------
+    progress
+        updated while chunks are read.
     """
 
     time_unit = "instructions"
@@ -86,8 +102,10 @@ class Capture:
     def chunks(self) -> Generator[Chunk, None, None]:
         """Run the program and yield its chunks; closing the iteration early kills the program.
 
-        Raises:
-            UserError: QEMU or the program is missing, nothing was recorded, or a count was lost.
+        Raises
+        ------
+        UserError
+            QEMU or the program is missing, nothing was recorded, or a count was lost.
         """
         with (
             closing(RecordStream()) as stream,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A section of a trace as arrays: readers yield chunks, writers take them."""
 
 from dataclasses import dataclass
@@ -14,17 +15,26 @@ _TYPES = {"pages": "u8", "writes": "?", "times": "u8", "contexts": "u4", "sizes"
 class Chunk:
     """Consecutive page references, oldest first; a column is None in all chunks of a trace or in none.
 
-    Attributes:
-        pages: uint64[n], page numbers.
-        writes: bool[n], true: a write; None if unknown.
-        times: uint64[n], non-decreasing over the whole trace, in the unit of the trace (instructions,
-            cycles, seconds ...); None if the trace has no times.
-        contexts: uint32[n], number of the process or address space; None if the trace has only one.
-        sizes: uint32[n], bytes of the page or object at this access; None if the trace has no sizes.
-        processors: uint16[n], number of the processor or thread; None if unknown. Only Parquet stores it.
+    Attributes
+    ----------
+    pages
+        uint64[n], page numbers.
+    writes
+        bool[n], true: a write; None if unknown.
+    times
+        uint64[n], non-decreasing over the whole trace, in the unit of the trace (instructions,
+        cycles, seconds ...); None if the trace has no times.
+    contexts
+        uint32[n], number of the process or address space; None if the trace has only one.
+    sizes
+        uint32[n], bytes of the page or object at this access; None if the trace has no sizes.
+    processors
+        uint16[n], number of the processor or thread; None if unknown. Only Parquet stores it.
 
-    Raises:
-        ValueError: a column of another type or length.
+    Raises
+    ------
+    ValueError
+        a column of another type or length.
     """
 
     pages: NDArray[np.uint64]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Opens and creates traces of any format; the format is named or follows from the file name."""
 
 from collections.abc import Callable, Iterator
@@ -21,15 +22,22 @@ __all__ = ["FORMATS", "Format", "Trace", "WriteOptions", "create_trace", "format
 class Format:
     """A format of trace files.
 
-    Attributes:
-        suffixes: file suffixes in lower case, without compression; the first is the usual one.
-        columns: columns of a chunk that it keeps, besides pages.
-        open: returns a reader for a path (or an open source, unless the format compresses) and the page size
-            in bytes for addresses.
-        create: returns a writer for an open file; None: the format is read only.
-        compresses: the format has its own compression and takes no .gz, .zst or .xz.
-        open_columns: returns a reader for a path and the columns as in `formats/column_names.py`; None: the
-            format's columns are fixed.
+    Attributes
+    ----------
+    suffixes
+        file suffixes in lower case, without compression; the first is the usual one.
+    columns
+        columns of a chunk that it keeps, besides pages.
+    open
+        returns a reader for a path (or an open source, unless the format compresses) and the page size
+        in bytes for addresses.
+    create
+        returns a writer for an open file; None: the format is read only.
+    compresses
+        the format has its own compression and takes no .gz, .zst or .xz.
+    open_columns
+        returns a reader for a path and the columns as in `formats/column_names.py`; None: the
+        format's columns are fixed.
     """
 
     suffixes: tuple[str, ...]
@@ -164,8 +172,10 @@ FORMATS = {
 def format_of(path: str | Path, name: str | None = None) -> Format:
     """Return the format `name`, or the format of the file's suffix.
 
-    Raises:
-        UserError: an unknown format or suffix.
+    Raises
+    ------
+    UserError
+        an unknown format or suffix.
     """
     if name is not None:
         if name not in FORMATS:
@@ -194,18 +204,27 @@ def open_trace(
 ) -> Trace:
     """Open a trace for reading: `with open_trace(path) as trace: for chunk in trace: ...`.
 
-    Parameters:
-        path: a file, compressed or not, at a path or a URL of fsspec (`s3://...`); `-` for stdin; or a URL
-            `gen:...` (see `generators/urls.py`).
-        format: name in `FORMATS`; None: by the file's suffix.
-        page_bytes: page size, a power of two; None: that of the file, 4096 if it has none.
-        columns: of text, CSV and npy: which column holds what, such as "address" (addresses in place of
-            pages) or "address=addr:hex,write=rw" (see `formats/column_names.py`); None: the usual columns.
-        bounded: refuse a file that stands for far more than its size (`bounds.py`).
-        sort: how many references one may come too late by its time; None: times must not step back.
+    Parameters
+    ----------
+    path
+        a file, compressed or not, at a path or a URL of fsspec (`s3://...`); `-` for stdin; or a URL
+        `gen:...` (see `generators/urls.py`).
+    format
+        name in `FORMATS`; None: by the file's suffix.
+    page_bytes
+        page size, a power of two; None: that of the file, 4096 if it has none.
+    columns
+        of text, CSV and npy: which column holds what, such as "address" (addresses in place of
+        pages) or "address=addr:hex,write=rw" (see `formats/column_names.py`); None: the usual columns.
+    bounded
+        refuse a file that stands for far more than its size (`bounds.py`).
+    sort
+        how many references one may come too late by its time; None: times must not step back.
 
-    Raises:
-        UserError: a missing file, an unknown format or column, or a page size other than that of the file.
+    Raises
+    ------
+    UserError
+        a missing file, an unknown format or column, or a page size other than that of the file.
     """
     if str(path).startswith(PREFIX):
         trace: Trace = GeneratedTrace(str(path))
@@ -289,8 +308,10 @@ def create_trace(
 ) -> Iterator[TraceWriter]:
     """Yield a writer; the file appears only if the block ends without an exception.
 
-    Raises:
-        UserError: a read-only format, or a path that cannot be written.
+    Raises
+    ------
+    UserError
+        a read-only format, or a path that cannot be written.
     """
     form = format_of(path, format)
     if form.create is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Files at paths and at URLs of fsspec (s3://, gs://, http:// ...): whole files, or sections of them."""
 
 import io
@@ -29,8 +30,10 @@ def is_url(place: Place) -> bool:
 def filesystem(url: str) -> tuple[Any, str]:
     """Return the fsspec file system of a URL or path, and the place within it.
 
-    Raises:
-        UserError: fsspec or the package of the protocol is not installed, or the protocol is unknown.
+    Raises
+    ------
+    UserError
+        fsspec or the package of the protocol is not installed, or the protocol is unknown.
     """
     require("cluster")
     from fsspec.core import url_to_fs
@@ -66,8 +69,10 @@ class UrlFile(io.RawIOBase):
 
     def __init__(self, url: str) -> None:
         """
-        Raises:
-            UserError: it cannot be opened.
+        Raises
+        ------
+        UserError
+            it cannot be opened.
         """
         system, path = filesystem(url)
         try:
@@ -130,9 +135,12 @@ class FileSection(io.RawIOBase):
 def open_raw(place: Place) -> tuple[io.RawIOBase, int | None]:
     """Open a file; return it and its size in bytes, None for a pipe.
 
-    Raises:
-        UserError: it cannot be opened.
-        OSError: a local one cannot.
+    Raises
+    ------
+    UserError
+        it cannot be opened.
+    OSError
+        a local one cannot.
     """
     if is_url(place):
         file = UrlFile(str(place))

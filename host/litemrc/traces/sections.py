@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parts of traces that are measured on their own: sections of about equal size, of many files."""
 
 import re
@@ -23,13 +24,20 @@ _MOST_NAMED = 5  # missing numbers in a message
 class Section:
     """Consecutive references of a trace, for any machine that can read their place.
 
-    Attributes:
-        place: path, URL of fsspec, or `gen:` URL.
-        format: name in `FORMATS`; None: by the suffix.
-        columns: of text and CSV, as `open_trace` takes them.
-        unit: what `only` counts: "record" (oracleGeneral), "row group" (Parquet), "reference" (`gen:`).
-        only: the units of this section; None: the whole file.
-        size: stored bytes, of `gen:` references; for balance and progress; None: unknown.
+    Attributes
+    ----------
+    place
+        path, URL of fsspec, or `gen:` URL.
+    format
+        name in `FORMATS`; None: by the suffix.
+    columns
+        of text and CSV, as `open_trace` takes them.
+    unit
+        what `only` counts: "record" (oracleGeneral), "row group" (Parquet), "reference" (`gen:`).
+    only
+        the units of this section; None: the whole file.
+    size
+        stored bytes, of `gen:` references; for balance and progress; None: unknown.
     """
 
     place: str
@@ -52,11 +60,15 @@ class Section:
     def open(self, page_bytes: int | None = None) -> Trace:
         """Open the references for reading.
 
-        Parameters:
-            page_bytes: as `open_trace` takes it; a section that does not begin its file ignores it.
+        Parameters
+        ----------
+        page_bytes
+            as `open_trace` takes it; a section that does not begin its file ignores it.
 
-        Raises:
-            UserError: as `open_trace`.
+        Raises
+        ------
+        UserError
+            as `open_trace`.
         """
         if self.only is None:
             if self.place.startswith(PREFIX):
@@ -92,11 +104,15 @@ def cut_into_parts(sections: Sequence[Section], wanted: int) -> list[Part]:
     oracleGeneral is cut at records, Parquet at row groups, generated traces anywhere. Compressed streams and
     other formats are not cut: one worker reads the file from its beginning to its end.
 
-    Parameters:
-        wanted: at least 1. Without sizes, each section is a part.
+    Parameters
+    ----------
+    wanted
+        at least 1. Without sizes, each section is a part.
 
-    Raises:
-        UserError: a file to be cut cannot be read.
+    Raises
+    ------
+    UserError
+        a file to be cut cannot be read.
     """
     total = sum(section.size or 0 for section in sections)
     if any(section.size is None for section in sections) or not total:
@@ -175,14 +191,20 @@ def list_sections(
     A folder's files are in natural order (part-2 before part-10); hidden ones and those that begin with _
     (as Spark's _SUCCESS) are left out.
 
-    Parameters:
-        trace: folder, glob, file, URL of fsspec of one of them, or `gen:` URL.
-        format, columns: as `open_trace` takes them.
-        allow_gaps: accept numbered files of which some numbers are missing.
+    Parameters
+    ----------
+    trace
+        folder, glob, file, URL of fsspec of one of them, or `gen:` URL.
+    format, columns
+        as `open_trace` takes them.
+    allow_gaps
+        accept numbered files of which some numbers are missing.
 
-    Raises:
-        UserError: no file; a subfolder, an empty file, a file of no format, files of several formats; a
-            missing number.
+    Raises
+    ------
+    UserError
+        no file; a subfolder, an empty file, a file of no format, files of several formats; a
+        missing number.
     """
     if trace.startswith(PREFIX):
         return [Section(trace, size=GeneratedTrace(trace).references)]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Summary and space-time graph of a whole trace, accumulated by chunks.
 
 The graphs are those of Glass and Cao 1997, section 2.2: used pages are numbered by address; a cell is marked
@@ -56,12 +57,18 @@ class PageSet:
 class Summary:
     """Counts over the chunks added so far.
 
-    Attributes:
-        references: number of references.
-        pages: the distinct pages.
-        writes: number of writes; None if unknown.
-        first_time, last_time: None if the trace has no times.
-        contexts: references by context; empty if the trace has only one.
+    Attributes
+    ----------
+    references
+        number of references.
+    pages
+        the distinct pages.
+    writes
+        number of writes; None if unknown.
+    first_time, last_time
+        None if the trace has no times.
+    contexts
+        references by context; empty if the trace has only one.
     """
 
     def __init__(self) -> None:
@@ -92,11 +99,16 @@ class Summary:
 class SpaceTime:
     """A space-time graph.
 
-    Attributes:
-        referenced: bool[rows, columns]; row 0 has the lowest pages, column 0 the earliest time.
-        pages: distinct pages, the upper end of the rows.
-        begin, end: times (or reference numbers) at the left and right edge.
-        timed: false: the trace has no times, and references are counted.
+    Attributes
+    ----------
+    referenced
+        bool[rows, columns]; row 0 has the lowest pages, column 0 the earliest time.
+    pages
+        distinct pages, the upper end of the rows.
+    begin, end
+        times (or reference numbers) at the left and right edge.
+    timed
+        false: the trace has no times, and references are counted.
     """
 
     referenced: NDArray[np.bool_]
@@ -111,8 +123,10 @@ def space_time(
 ) -> SpaceTime:
     """Return the graph of a trace; `summary` comes from a first pass over the same trace.
 
-    Raises:
-        ValueError: the trace has no references.
+    Raises
+    ------
+    ValueError
+        the trace has no references.
     """
     numbers = summary.pages.numbers()
     if not numbers.size:

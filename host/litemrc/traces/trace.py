@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Interface of trace readers and writers."""
 
 from abc import ABC, abstractmethod
@@ -15,20 +16,32 @@ from litemrc.traces.chunk import Chunk
 class Trace(ABC):
     """A trace being read: a context manager and an iterable of chunks for a single pass.
 
-    Attributes:
-        name: path or URL.
-        format: name of its format.
-        page_bytes: size of a page, valid from the opening on.
-        stored_page_bytes: size of a page according to the file; None: the file does not have it.
-        time_unit: unit of `Chunk.times`; "" if unknown or without times.
-        minimum_pages: smallest memory, in pages, for which misses are exact: 1 for complete traces. The value
-            of an IN/OUT trace is valid after the last chunk.
-        interval: interval length of an IN/OUT trace, in units of time, valid once the iteration has begun; 0
-            for complete traces.
-        notes: messages about omissions and assumptions; complete after the last chunk.
-        origin: source of the references if the file has it, otherwise "".
-        bounded: whether a file that stands for far more than its size is refused (`bounds.py`).
-        sorts: whether times may step back: `formats/sorting.py` sorts the references.
+    Attributes
+    ----------
+    name
+        path or URL.
+    format
+        name of its format.
+    page_bytes
+        size of a page, valid from the opening on.
+    stored_page_bytes
+        size of a page according to the file; None: the file does not have it.
+    time_unit
+        unit of `Chunk.times`; "" if unknown or without times.
+    minimum_pages
+        smallest memory, in pages, for which misses are exact: 1 for complete traces. The value
+        of an IN/OUT trace is valid after the last chunk.
+    interval
+        interval length of an IN/OUT trace, in units of time, valid once the iteration has begun; 0
+        for complete traces.
+    notes
+        messages about omissions and assumptions; complete after the last chunk.
+    origin
+        source of the references if the file has it, otherwise "".
+    bounded
+        whether a file that stands for far more than its size is refused (`bounds.py`).
+    sorts
+        whether times may step back: `formats/sorting.py` sorts the references.
     """
 
     format = ""
@@ -49,8 +62,10 @@ class Trace(ABC):
     def __iter__(self) -> Iterator[Chunk]:
         """Yield the chunks, in order.
 
-        Raises:
-            UserError: a malformed, negative or out-of-order record, or a truncated file; with its place.
+        Raises
+        ------
+        UserError
+            a malformed, negative or out-of-order record, or a truncated file; with its place.
         """
 
     @property
@@ -70,8 +85,10 @@ class Trace(ABC):
     def settle_page_bytes(self, wanted: int | None) -> None:
         """Set `page_bytes` to the size in the file, else the wanted one, else 4096.
 
-        Raises:
-            UserError: `wanted` contradicts the file.
+        Raises
+        ------
+        UserError
+            `wanted` contradicts the file.
         """
         stored = self.stored_page_bytes
         if wanted and stored and wanted != stored:
@@ -85,8 +102,10 @@ class Trace(ABC):
     def check_memory(self, pages: int) -> None:
         """Check, after the last chunk, that the misses of a memory size are exact.
 
-        Raises:
-            UserError: `pages` is below 1 or below `minimum_pages`.
+        Raises
+        ------
+        UserError
+            `pages` is below 1 or below `minimum_pages`.
         """
         if pages < 1:
             raise UserError(
@@ -107,11 +126,16 @@ class Trace(ABC):
 class WriteOptions:
     """Options of trace writers.
 
-    Attributes:
-        page_bytes: size of a page.
-        time_unit: unit of times; "" if unknown.
-        interval: interval length of IN/OUT records, in units of time.
-        origin: source of the references; stored by Parquet only.
+    Attributes
+    ----------
+    page_bytes
+        size of a page.
+    time_unit
+        unit of times; "" if unknown.
+    interval
+        interval length of IN/OUT records, in units of time.
+    origin
+        source of the references; stored by Parquet only.
     """
 
     page_bytes: int = PAGE_BYTES
@@ -127,8 +151,10 @@ class TraceWriter(ABC):
     def write(self, chunk: Chunk) -> None:
         """Append a chunk.
 
-        Raises:
-            UserError: the format cannot hold a value of the chunk.
+        Raises
+        ------
+        UserError
+            the format cannot hold a value of the chunk.
         """
 
     @abstractmethod
@@ -142,8 +168,10 @@ class TraceWriter(ABC):
 def stored_size(text: str, where: str) -> int:
     """Parse the page size that a file has.
 
-    Raises:
-        UserError: not a power of two.
+    Raises
+    ------
+    UserError
+        not a power of two.
     """
     size = int(text) if text.isascii() and text.isdigit() else 0
     if not is_page_size(size):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures as in Glass and Cao 1997: fault rates, inter-fault times, faults and evictions over time."""
 
 from collections.abc import Sequence
@@ -33,10 +34,14 @@ _FAULT, _SEQUENCE, _OTHER = COLOURS[1], COLOURS[2], COLOURS[0]
 class PagingPoint:
     """The page faults of a program under one policy in one memory.
 
-    Attributes:
-        policy: name in `litemrc_studies.glass1997.policies.POLICIES`.
-        faults: page faults without cold faults, which no policy avoids.
-        duration: run time of the program in time units.
+    Attributes
+    ----------
+    policy
+        name in `litemrc_studies.glass1997.policies.POLICIES`.
+    faults
+        page faults without cold faults, which no policy avoids.
+    duration
+        run time of the program in time units.
     """
 
     policy: str
@@ -129,11 +134,16 @@ def draw_policy(
 ) -> None:
     """Draw a line of a policy over memory size in MiB.
 
-    Parameters:
-        name: of the policy.
-        points: memory sizes in pages, and values.
-        small: for one of many panels.
-        clip: values may lie beyond the axis.
+    Parameters
+    ----------
+    name
+        of the policy.
+    points
+        memory sizes in pages, and values.
+    small
+        for one of many panels.
+    clip
+        values may lie beyond the axis.
     """
     colour, marker, size, width, dashes = _STYLES[name]
     scale = 0.5 if small else 1
@@ -165,8 +175,10 @@ def faults_figure(
     As in a space-time graph, the pages of the log are numbered by address, so that holes in the address space
     take no room. Victims from sequences and those of LRU differ in colour.
 
-    Parameters:
-        panels: FAULTS, EVICTIONS or both.
+    Parameters
+    ----------
+    panels
+        FAULTS, EVICTIONS or both.
     """
     pages = np.unique(np.concatenate([log.pages, log.victims[log.evicts]]))
     with matplotlib.rc_context(STYLE):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page-replacement policies: LRU, CLOCK, OPT, SEQ (Glass and Cao 1997), and an adaptive SEQ.
 
 A policy creates memories that run in the native core. They are equal to the models in
@@ -60,14 +61,21 @@ class Opt:
 class Seq:
     """LRU, but evicts near the head of long sequences of faults to consecutive addresses.
 
-    Attributes:
-        length: L, minimum length of a sequence whose pages are evicted.
-        distance: M, number of pages at the head of a sequence that are not evicted.
-        recent: N; the sequence whose N-th last fault is the latest is used.
-        limit: number of sequences per program.
+    Attributes
+    ----------
+    length
+        L, minimum length of a sequence whose pages are evicted.
+    distance
+        M, number of pages at the head of a sequence that are not evicted.
+    recent
+        N; the sequence whose N-th last fault is the latest is used.
+    limit
+        number of sequences per program.
 
-    Raises:
-        UserError: a parameter below 1.
+    Raises
+    ------
+    UserError
+        a parameter below 1.
     """
 
     name: ClassVar[str] = "seq"
@@ -111,8 +119,10 @@ POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in (Lru, Clo
 def check_memory_size(pages: int) -> None:
     """Check that a memory has at least one page.
 
-    Raises:
-        UserError: `pages` is below 1.
+    Raises
+    ------
+    UserError
+        `pages` is below 1.
     """
     if pages < 1:
         raise UserError(f"the memory must have at least 1 page (got {pages})", remedy="give at least 1 page")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc_studies.replace`: the page faults of a trace under replacement policies and memory sizes."""
 
 from __future__ import annotations  # help() shows the names of types
@@ -27,10 +28,14 @@ if TYPE_CHECKING:
 class ReplaceResult(Result):
     """The page faults of a trace under several policies and memory sizes.
 
-    Attributes:
-        name: path or URL of the trace, or "trace".
-        replay: references, duration, LRU's miss-ratio curve, and the counts of each policy and size.
-        page_bytes: bytes of a page.
+    Attributes
+    ----------
+    name
+        path or URL of the trace, or "trace".
+    replay
+        references, duration, LRU's miss-ratio curve, and the counts of each policy and size.
+    page_bytes
+        bytes of a page.
     """
 
     name: str
@@ -111,19 +116,29 @@ def replace(
 ) -> ReplaceResult:
     """Count the page faults of a trace under replacement policies, as `litemrc replace` does.
 
-    Parameters:
-        trace: as the source of `litemrc.mrc`.
-        memory: one memory size or several: pages, or sizes such as "16M".
-        policies: "lru", "clock", "opt", "seq", "seq-adaptive"; None: all that are applicable.
-        seq: parameters of seq and seq-adaptive; None: those of Glass and Cao 1997.
-        page_bytes: as in `litemrc.mrc`.
+    Parameters
+    ----------
+    trace
+        as the source of `litemrc.mrc`.
+    memory
+        one memory size or several: pages, or sizes such as "16M".
+    policies
+        "lru", "clock", "opt", "seq", "seq-adaptive"; None: all that are applicable.
+    seq
+        parameters of seq and seq-adaptive; None: those of Glass and Cao 1997.
+    page_bytes
+        as in `litemrc.mrc`.
 
-    Raises:
-        UserError: no reference, no memory size or one of no whole page, an unknown policy, clock or too small
-            a memory with IN/OUT records, or a trace that cannot be read.
+    Raises
+    ------
+    UserError
+        no reference, no memory size or one of no whole page, an unknown policy, clock or too small
+        a memory with IN/OUT records, or a trace that cannot be read.
 
-    Warns:
-        UserWarning: what the reader of a trace file left out or assumed.
+    Warns
+    -----
+    UserWarning
+        what the reader of a trace file left out or assumed.
     """
     with opened(trace, page_bytes, "litemrc_studies.replace") as source:
         given = [memory] if isinstance(memory, int | str) else list(memory)
@@ -144,8 +159,10 @@ def chosen_policies(
 ) -> list[Policy]:
     """Return policies by name; None: all applicable ones. IN/OUT records do not determine CLOCK.
 
-    Raises:
-        UserError: a policy that is not applicable.
+    Raises
+    ------
+    UserError
+        a policy that is not applicable.
     """
     wanted = list(names or applicable)
     if not names and any(trace.format == "intervals" for trace in traces):

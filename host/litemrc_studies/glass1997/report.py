@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The report of `litemrc replace`: one self-contained HTML file."""
 
 from collections.abc import Callable, Sequence
@@ -28,14 +29,21 @@ def write_replacement_report(
 ) -> None:
     """Write the report of one trace: space-time graph, miss ratio, fault rates, inter-fault times, counts.
 
-    Parameters:
-        path: the file to write, *.html.
-        opener: opens the trace; it is read twice for the space-time graph.
-        replay: result of the trace.
-        points: the counts of `replay` without cold faults.
+    Parameters
+    ----------
+    path
+        the file to write, *.html.
+    opener
+        opens the trace; it is read twice for the space-time graph.
+    replay
+        result of the trace.
+    points
+        the counts of `replay` without cold faults.
 
-    Raises:
-        UserError: the file cannot be written, or the trace cannot be read.
+    Raises
+    ------
+    UserError
+        the file cannot be written, or the trace cannot be read.
     """
     path = check_output_path(path, (".html",))
     environment = page_environment("litemrc_studies.glass1997")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference model of ranks that sleep by idle thresholds while a program visits pages.
 
 The model is slow and simple; `machine.rank_visits` is equal to it. Times are memory clock cycles.
@@ -25,10 +26,14 @@ from litemrc_studies.jantz2013.machine.hardware import NEVER, Background, RankTi
 class RankVisitsModel:
     """Ranks and the program that visits their pages.
 
-    Parameters:
-        ranks: number of ranks.
-        interleaved: consecutive lines lie in consecutive ranks.
-        background: accesses of others; None: there are none.
+    Parameters
+    ----------
+    ranks
+        number of ranks.
+    interleaved
+        consecutive lines lie in consecutive ranks.
+    background
+        accesses of others; None: there are none.
     """
 
     def __init__(

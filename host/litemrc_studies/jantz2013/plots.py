@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of the tray machine as figures 3 to 6 of Jantz et al. 2013."""
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +27,10 @@ def samples_figure(
 ) -> Figure:
     """Draw DRAM power, and free memory below it, over time, a line for each configuration (figures 6 and 3).
 
-    Parameters:
-        span: first and last second to show; None: all.
+    Parameters
+    ----------
+    span
+        first and last second to show; None: all.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 5.2), dpi=150, layout="constrained")
@@ -50,8 +53,10 @@ def power_figure(
 ) -> Figure:
     """Draw only the power samples (figure 6).
 
-    Parameters:
-        known: label and powers in W of the paper, drawn as lines.
+    Parameters
+    ----------
+    known
+        label and powers in W of the paper, drawn as lines.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.2), dpi=150, layout="constrained")
@@ -68,8 +73,10 @@ def free_figure(
 ) -> Figure:
     """Draw only the free memory (figure 3).
 
-    Parameters:
-        known: label and amounts of the paper in the unit of the axis, drawn as lines.
+    Parameters
+    ----------
+    known
+        label and amounts of the paper in the unit of the axis, drawn as lines.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
@@ -120,8 +127,10 @@ def stages_figure(
 ) -> Figure:
     """Draw the mean power of each phase, a line for each configuration (figure 4).
 
-    Parameters:
-        known: points (stage, W) that follow from the paper, by label.
+    Parameters
+    ----------
+    known
+        points (stage, W) that follow from the paper, by label.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
@@ -154,10 +163,14 @@ def relative_figure(
 ) -> Figure:
     """Draw relative power as a bar for each workload, followed by their mean (figure 5).
 
-    Parameters:
-        panels: the ratio of each workload, by title of the panel.
-        known: the paper's mean, by title of the panel.
-        levels: ratios that are drawn as lines, by title of the panel and by label.
+    Parameters
+    ----------
+    panels
+        the ratio of each workload, by title of the panel.
+    known
+        the paper's mean, by title of the panel.
+    levels
+        ratios that are drawn as lines, by title of the panel and by label.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.4), dpi=150, layout="constrained")
@@ -220,9 +233,12 @@ def _begins(run: TrayRun) -> NDArray[np.float64]:
 class RankUse:
     """What lies on the ranks under one configuration, and how long they sleep.
 
-    Attributes:
-        gib: memory in use of each rank, by kind of pages: hot, cold and others, in this order.
-        asleep: share of the time in self-refresh of each rank.
+    Attributes
+    ----------
+    gib
+        memory in use of each rank, by kind of pages: hot, cold and others, in this order.
+    asleep
+        share of the time in self-refresh of each rank.
     """
 
     gib: Sequence[ArrayLike]
@@ -262,9 +278,12 @@ def groups_figure(
 ) -> Figure:
     """Draw groups of bars with the range of their values (figure 2).
 
-    Parameters:
-        panels: values of all seeds by label of the panel's axis, by series, and by group.
-        known: the paper's values by label of the panel's axis and by group.
+    Parameters
+    ----------
+    panels
+        values of all seeds by label of the panel's axis, by series, and by group.
+    known
+        the paper's values by label of the panel's axis and by group.
     """
     names = max((list(series) for series in panels.values()), key=len)
     with matplotlib.rc_context(STYLE):
@@ -305,11 +324,16 @@ def rates_figure(
 ) -> Figure:
     """Draw reductions of power over the rate of background accesses.
 
-    Parameters:
-        panels: (rates, reductions) by title of the panel and by line.
-        band: (rates, lowest, highest reduction) of the first panel's second line.
-        levels: the paper's reductions by title and by label.
-        marks: points where a line has the paper's value.
+    Parameters
+    ----------
+    panels
+        (rates, reductions) by title of the panel and by line.
+    band
+        (rates, lowest, highest reduction) of the first panel's second line.
+    levels
+        the paper's reductions by title and by label.
+    marks
+        points where a line has the paper's value.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.8), dpi=150, layout="constrained")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of placement runs: maps of banks (Panwar 2015, figures 3 and 9), memory over time (figure 10)."""
 
 from collections.abc import Collection, Sequence
@@ -28,9 +29,12 @@ def map_figure(
     Black banks hold an unmovable page. The shade of blue of the others shows their utilization. Hatched banks
     are offline. A line parts the banks of two nodes; a bank that belongs to both counts for the second.
 
-    Parameters:
-        ticks: a tick for each run; default: the last.
-        titles: a title for each run; default: the allocator's name.
+    Parameters
+    ----------
+    ticks
+        a tick for each run; default: the last.
+    titles
+        a title for each run; default: the allocator's name.
     """
     ticks = [len(run.used) - 1 for run in runs] if ticks is None else ticks
     with matplotlib.rc_context(STYLE):
@@ -124,9 +128,12 @@ def time_figure(
 ) -> Figure:
     """Draw free, offline and, if any, migrated memory over time.
 
-    Parameters:
-        titles: a title for each run; default: the allocator's name.
-        shown: of "free", "offline" and "migrated" what the panel of each run shows; default: all.
+    Parameters
+    ----------
+    titles
+        a title for each run; default: the allocator's name.
+    shown
+        of "free", "offline" and "migrated" what the panel of each run shows; default: all.
     """
     copied_by_any = any(run.copied_pages for run in runs)
     unit, unit_bytes = size_unit(max(run.placement.memory_bytes for run in runs))

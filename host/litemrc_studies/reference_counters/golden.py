@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference model of processors that share memory by pages: "Reference counters", section 2.
 
 Each page has a home at one processor and may have copies at others. The model evaluates every reference
@@ -60,10 +61,14 @@ class Counts:
 class _Counter:
     """DELAY or UPDATE of one page and processor.
 
-    Attributes:
-        initial, left: 0: off.
-        writes: by other processors since the counter was armed.
-        local_reads, local_writes: accesses to the copy since the counter was armed.
+    Attributes
+    ----------
+    initial, left
+        0: off.
+    writes
+        by other processors since the counter was armed.
+    local_reads, local_writes
+        accesses to the copy since the counter was armed.
     """
 
     initial: int
@@ -79,12 +84,18 @@ class _Counter:
 class UpdateMachine:
     """Protocol UPD.
 
-    Parameters:
-        cost: an object with local_access, remote_read, remote_write, update, page_fault, in cycles.
-        replication: cycles of a copy.
-        policy: of `litemrc_studies.reference_counters.policies`.
-        home: the processor that is home of all pages, or FIRST_TOUCH.
-        local_pages: copies that a processor can hold; 0: no limit.
+    Parameters
+    ----------
+    cost
+        an object with local_access, remote_read, remote_write, update, page_fault, in cycles.
+    replication
+        cycles of a copy.
+    policy
+        of `litemrc_studies.reference_counters.policies`.
+    home
+        the processor that is home of all pages, or FIRST_TOUCH.
+    local_pages
+        copies that a processor can hold; 0: no limit.
     """
 
     def __init__(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of pages replicated by reference counters: NAMC over DELAY, UPDATE, or both, and by protocol.
 
 NAMC is the normalized average memory access cost. Source: "Reference counters", figures 1 and 2.
@@ -56,9 +57,12 @@ def delay_figure(
 ) -> Figure:
     """Draw NAMC over DELAY, a panel for each program, a line for each page size, a marker at its minimum.
 
-    Parameters:
-        known: points (DELAY, NAMC) of the paper, by program.
-        flat: range of DELAY in which the paper's NAMC is close to its minimum, by program.
+    Parameters
+    ----------
+    known
+        points (DELAY, NAMC) of the paper, by program.
+    flat
+        range of DELAY in which the paper's NAMC is close to its minimum, by program.
     """
     return _counter_figure(programs, "delay", known or {}, flat or {})
 
@@ -177,8 +181,10 @@ def surface_figure(
     The run without counters has DELAY 1 and UPDATE 0, which drops no copy; without it NAMC itself is drawn.
     The best pair is in bold.
 
-    Parameters:
-        known: the paper's NAMC by (DELAY, UPDATE), by program; these cells are framed.
+    Parameters
+    ----------
+    known
+        the paper's NAMC by (DELAY, UPDATE), by program; these cells are framed.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5.8 * len(programs), 4.4), dpi=150, layout="constrained")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Replication policies of the paper "Reference counters": when a page is replicated and a copy dropped.
 
 A policy chooses the initial values of two counters. DELAY counts down a processor's remote reads of a page,
@@ -15,10 +16,14 @@ Pair = tuple[int, int]  # page, processor
 class DelayAnswer(NamedTuple):
     """Decision when DELAY has reached 0.
 
-    Attributes:
-        replicate: make a copy.
-        value: initial value of the copy's UPDATE, or of the re-armed DELAY; 0: off.
-        asks: messages to the home that ask how often the page was written.
+    Attributes
+    ----------
+    replicate
+        make a copy.
+    value
+        initial value of the copy's UPDATE, or of the re-armed DELAY; 0: off.
+    asks
+        messages to the home that ask how often the page was written.
     """
 
     replicate: bool
@@ -29,9 +34,12 @@ class DelayAnswer(NamedTuple):
 class UpdateAnswer(NamedTuple):
     """Decision when UPDATE has reached 0.
 
-    Attributes:
-        drop: drop the copy.
-        value: initial value of DELAY after a drop, or of the re-armed UPDATE.
+    Attributes
+    ----------
+    drop
+        drop the copy.
+    value
+        initial value of DELAY after a drop, or of the re-armed UPDATE.
     """
 
     drop: bool
@@ -78,16 +86,26 @@ class FixedCounters:
 class _Page:
     """State of a page at a processor.
 
-    Attributes:
-        first_update: first initial value of the next copy's UPDATE.
-        reads: remote reads in runs of DELAY that led to no copy.
-        copied_reads: reads of the copy before UPDATE was last armed.
-        benefit: cycles saved by the copy.
-        delay, update: remote reads before the copy was made; initial value of its UPDATE.
-        proven: the last copy saved more than it cost.
-        asked: a request to the home led to no copy.
-        early: the copy was made before `least` reads.
-        on_trial: the copy is one of those that judge early copies.
+    Attributes
+    ----------
+    first_update
+        first initial value of the next copy's UPDATE.
+    reads
+        remote reads in runs of DELAY that led to no copy.
+    copied_reads
+        reads of the copy before UPDATE was last armed.
+    benefit
+        cycles saved by the copy.
+    delay, update
+        remote reads before the copy was made; initial value of its UPDATE.
+    proven
+        the last copy saved more than it cost.
+    asked
+        a request to the home led to no copy.
+    early
+        the copy was made before `least` reads.
+    on_trial
+        the copy is one of those that judge early copies.
     """
 
     first_update: int
@@ -106,11 +124,16 @@ class _Page:
 class _Node:
     """State of a processor.
 
-    Attributes:
-        delay: initial value of DELAY for new pages.
-        purse: cycles that early copies may still lose.
-        trials: pages copied early and not judged yet.
-        regret: cycles that a longer DELAY would have saved, minus those that a shorter one would have.
+    Attributes
+    ----------
+    delay
+        initial value of DELAY for new pages.
+    purse
+        cycles that early copies may still lose.
+    trials
+        pages copied early and not judged yet.
+    regret
+        cycles that a longer DELAY would have saved, minus those that a shorter one would have.
     """
 
     delay: int

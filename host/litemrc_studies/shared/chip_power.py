@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Power of a memory chip in each idle state, and time and power of the exit, from its data sheet.
 
 An RDRAM has the values of zhou2004, table 4. Synchronous DRAM is modelled like it, with closed pages:
@@ -27,12 +28,18 @@ _BURST_CLOCKS = 4
 class ChipPower:
     """A chip that waits in one of four states, the first one awake and each further one deeper.
 
-    Attributes:
-        part: its name.
-        states: their names.
-        access_ns, access_mw: of an access.
-        waiting_mw: power in each state.
-        exit_ns, exit_mw: time and power of the way back; 0 of the first.
+    Attributes
+    ----------
+    part
+        its name.
+    states
+        their names.
+    access_ns, access_mw
+        of an access.
+    waiting_mw
+        power in each state.
+    exit_ns, exit_mw
+        time and power of the way back; 0 of the first.
     """
 
     part: str
@@ -47,8 +54,10 @@ class ChipPower:
 def chip_power(part: Part) -> ChipPower:
     """The states of a chip of this part.
 
-    Raises:
-        UserError: the part's file lacks a current or an exit time that is needed.
+    Raises
+    ------
+    UserError
+        the part's file lacks a current or an exit time that is needed.
     """
     return _rdram(part) if isinstance(part, RdramPart) else _sdram(part)
 
@@ -58,8 +67,10 @@ def find_power(name: str) -> ChipPower:
 
     Such as rdram, lpddr3, ddr3-mt41j64m16, mt41k64m16-125:j or FILE.toml.
 
-    Raises:
-        UserError: as `find_part` and `chip_power`; or the kind alone fits several parts.
+    Raises
+    ------
+    UserError
+        as `find_part` and `chip_power`; or the kind alone fits several parts.
     """
     kind, _, rest = name.lower().partition("-")
     of_kind = [part for part in known_parts() if part.memory.lower() == kind]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What commands with a scenario share: arguments, the choice of variants, progress."""
 
 import argparse
@@ -26,12 +27,18 @@ def scenario_arguments(
 ) -> None:
     """Declare SCENARIO.toml, --set, --seed, --json, --csv, --plot, and the option that chooses the variants.
 
-    Parameters:
-        option: such as "--policy".
-        choices: help text of the option.
-        plotted: what --plot shows.
-        example: of --set.
-        kind: folder of the shipped scenarios of this machine.
+    Parameters
+    ----------
+    option
+        such as "--policy".
+    choices
+        help text of the option.
+    plotted
+        what --plot shows.
+    example
+        of --set.
+    kind
+        folder of the shipped scenarios of this machine.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = epilog
@@ -72,8 +79,10 @@ def _change(text: str) -> Change:
 def chosen_names(text: str, option: str, known: Collection[str]) -> list[str]:
     """Split comma-separated names, the value of `option`.
 
-    Raises:
-        UserError: an unknown or repeated name.
+    Raises
+    ------
+    UserError
+        an unknown or repeated name.
     """
     what = option.lstrip("-")
     names = text.split(",")
@@ -105,8 +114,10 @@ class ShownRun:
 
     The context manager returns a function that takes the current figures.
 
-    Parameters:
-        form: format string of the figures, for str.format.
+    Parameters
+    ----------
+    form
+        format string of the figures, for str.format.
     """
 
     def __init__(self, doing: str, form: str) -> None:

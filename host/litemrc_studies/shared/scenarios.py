@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The scenarios that come with the package, by name."""
 
 import os
@@ -18,8 +19,10 @@ _FOLDERS = {
 def scenario_path(text: str, kind: str = "") -> Path:
     """Return the path of a scenario: a file, or a shipped one such as `apache_gcc` or `trays/fop`.
 
-    Parameters:
-        kind: of the shipped ones that need no kind in their names, such as "trays".
+    Parameters
+    ----------
+    kind
+        of the shipped ones that need no kind in their names, such as "trays".
     """
     path = Path(text)
     if os.path.exists(path) or path.is_absolute():  # Path.exists raises if the name is too long
@@ -40,8 +43,10 @@ def shipped_scenarios(kind: str = "") -> dict[str, str]:
 def known_scenario(text: str, kind: str = "") -> Path:
     """Return the path of a scenario; a name that is neither a file nor a shipped scenario is refused.
 
-    Raises:
-        UserError: there is no such scenario; a text with a folder or a suffix is taken for a file's name.
+    Raises
+    ------
+    UserError
+        there is no such scenario; a text with a folder or a suffix is taken for a file's name.
     """
     path = scenario_path(text, kind)
     if path.name == text and not path.suffix and not os.path.exists(path):

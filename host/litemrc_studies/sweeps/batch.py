@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a worker does: run some points, one after the other."""
 
 import time
@@ -21,8 +22,10 @@ def build() -> str:
 def run_batch(run: Run, batch: Sequence[tuple[str, Point]], expected_build: str) -> list[Outcome]:
     """Run points with their keys; each that fails has an outcome, too.
 
-    Raises:
-        UserError: the LiteMRC of this worker is not the one of `expected_build`.
+    Raises
+    ------
+    UserError
+        the LiteMRC of this worker is not the one of `expected_build`.
     """
     if build() != expected_build:
         raise UserError(

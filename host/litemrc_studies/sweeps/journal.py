@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What is done already: outcomes in a file beside the table, a line each, which a kill cannot undo."""
 
 import fcntl
@@ -66,8 +67,10 @@ class _Index:
 def finished_keys(table: Path) -> set[str]:
     """Return the keys of the points of a table that are done; a sweep may be writing its journal.
 
-    Raises:
-        UserError: the file is something else.
+    Raises
+    ------
+    UserError
+        the file is something else.
     """
     path = journal_path(table)
     try:
@@ -81,16 +84,22 @@ def finished_keys(table: Path) -> set[str]:
 class Journal:
     """Outcomes by their keys; of several with one key the last.
 
-    Attributes:
-        path: of the file.
-        damaged: lines that could not be read.
+    Attributes
+    ----------
+    path
+        of the file.
+    damaged
+        lines that could not be read.
     """
 
     def __init__(self, path: Path, index: _Index, file: BinaryIO, appended: FileIO) -> None:
         """
-        Parameters:
-            file: to read; it ends where `index` does.
-            appended: the same, locked and without a buffer: what it took survives a kill.
+        Parameters
+        ----------
+        file
+            to read; it ends where `index` does.
+        appended
+            the same, locked and without a buffer: what it took survives a kill.
         """
         self.path, self._index, self._file, self._appended = path, index, file, appended
         self.damaged = index.damaged
@@ -108,8 +117,10 @@ class Journal:
     def outcome(self, key: str) -> Outcome:
         """Return the outcome of a key.
 
-        Raises:
-            KeyError: there is none.
+        Raises
+        ------
+        KeyError
+            there is none.
         """
         self._file.seek(self._index.offsets[key])
         return Outcome.parse(self._file.readline())
@@ -117,8 +128,10 @@ class Journal:
     def append(self, outcomes: Iterable[Outcome]) -> None:
         """Append outcomes; they survive a kill of this process at once, and a power failure a second later.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         lines = [(outcome, outcome.line()) for outcome in outcomes]
         offset = self._index.end
@@ -149,12 +162,17 @@ class Journal:
 def open_journal(table: Path, *, restart: bool = False) -> Iterator[Journal]:
     """Yield the journal of a table, which no other process can open meanwhile.
 
-    Parameters:
-        restart: forget what is done.
+    Parameters
+    ----------
+    restart
+        forget what is done.
 
-    Raises:
-        UserError: another sweep writes it, or it is something else.
-        OutputError: it cannot be written.
+    Raises
+    ------
+    UserError
+        another sweep writes it, or it is something else.
+    OutputError
+        it cannot be written.
     """
     path = journal_path(table)
     with ExitStack() as files:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A figure of any sweep: one column over another, lines by the values of a third, panels by a fourth."""
 
 import math
@@ -27,11 +28,16 @@ def sweep_figure(
 ) -> Figure:
     """Draw `y` over `x`: means of the points with one `x`, with minima and maxima if they differ by seed.
 
-    Parameters:
-        columns: of equal length, by name; None: no value. Rows without `x` or `y` are left out.
-        x, y: names of columns of numbers; `x` may have texts.
-        lines, panels: names of columns; empty: all points are in one line, or panel.
-        over: further parameters, in which points with one `x` differ.
+    Parameters
+    ----------
+    columns
+        of equal length, by name; None: no value. Rows without `x` or `y` are left out.
+    x, y
+        names of columns of numbers; `x` may have texts.
+    lines, panels
+        names of columns; empty: all points are in one line, or panel.
+    over
+        further parameters, in which points with one `x` differ.
     """
     count = len(columns[x])
     rows = [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A point of a sweep, the contents of the files that it reads, and its outcome."""
 
 import json
@@ -17,11 +18,16 @@ _PART_BYTES = 1 << 20
 class Input:
     """A file that a point reads.
 
-    Attributes:
-        path: absolute.
-        size: bytes.
-        digest: of the whole file up to 2 MiB, otherwise of its first and last MiB.
-        mtime_ns: time of the last change of a larger file, else 0.
+    Attributes
+    ----------
+    path
+        absolute.
+    size
+        bytes.
+    digest
+        of the whole file up to 2 MiB, otherwise of its first and last MiB.
+    mtime_ns
+        time of the last change of a larger file, else 0.
     """
 
     path: str
@@ -73,11 +79,16 @@ def _digest(path: str, size: int, mtime_ns: int) -> str:
 class Point:
     """One run of a command.
 
-    Attributes:
-        number: from 0, its place in the table of results.
-        parameters: those of its grid.
-        arguments: of the command, with fixed ones.
-        inputs: the files that it reads.
+    Attributes
+    ----------
+    number
+        from 0, its place in the table of results.
+    parameters
+        those of its grid.
+    arguments
+        of the command, with fixed ones.
+    inputs
+        the files that it reads.
     """
 
     number: int
@@ -95,12 +106,18 @@ class Point:
 class Outcome:
     """What came of a point.
 
-    Attributes:
-        key: of the point.
-        rows: results, each with its columns; empty if the point failed.
-        notes: what the command noted and warned about.
-        seconds: it took.
-        error: why it failed; empty: it did not.
+    Attributes
+    ----------
+    key
+        of the point.
+    rows
+        results, each with its columns; empty if the point failed.
+    notes
+        what the command noted and warned about.
+    seconds
+        it took.
+    error
+        why it failed; empty: it did not.
     """
 
     key: str
@@ -117,8 +134,10 @@ class Outcome:
     def parse(cls, line: bytes) -> "Outcome":
         """Return the outcome of a line.
 
-        Raises:
-            ValueError, LookupError, TypeError: it is no such line.
+        Raises
+        ------
+        ValueError, LookupError, TypeError
+            it is no such line.
         """
         content = json.loads(line)
         outcome = cls(**content)

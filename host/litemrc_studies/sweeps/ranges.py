@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The values of a parameter in a sweep file: one, a list, or a range { from, to, steps, scale }."""
 
 from typing import Any
@@ -22,8 +23,10 @@ def is_range(content: Any) -> bool:
 def values_of(table: TomlTable, key: str) -> list[Value]:
     """Return the values of a parameter of a grid.
 
-    Raises:
-        UserError: they are no list and no range, or there is none; with file and line.
+    Raises
+    ------
+    UserError
+        they are no list and no range, or there is none; with file and line.
     """
     content = table.content[key]
     if is_range(content):
@@ -38,8 +41,10 @@ def values_of(table: TomlTable, key: str) -> list[Value]:
 def checked(table: TomlTable, key: str, value: Any) -> Value:
     """Return a value that an option can have.
 
-    Raises:
-        UserError: it is something else, such as a date; with file and line.
+    Raises
+    ------
+    UserError
+        it is something else, such as a date; with file and line.
     """
     parts = value if isinstance(value, list) else [value]
     if not parts or not all(isinstance(part, bool | int | float | str) for part in parts):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the points of a sweep on the workers of a Dask scheduler, whatever happens to the workers."""
 
 import math
@@ -36,14 +37,21 @@ class Runner:
     at the end, as another point may have killed the worker that they shared. Only a point that is given
     up there has failed.
 
-    Parameters:
-        client: of the scheduler.
-        name: of the tasks on Dask's dashboard.
-        run: runs a point, on a worker; its module is imported there.
-        points: with their keys.
+    Parameters
+    ----------
+    client
+        of the scheduler.
+    name
+        of the tasks on Dask's dashboard.
+    run
+        runs a point, on a worker; its module is imported there.
+    points
+        with their keys.
 
-    Attributes:
-        threads: of all workers, as last counted.
+    Attributes
+    ----------
+    threads
+        of all workers, as last counted.
     """
 
     def __init__(self, client: "Client", name: str, run: Run, points: Sequence[tuple[str, Point]]) -> None:
@@ -61,8 +69,10 @@ class Runner:
     def outcomes(self) -> Generator[list[Outcome], None, None]:
         """Yield the outcomes of points as they come, and from time to time none.
 
-        Raises:
-            UserError: a worker has another LiteMRC, or the scheduler is lost.
+        Raises
+        ------
+        UserError
+            a worker has another LiteMRC, or the scheduler is lost.
         """
         try:
             while self._waiting or self._singles or self._suspects or self._in_flight:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads sweep files: a command, fixed arguments, and grids of parameters; sweeps/README.md has the keys."""
 
 import math
@@ -21,9 +22,12 @@ _ZIP = "zip"
 class Grid:
     """Values of parameters, combined each with each.
 
-    Attributes:
-        axes: for each axis the values of its parameters: one, or several that advance together.
-        paths: of each parameter, the keys that lead to it in the file.
+    Attributes
+    ----------
+    axes
+        for each axis the values of its parameters: one, or several that advance together.
+    paths
+        of each parameter, the keys that lead to it in the file.
     """
 
     axes: tuple[Mapping[str, list[Value]], ...]
@@ -51,14 +55,22 @@ class Grid:
 class Sweep:
     """The contents of a sweep file.
 
-    Attributes:
-        path, text: of the file.
-        title: what the sweep is about; may be empty.
-        command: whose arguments are swept.
-        fixed: arguments of all points.
-        grids: one after the other.
-        show: columns of results that are shown; empty: as many as there is room for.
-        plot: columns of a picture: x, y, and perhaps lines and panels; empty: none is described.
+    Attributes
+    ----------
+    path, text
+        of the file.
+    title
+        what the sweep is about; may be empty.
+    command
+        whose arguments are swept.
+    fixed
+        arguments of all points.
+    grids
+        one after the other.
+    show
+        columns of results that are shown; empty: as many as there is room for.
+    plot
+        columns of a picture: x, y, and perhaps lines and panels; empty: none is described.
     """
 
     path: Path
@@ -99,11 +111,15 @@ class Sweep:
 def read_sweep(path: str | Path, commands: Mapping[str, Any]) -> Sweep:
     """Read a sweep file.
 
-    Parameters:
-        commands: those that can be swept, by name.
+    Parameters
+    ----------
+    commands
+        those that can be swept, by name.
 
-    Raises:
-        UserError: the file cannot be read, or a key is wrong; with file and line.
+    Raises
+    ------
+    UserError
+        the file cannot be read, or a key is wrong; with file and line.
     """
     top = TomlTable.read(path)
     top.check_keys(_TOP)
@@ -186,8 +202,10 @@ def _zipped(table: TomlTable, values: Mapping[str, list[Value]]) -> list[list[st
 def _leaves(table: TomlTable, *, ranges: bool, prefix: str = "") -> Iterator[tuple[str, TomlTable, str]]:
     """Yield dotted name, table and key of each parameter; tables of parameters may be nested.
 
-    Raises:
-        UserError: a table has no keys, or is a range where there is none.
+    Raises
+    ------
+    UserError
+        a table has no keys, or is a range where there is none.
     """
     for key, content in table.content.items():
         name = prefix + key

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of a sweep: one Parquet file with a row for each result, parameters as columns."""
 
 import json
@@ -60,10 +61,14 @@ def _text(value: Any) -> str:
 class TableSummary:
     """What a table holds.
 
-    Attributes:
-        points, done, failed: points of the sweep; those with an outcome; those of them without results.
-        rows: of the table.
-        parameters, results: names of columns.
+    Attributes
+    ----------
+    points, done, failed
+        points of the sweep; those with an outcome; those of them without results.
+    rows
+        of the table.
+    parameters, results
+        names of columns.
     """
 
     points: int
@@ -87,12 +92,17 @@ def write_table(
     notes, and why it failed. A point that failed, or has no results, has one row without results. A result
     with the name of a parameter gets the prefix result_. Memory holds one row group.
 
-    Parameters:
-        points: with their keys; those without an outcome are left out.
-        described: goes into the file's metadata under the key `litemrc`, as JSON.
+    Parameters
+    ----------
+    points
+        with their keys; those without an outcome are left out.
+    described
+        goes into the file's metadata under the key `litemrc`, as JSON.
 
-    Raises:
-        OutputError: the file cannot be written.
+    Raises
+    ------
+    OutputError
+        the file cannot be written.
     """
     columns = {POINT: _Column("int"), **{name: _Column() for name in parameters}}
     results: dict[str, _Column] = {}
@@ -145,8 +155,10 @@ def read_rows(path: Path, most: int | None = None) -> Iterator[Row]:
 def read_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
     """Return some columns of a table.
 
-    Raises:
-        UserError: it has none of a name.
+    Raises
+    ------
+    UserError
+        it has none of a name.
     """
     known = pq.read_schema(path).names
     for name in names:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sleep schemes of memory chips: zhou2004, section 5, and one of ours.
 
 A scheme holds thresholds and names; `machine.chips` runs it on a trace. The decisions that
@@ -18,16 +19,24 @@ DYNAMIC_NAP_NS = 100
 class Thresholds:
     """Chips enter deeper states by idle time; with `working_set`, non-working chips power down immediately.
 
-    Attributes:
-        name: of the scheme.
-        after_ns: idle time until standby, nap and powerdown; None: the state is not used.
-        working_set: power down the chips that hold none of the top N_mrc pages (section 5.1); needs the
-            monitor.
-        tuned: the nap and powerdown thresholds come from a sweep over the trace itself.
-        base: the scheme that it is compared with.
+    Attributes
+    ----------
+    name
+        of the scheme.
+    after_ns
+        idle time until standby, nap and powerdown; None: the state is not used.
+    working_set
+        power down the chips that hold none of the top N_mrc pages (section 5.1); needs the
+        monitor.
+    tuned
+        the nap and powerdown thresholds come from a sweep over the trace itself.
+    base
+        the scheme that it is compared with.
 
-    Raises:
-        UserError: a threshold that is negative, too long, or below that of a shallower state.
+    Raises
+    ------
+    UserError
+        a threshold that is negative, too long, or below that of a shallower state.
     """
 
     name: str
@@ -61,10 +70,14 @@ class Predictive:
     An entry per page and direction in the monitor's page array holds the next chip and its time. A table by
     chip and previous chip serves pages without a confident entry. The monitor's energy is charged.
 
-    Attributes:
-        tolerance_ns: predicted times agree if they differ by at most this, or an eighth.
-        hold_ns: standby of a chip woken ahead, after the latest expected time.
-        price: price of delay, in addition to the exit power, as a share of the power of all chips in nap.
+    Attributes
+    ----------
+    tolerance_ns
+        predicted times agree if they differ by at most this, or an eighth.
+    hold_ns
+        standby of a chip woken ahead, after the latest expected time.
+    price
+        price of delay, in addition to the exit power, as a share of the power of all chips in nap.
     """
 
     tolerance_ns: int = 10

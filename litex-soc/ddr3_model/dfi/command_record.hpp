@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A record of the DFI's commands as a self-describing NumPy file, for energy models and other tools.
 //
 // One row for each command and rank, or change of a rank's CKE, in order:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The DFI as ports of a Verilated design, connected by DDR3ModelPHY in simulation/ddr3.py.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The model behind a DFI of four phases: a PHY without training, one burst for each cycle of the controller.
 #pragma once
 

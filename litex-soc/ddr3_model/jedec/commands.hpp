@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // DDR3's commands as levels of the pins (JESD79-3F, command truth table).
 #pragma once
 

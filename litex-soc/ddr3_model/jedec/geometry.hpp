@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Shape of the DRAM on one data bus, and the mapping of byte addresses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The mode registers of a rank and the meaning of their fields (JESD79-3F, register definition).
 #pragma once
 

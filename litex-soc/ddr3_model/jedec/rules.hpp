@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The rules that are checked: one line each. Names are JESD79-3's where it has one.
 #pragma once
 

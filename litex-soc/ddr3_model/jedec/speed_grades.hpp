@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Datasheet values by speed grade and density.
 //
 // Source: JESD79-3F, its tables of speed bins, of timing parameters by speed bin and of refresh parameters by device

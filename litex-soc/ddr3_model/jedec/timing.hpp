@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The minimum times of a speed grade, in cycles of a given clock.
 #pragma once
 

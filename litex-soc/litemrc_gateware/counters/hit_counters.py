@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The hit counters of the MRC monitor: counted per context, published at the end of each epoch."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The list of hot_pages: scans a table and keeps the pages with the largest counts in order."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pages with the most accesses in an epoch, with counts."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of hot_pages: counts of pages in the sets of a cache, an access per cycle."""
 
 from itertools import pairwise

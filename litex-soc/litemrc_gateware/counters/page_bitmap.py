@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The frames accessed, and those written, in the last epoch: what an OS reads as accessed bits."""
 
 from litex.gen import LiteXModule

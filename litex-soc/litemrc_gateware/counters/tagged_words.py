@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Bits of pages in words with a tag, one operation a cycle; bits of another tag read as 0."""
 
 from itertools import pairwise

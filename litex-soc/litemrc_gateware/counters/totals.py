@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The totals of each context beside its hit counters: misses, accesses, pages touched."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pages of the working set by power domain: those in the top N_mrc of the LRU stacks."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The working set of an epoch: one bit a page, set by its first touch and not cleared at the epoch's end."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Exports the register map from the gateware, and describes the monitors of any SoC to Linux and Renode.
 
     python -m litemrc_gateware.export [--check]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitors, ranks and reference counters of any SoC, found in LiteX's csr.json."""
 
 from dataclasses import dataclass
@@ -19,15 +20,24 @@ _DRAM = ("dram_part", "dram_chips", "dram_phases")
 class Block:
     """A block of registers with its window.
 
-    Attributes:
-        name: in csr.json.
-        compatible: kind and version of its register layout, such as "litemrc,monitor-3".
-        base, size: address and bytes of its registers.
-        window_base, window_size: the same of its window.
-        interrupt: LiteX's number; None if the SoC's processor has no interrupts.
-        memory_base: address of the memory that it observes; None if LiteX does not know it.
-        constants: those that begin with its name, without that.
-        dram: of ranks: part, chips of a rank, and DRAM cycles per system cycle, as dram_part and so on.
+    Attributes
+    ----------
+    name
+        in csr.json.
+    compatible
+        kind and version of its register layout, such as "litemrc,monitor-3".
+    base, size
+        address and bytes of its registers.
+    window_base, window_size
+        the same of its window.
+    interrupt
+        LiteX's number; None if the SoC's processor has no interrupts.
+    memory_base
+        address of the memory that it observes; None if LiteX does not know it.
+    constants
+        those that begin with its name, without that.
+    dram
+        of ranks: part, chips of a rank, and DRAM cycles per system cycle, as dram_part and so on.
     """
 
     name: str
@@ -56,11 +66,15 @@ class Block:
 def find_blocks(csr: dict[str, Any]) -> list[Block]:
     """Return all blocks, in the order of csr.json's constants.
 
-    Parameters:
-        csr: csr.json.
+    Parameters
+    ----------
+    csr
+        csr.json.
 
-    Raises:
-        ValueError: it has none, or is no csr.json.
+    Raises
+    ------
+    ValueError
+        it has none, or is no csr.json.
     """
     constants = csr.get("constants") if isinstance(csr, dict) else None
     if not isinstance(constants, dict):
@@ -80,8 +94,10 @@ def find_blocks(csr: dict[str, Any]) -> list[Block]:
 def block_of(csr: dict[str, Any], name: str) -> Block:
     """Return the block of a name.
 
-    Raises:
-        ValueError: csr.json does not have all of it.
+    Raises
+    ------
+    ValueError
+        csr.json does not have all of it.
     """
     constants = csr["constants"]
     try:

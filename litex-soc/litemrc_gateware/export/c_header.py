@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The register map as a C header for firmware and the Linux driver, and as JSON for the host."""
 
 import json

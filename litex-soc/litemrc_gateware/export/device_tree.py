@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Device tree nodes of monitors, ranks and reference counters, for the tree of litex_json2dts_linux."""
 
 import re
@@ -13,13 +14,18 @@ _TAB = "\t"
 def device_tree(csr: dict[str, Any], memories: Mapping[str, str]) -> str:
     """Return a fragment that extends the node ``/soc`` of a device tree.
 
-    Parameters:
-        csr: csr.json.
-        memories: labels of memory nodes, by the name of the monitor; LiteX has the label ``memory`` for the
-            memory of ``add_sdram``.
+    Parameters
+    ----------
+    csr
+        csr.json.
+    memories
+        labels of memory nodes, by the name of the monitor; LiteX has the label ``memory`` for the
+        memory of ``add_sdram``.
 
-    Raises:
-        ValueError: csr.json has no monitor, a memory is not known, or a label is none.
+    Raises
+    ------
+    ValueError
+        csr.json has no monitor, a memory is not known, or a label is none.
     """
     blocks = find_blocks(csr)
     unknown = sorted(memories.keys() - {block.name for block in blocks})
@@ -37,10 +43,14 @@ def device_tree(csr: dict[str, Any], memories: Mapping[str, str]) -> str:
 def node(block: Block, memory: str, first_interrupt: int = 0, tabs: int = 1) -> str:
     """Return a block's node.
 
-    Parameters:
-        memory: label of the node of the memory that it observes.
-        first_interrupt: number of LiteX's interrupt 0 in the interrupt controller.
-        tabs: indentation.
+    Parameters
+    ----------
+    memory
+        label of the node of the memory that it observes.
+    first_interrupt
+        number of LiteX's interrupt 0 in the interrupt controller.
+    tabs
+        indentation.
     """
     lines = [
         f"{block.name}: {block.kind}@{block.base:x} {{",

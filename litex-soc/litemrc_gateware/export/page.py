@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The register map as a page of the documentation."""
 
 from litemrc_gateware.monitor.registers import REGISTERS_VERSION

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The register map: every register of the gateware, read from the elaborated modules."""
 
 from dataclasses import dataclass

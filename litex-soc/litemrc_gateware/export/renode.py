@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Entries of monitor and ranks in a platform description for Renode."""
 
 import re
@@ -49,11 +50,15 @@ class Caches:
 def caches_of(csr: dict[str, Any], access_bytes: int) -> Caches:
     """Return the caches of a SoC.
 
-    Parameters:
-        csr: csr.json.
+    Parameters
+    ----------
+    csr
+        csr.json.
 
-    Raises:
-        ValueError: the processor is none that the model knows.
+    Raises
+    ------
+    ValueError
+        the processor is none that the model knows.
     """
     l2_bytes = csr["constants"].get("config_l2_size", 0)
     line_bytes = max(access_bytes, _L2_LINE_BYTES_MIN) if l2_bytes else 0
@@ -83,8 +88,10 @@ def verilog_of(variant: str) -> str:
 def data_cache(verilog: str) -> tuple[int, int, int]:
     """Return bytes, ways and bytes of a line of the data cache in VexRiscv's Verilog.
 
-    Raises:
-        ValueError: it has none, or not of the known form.
+    Raises
+    ------
+    ValueError
+        it has none, or not of the known form.
     """
     module = re.search(r"^module DataCache .*?^endmodule", verilog, re.MULTILINE | re.DOTALL)
     ways = re.findall(r"\breg +\[\d+:0\] ways_\d+_tags \[0:(\d+)\]", module[0]) if module else []
@@ -98,13 +105,19 @@ def data_cache(verilog: str) -> tuple[int, int, int]:
 def platform_lines(csr: dict[str, Any], layouts: Layouts, monitor: str | None = None) -> str:
     """Return the lines to add to the platform that litex_json2renode writes.
 
-    Parameters:
-        csr: csr.json.
-        layouts: what ``export.registers.registers`` returns.
-        monitor: name of the monitor, if the SoC has several.
+    Parameters
+    ----------
+    csr
+        csr.json.
+    layouts
+        what ``export.registers.registers`` returns.
+    monitor
+        name of the monitor, if the SoC has several.
 
-    Raises:
-        ValueError: the SoC has no monitor, or one that Renode cannot model.
+    Raises
+    ------
+    ValueError
+        the SoC has no monitor, or one that Renode cannot model.
     """
     blocks = find_blocks(csr)
     names = [block.name for block in blocks if block.kind == MONITOR_KIND]
@@ -125,11 +138,15 @@ def platform_lines(csr: dict[str, Any], layouts: Layouts, monitor: str | None = 
 def entries(csr: dict[str, Any], layouts: Layouts, monitor: str, cpu: str) -> dict[str, str]:
     """Return the entries of a monitor and of the ranks of its memory, by name.
 
-    Parameters:
-        cpu: Renode's name of the processor.
+    Parameters
+    ----------
+    cpu
+        Renode's name of the processor.
 
-    Raises:
-        ValueError: their constants are missing in csr.json, or those of another version of the gateware.
+    Raises
+    ------
+    ValueError
+        their constants are missing in csr.json, or those of another version of the gateware.
     """
     chosen, ranks, fields = _parts(csr, layouts, monitor)
     counters = 8 << fields["contexts_log2"] + fields["groups_log2"]

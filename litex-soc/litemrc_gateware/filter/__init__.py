@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page filter between the queue and a stack engine."""

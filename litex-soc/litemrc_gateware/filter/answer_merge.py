@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page filter's output: merges its own answers and the engine's into one position for each operation."""
 
 from enum import IntEnum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page filter between queue and stack engine: recent pages, address range, sampling, working set."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Maps frames of the memory to pages of the stack engine: address range, hash, sampling."""
 
 import math

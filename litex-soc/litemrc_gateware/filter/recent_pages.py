@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pages accessed last: their order of access, and their order in the stack engine."""
 
 from functools import reduce

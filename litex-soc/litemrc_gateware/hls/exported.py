@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The folder of Verilog that an HLS compiler exported for a unit."""
 
 import re
@@ -12,7 +13,10 @@ MEMORY_CONTENTS = (".dat", ".mem")  # read by the Verilog of Vitis HLS and of Ba
 def unit_and_folder(text):
     """Return name and folder of ``UNIT=FOLDER``, for options of commands.
 
-    :raises ValueError: if there is no such unit, or no folder.
+    Raises
+    ------
+    ValueError
+        if there is no such unit, or no folder.
     """
     unit, equals, folder = text.partition("=")
     if unit not in HLS_UNITS or not equals or not folder:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The HLS units in place of the Migen ones: streams, handshakes, and a wrapper for each unit."""
 
 from litex.gen import LiteXModule
@@ -17,7 +18,10 @@ CALL_CYCLES = 64  # more than a position takes
 def streams_of(unit: str, frames: int, groups: int, contexts: int) -> tuple[dict, dict]:
     """Return the layouts of a unit's streams, into it and out of it, by the names of its arguments.
 
-    :param unit: a name of ``HLS_UNITS``.
+    Parameters
+    ----------
+    unit
+        a name of ``HLS_UNITS``.
     """
     ops, positions = op_layout(frames, contexts), position_layout(groups, contexts)
     if unit in ("group_stack", "bucket_stack"):

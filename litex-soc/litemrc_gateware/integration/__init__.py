@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The calls for a user of LiteX: add monitor, ranks and reference counters to a SoC with DRAM."""
 
 from litemrc_gateware.integration.monitor_block import add_monitor

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Block RAMs that a module takes, counted before synthesis."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Constants of a SoC that describe the blocks added to it: in csr.json, for generators, and in soc.h."""
 
 from litex.gen import LiteXModule

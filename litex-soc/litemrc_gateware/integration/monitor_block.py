@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Adds the monitor to a LiteX SoC with DRAM, with one call."""
 
 from litemrc_gateware.hls.exported import MEMORY_CONTENTS, exported_files, origin_of

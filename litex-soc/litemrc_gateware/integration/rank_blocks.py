@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Adds rank meter and rank power to a LiteX SoC with a monitor and a DDR3 controller, with two calls."""
 
 from litedram.core.controller import ControllerSettings

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Adds reference counters to a LiteX SoC with DRAM, and masters whose accesses they distinguish."""
 
 from litex.soc.integration.soc import SoCRegion

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Addresses of the uncached windows, where the SoC's processor and its other regions leave room."""
 
 from litex.soc.integration.soc import SoCRegion

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The processor's commands that wait for the monitor's queue."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The registers of `hot_pages`, and its connection to a monitor."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitor's input: orders accesses and commands, ends epochs, counts drops, and holds the queue."""
 
 from types import SimpleNamespace

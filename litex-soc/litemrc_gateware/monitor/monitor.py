@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The MRC monitor: queue, page filter around the stack engine, hit counters, window and interrupt.
 
     DRAMTap           registers: context, invalidate, clear, end_epoch

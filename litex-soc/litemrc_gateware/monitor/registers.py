@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitor's registers and the meaning of their fields."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A read-only memory of counters as a slave on the SoC's bus."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CKE of one rank, low and high for the minimum times of DDR3."""
 
 from litex.gen import LiteXModule

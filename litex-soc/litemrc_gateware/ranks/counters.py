@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counters of the power domains: short counters that are added to one RAM in turn."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """DDR3's minimum times of power-down and self-refresh, in cycles of the controller."""
 
 from dataclasses import dataclass
@@ -51,15 +52,23 @@ class PowerTimings:
 
     They are those of the grade of the clock in use: a faster part meets the times of a slower grade.
 
-    Attributes:
-        tCKE, tCKESR: CKE low in power-down, in self-refresh.
-        tXP, tXPDLL: power-down exit to a command, to a column command. LiteDRAM's BIOS leaves MR0 A12 at 0,
-            slow exit; with fast exit tXP would be enough.
-        tXS, tXSDLL: the same for self-refresh.
-        tMOD: mode register set to any command.
-        tRDPDEN: read command, in any phase, to CKE low in the first phase of a cycle.
-        tRP, tRCD, tRAS, tRFC: LiteDRAM's own, for the module in use.
-        tREFI: rounded down. LiteDRAM rounds it up, so that its refreshes lag by one in about 1000.
+    Attributes
+    ----------
+    tCKE, tCKESR
+        CKE low in power-down, in self-refresh.
+    tXP, tXPDLL
+        power-down exit to a command, to a column command. LiteDRAM's BIOS leaves MR0 A12 at 0,
+        slow exit; with fast exit tXP would be enough.
+    tXS, tXSDLL
+        the same for self-refresh.
+    tMOD
+        mode register set to any command.
+    tRDPDEN
+        read command, in any phase, to CKE low in the first phase of a cycle.
+    tRP, tRCD, tRAS, tRFC
+        LiteDRAM's own, for the module in use.
+    tREFI
+        rounded down. LiteDRAM rounds it up, so that its refreshes lag by one in about 1000.
     """
 
     tCKE: int  # noqa: N815
@@ -80,9 +89,17 @@ class PowerTimings:
     def of_controller(cls, settings, clk_freq: float) -> "PowerTimings":
         """The timings of a LiteDRAM controller.
 
-        :param settings: ControllerSettings, as the controller has completed it.
-        :param clk_freq: of the controller, Hz.
-        :raises ValueError: if the memory is not DDR3, or its clock is faster than every grade.
+        Parameters
+        ----------
+        settings
+            ControllerSettings, as the controller has completed it.
+        clk_freq
+            of the controller, Hz.
+
+        Raises
+        ------
+        ValueError
+            if the memory is not DDR3, or its clock is faster than every grade.
         """
         phy, timing = settings.phy, settings.timing
         if phy.memtype != "DDR3":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The last stage before the PHY: CKE, ODT and chip select of each rank."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parks the controller to send ranks to sleep, or to refresh a rank that wakes."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The gate between LiteDRAM's crossbar and its bank machines: shut for ranks that sleep."""
 
 from functools import reduce
@@ -82,8 +83,12 @@ class RankGate(LiteXModule):
 def requested_domains(requests, settings, domains):
     """Which of a rank's domains, equal slices of its addresses, have a request: a bit each.
 
-    :param requests: of the rank's banks, in their order.
-    :param settings: ControllerSettings, as the controller has completed it.
+    Parameters
+    ----------
+    requests
+        of the rank's banks, in their order.
+    settings
+        ControllerSettings, as the controller has completed it.
     """
     if domains == 1:
         return Cat(reduce(or_, [request.valid for request in requests]))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The rank meter: events and residencies of each power domain, and its pages of the working set."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """N_mrc of each context: set by a register, or computed at the end of each epoch."""
 
 from litex.gen import LiteXModule

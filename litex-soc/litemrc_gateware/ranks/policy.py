@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The wanted state of a rank: the deeper one of software's command and the policy."""
 
 from litex.gen import LiteXModule

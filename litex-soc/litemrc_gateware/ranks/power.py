@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sends DRAM ranks to sleep and wakes them, next to LiteDRAM's controller."""
 
 from functools import reduce

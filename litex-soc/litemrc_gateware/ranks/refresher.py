@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LiteDRAM's refresher with a second user of the parked controller."""
 
 from litedram.core.refresher import Refresher

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """States, policies and counters that rank meter, rank power and software share, and their registers."""
 
 from enum import IntEnum

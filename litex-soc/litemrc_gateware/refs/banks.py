@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The memory of the reference counters: rows of eight pages that can be reset together."""
 
 from functools import reduce

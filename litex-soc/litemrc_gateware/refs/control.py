@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters with their registers, their window on the bus and their interrupt."""
 
 from litex.gen import LiteXModule

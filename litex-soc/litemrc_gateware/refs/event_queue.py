@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The event queue of the reference counters: every event is delivered once, or counted as lost."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Resets of all reference counters: tags that invalidate old values, and the sweep that rewrites them."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pipeline of the reference counters: read-modify-write of one page's counters in each cycle."""
 
 from functools import reduce

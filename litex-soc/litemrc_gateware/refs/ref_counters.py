@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters: two down-counters a page, DELAY and UPDATE, that fire when they reach zero."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The reference counters' enumerations, records and registers, and the meaning of their fields."""
 
 from enum import IntEnum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Two more masters of the DRAM: an uncached window of the processor, and a generator of accesses."""
 
 from enum import IntEnum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The activity of each power domain, from the commands on the DRAM bus."""
 
 from functools import reduce

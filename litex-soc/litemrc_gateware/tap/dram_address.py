@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The byte address of rank, bank, row and column of a DRAM command, also with several ranks."""
 
 from litedram.common import GeomSettings

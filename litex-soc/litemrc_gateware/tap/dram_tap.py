@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The passive tap on the DRAM bus: DFI commands in, page frames out."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Passive taps on the ports of a LiteDRAM crossbar: every access and its master."""
 
 from litex.gen import LiteXModule

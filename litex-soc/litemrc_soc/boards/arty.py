@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Digilent Arty A7: Artix-7 with 256 MB of DDR3."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The common part of the boards: their description, the SoC's DRAM and UARTs, and the build."""
 
 import json
@@ -36,19 +37,31 @@ MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth":
 class Board:
     """A board's description, and the defaults of its build.
 
-    Attributes:
-        name: that of the make target and of ``litemrc flash --board``.
-        title: the board's full name.
-        devices: the FPGAs that the board is sold with, the default first.
-        sys_clk_hz: clock of the whole SoC; a build that misses it fails.
-        dram: part and size of the DRAM.
-        cpu: LiteX's name of the VexRiscv variant.
-        link, console: the pins or connectors of these UARTs.
-        rom_bytes, ram_bytes: memories of the firmware.
-        optimize: the compiler's options for the firmware, so that it fits.
-        compact_l2: the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
-            Block RAMs without write-through, as in ECP5, need logic for it that costs a fifth of the clock.
-        sd_card: where the SD card is that Linux boots from; empty: the board has none.
+    Attributes
+    ----------
+    name
+        that of the make target and of ``litemrc flash --board``.
+    title
+        the board's full name.
+    devices
+        the FPGAs that the board is sold with, the default first.
+    sys_clk_hz
+        clock of the whole SoC; a build that misses it fails.
+    dram
+        part and size of the DRAM.
+    cpu
+        LiteX's name of the VexRiscv variant.
+    link, console
+        the pins or connectors of these UARTs.
+    rom_bytes, ram_bytes
+        memories of the firmware.
+    optimize
+        the compiler's options for the firmware, so that it fits.
+    compact_l2
+        the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
+        Block RAMs without write-through, as in ECP5, need logic for it that costs a fifth of the clock.
+    sd_card
+        where the SD card is that Linux boots from; empty: the board has none.
     """
 
     name: str
@@ -70,9 +83,12 @@ class Board:
 class BuiltBoard:
     """The result of a build.
 
-    Attributes:
-        message: text for the user: files, sizes and the next step.
-        report: nextpnr's figures, also in ``report.json``; None if it did not run.
+    Attributes
+    ----------
+    message
+        text for the user: files, sizes and the next step.
+    report
+        nextpnr's figures, also in ``report.json``; None if it did not run.
     """
 
     message: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command line of a board, as of LiteX's targets: python -m litemrc_soc.boards.ulx3s --build --load"""
 
 import argparse

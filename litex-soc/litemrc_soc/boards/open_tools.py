@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The open flow for ECP5 (yosys, nextpnr, ecppack), and nextpnr's reports.
 
 Tools on PATH are used; for missing ones, wrappers of their WebAssembly builds from PyPI (YoWASP; extra
@@ -45,7 +46,10 @@ class Report:
 def search_path(folder: Path) -> str:
     """Return a PATH with every tool of TOOLS; wrappers are written to `folder`/tools.
 
-    :raises RuntimeError: if a tool is neither on PATH nor installed from PyPI, or could not see `folder`.
+    Raises
+    ------
+    RuntimeError
+        if a tool is neither on PATH nor installed from PyPI, or could not see `folder`.
     """
     wrappers = folder / "tools"
     for tool in TOOLS:
@@ -70,9 +74,16 @@ def search_path(folder: Path) -> str:
 def run_script(folder: Path, script: str, path: str | None = None) -> str:
     """Run one of LiteX's build scripts in `folder`; its output goes to build.log there and is returned.
 
-    :param path: PATH for the tools, if not this process's.
+    Parameters
+    ----------
+    path
+        PATH for the tools, if not this process's.
 
-    :raises RuntimeError: if a tool fails; the message names the log.
+    Raises
+    ------
+    RuntimeError
+        if a tool fails; the message names the log.
+
     """
     log = folder / "build.log"
     environment = {**os.environ, **({"PATH": path} if path else {})}
@@ -103,7 +114,10 @@ def place_again(script: Path, seed: int) -> None:
 def parse_report(log: str) -> Report:
     """Read cells and clocks from a nextpnr-ecp5 log; of several reports of a clock the last, after routing.
 
-    :raises ValueError: if the log lacks one of them, as that of a run that failed does.
+    Raises
+    ------
+    ValueError
+        if the log lacks one of them, as that of a run that failed does.
     """
     cells = {}
     for name, pattern in CELLS.items():

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """OrangeCrab r0.2: ECP5 with 128 MB of DDR3, on a Feather board."""
 
 import sys

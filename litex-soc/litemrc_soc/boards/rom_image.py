@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bare-metal firmware, compiled against a board's SoC: contents of its ROM, or of a RAM."""
 
 import re
@@ -13,9 +14,17 @@ SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 def compile_firmware(output, optimize, region="rom"):
     """Compile the firmware for the SoC in ``output``; returns the path of its image.
 
-    :param optimize: the compiler's options.
-    :param region: the SoC's memory that its code is for.
-    :raises RuntimeError: if it does not compile; the message names the log.
+    Parameters
+    ----------
+    optimize
+        the compiler's options.
+    region
+        the SoC's memory that its code is for.
+
+    Raises
+    ------
+    RuntimeError
+        if it does not compile; the message names the log.
     """
     folder = output / "firmware"
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +56,10 @@ def move_code(output, folder, region):
 def read_words(image, rom_bytes):
     """The 32-bit words of an image, little endian.
 
-    :raises ValueError: if the ROM is too small for it.
+    Raises
+    ------
+    ValueError
+        if the ROM is too small for it.
     """
     content = image.read_bytes()
     if len(content) > rom_bytes:

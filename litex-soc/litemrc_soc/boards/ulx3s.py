@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Radiona ULX3S: ECP5 with 32 MB of SDR SDRAM."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lattice ECP5 Versa: ECP5-45F with 128 MB of DDR3."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Boards of Xilinx: a portable Vivado project, and the bitstream where Vivado is installed.
 
 No Vivado has been run on these projects yet.

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The texts that `renode_export.py` writes for Renode."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A platform description for Renode from LiteX's description of a SoC."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulation only: a board's SoC with its own top, PHY and pins, against models of what hangs on the pins.
 
 ``BoardPlatform`` takes the place of the board's platform, ``BoardClocks`` of its clock generator. All else is
@@ -60,7 +61,10 @@ class _SplitTristate:
 class BoardPlatform(SimPlatform):
     """The ULX3S's pins: those of SDRAM and SD card are the simulation's ports, the UARTs' the bench's.
 
-    :param extra_io: further ports; two ``serial``, the streams of the UARTs' other ends, must be there.
+    Parameters
+    ----------
+    extra_io
+        further ports; two ``serial``, the streams of the UARTs' other ends, must be there.
     """
 
     def __init__(self, extra_io):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles a simulator that LiteX has generated, in a fifth of the time of LiteX's Makefile.
 
 There is no tracing, there are no debug symbols, and Verilator's C++ files are not split. A simulator that
@@ -40,11 +41,21 @@ def compile_simulator(
 ) -> None:
     """Make ``obj_dir/Vsim`` and the modules in the folder of a simulator that LiteX has generated there.
 
-    :param sources: Verilog files; relative paths are in the folder.
-    :param optimize: level of the C++.
-    :param snapshots: the simulator can save its state and continue from it.
-    :param train: runs ``Vsim`` for some million cycles and ends it; the branches are optimised for that run.
-    :raises subprocess.CalledProcessError: if a tool fails; its output goes to that of this process.
+    Parameters
+    ----------
+    sources
+        Verilog files; relative paths are in the folder.
+    optimize
+        level of the C++.
+    snapshots
+        the simulator can save its state and continue from it.
+    train
+        runs ``Vsim`` for some million cycles and ends it; the branches are optimised for that run.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        if a tool fails; its output goes to that of this process.
     """
     objects = folder / "obj_dir"
     shutil.rmtree(objects, ignore_errors=True)

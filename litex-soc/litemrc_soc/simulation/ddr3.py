@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulation only: DDR3 with several ranks at a DFI; contents and rule checker are C++ (ddr3_model/).
 
     platform = SimPlatform("SIM", [..., ddr3_io(module, data_width, nranks)])

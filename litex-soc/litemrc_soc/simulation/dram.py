@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulation only: initialises LiteDRAM's DRAM model with the contents of files."""
 
 from litedram.phy.model import BankModel

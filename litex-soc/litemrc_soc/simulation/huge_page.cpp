@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Moves the simulator's code to a huge page before it starts.
 //
 // A cycle of the model is a straight line through 100 KB of code, three times the processor's first cache. From the file the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What LiteX's simulation core (litex/build/sim/core/veril.h) calls of the Verilated model. LiteX's own veril.cpp would have
 // the model built for tracing, which is half of what there is to compile, and which no simulator here ever turns on.
 #include "Vsim.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Simulation only: an observer inside LiteDRAM's DRAM model, independent of the tap it checks."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Saves the whole state of a simulation in a file, and restores it: the Verilated model, the time, and the parts that
 // simulation modules register (sim_modules/snapshot/snapshot.h).
 //

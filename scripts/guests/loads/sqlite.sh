@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # sqlite: a table of 100,000 rows of 200 bytes, and an index, by which 100,000 rows are then read at random.
 set -e
 sqlite3 rows.db <<SQL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Error of bucket_stack (the C++ of hls/) against exact LRU stacks, over traces of one context.
 //
 //   accuracy ACCESSES             the 36 traces of accuracy_traces.hpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The 36 synthetic traces over which engines are compared with exact counts: zipf, uniform, loops, zipf among a loop, phases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of PageBitmap against the C++ unit.
 //
 //   bitmap_bench random SEED OPERATIONS   long and very short epochs, with and without free cycles; words are asked for meanwhile

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replays vectors of the golden page bitmap through the C++ unit.
 //
 //   bitmap_replay VECTORS

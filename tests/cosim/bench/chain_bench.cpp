@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of the chain stack engine -> HitCounters against the C++ units.
 //
 //   bench random SEED ACCESSES   mixed operations with back-pressure and resets; compared with the reference too if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of HitCounters alone, fed with a position a cycle, against the C++ unit.
 //
 //   bench random SEED POSITIONS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts of the corner cases of bucket_stack in a run, so that tests can check that they occurred.
 #pragma once
 

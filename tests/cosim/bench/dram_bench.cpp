@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // LiteDRAM's controller (dram_top.py) in front of the DDR3 model, under random traffic.
 //
 //   bench CLOCKS SEED

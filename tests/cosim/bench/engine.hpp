@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The stack engine of a bench: group_stack, or bucket_stack with -DLITEMRC_ENGINE_BUCKET.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of PageFilter, its working set included, against the C++ units; filter_rig.hpp lists what is compared.
 //
 //   bench random SEED ACCESSES

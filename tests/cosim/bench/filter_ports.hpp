@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The common ports of the page filter and of the whole monitor.
 #pragma once
 

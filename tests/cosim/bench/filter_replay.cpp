@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replays vectors of the golden page filter through the C++ unit, with GroupStack as its engine.
 //
 //   filter_replay VECTORS

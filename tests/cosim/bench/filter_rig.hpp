@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PageFilter in RTL beside the C++ units. The rig is the filter's engine: the C++ GroupStack, with random latency.
 //
 // Compared: every operation to the engine, every position, the counts of every epoch; and, while sampling leaves out no

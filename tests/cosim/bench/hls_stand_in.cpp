@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The functions behind the modules that stand in for an HLS compiler's Verilog (hls_stand_in.py).
 #include "group_stack/group_stack.hpp"
 #include "hit_counters/hit_counters.hpp"

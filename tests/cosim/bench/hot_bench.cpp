@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of HotPages against the C++ unit: lists, flags and queues of random epochs.
 //
 //   hot_bench SEED OPERATIONS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Hotness monitors of the literature, as far as recall depends on them; models for comparison, no hardware of this project.
 //
 // M5-like (Sun et al., ASPLOS 2025): a count-min sketch and a sorted CAM of K pages. An access is counted in every row;

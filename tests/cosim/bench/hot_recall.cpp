@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Recall and count error of hot_pages (the C++ of hls/) against exact counts, over the accuracy traces; with `models` those of other
 // monitors beside it.
 //

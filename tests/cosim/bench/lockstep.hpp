@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs the RTL chain stack engine -> HitCounters and the C++ units in lockstep and compares every record.
 #pragma once
 

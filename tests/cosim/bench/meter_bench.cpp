@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of RankMeter behind GroupStack against the C++ units.
 //
 //   meter_bench random SEED CLOCKS   runs of different rates of everything; resets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Random inputs of the rank meter: runs with different rates of accesses, states and operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Message and exit code of a bench that finds a difference.
 #pragma once
 

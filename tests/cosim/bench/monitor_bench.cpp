@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of the whole chain, queue -> page filter around a stack engine -> HitCounters, against the C++ units.
 //
 //   bench random SEED OPERATIONS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The C++ units connected as in the monitor: filter, engine, working set, merge, counters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replays vectors of the golden monitor through the C++ units, connected as in the monitor.
 //
 //   monitor_replay VECTORS

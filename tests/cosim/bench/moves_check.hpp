@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compares the moves of group_stack with those of the C++ unit; with -DLITEMRC_MOVES only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Random traffic on LiteDRAM's native ports: every read must return what was written last.
 #pragma once
 

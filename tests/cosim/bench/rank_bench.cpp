@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of rank power: LiteDRAM's controller with sleeping ranks, against the DDR3 model and its rules.
 //
 //   rank_bench random SEED ACCESSES    random accesses, policies, thresholds and commands

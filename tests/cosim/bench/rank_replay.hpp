@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plays a file of accesses, settings and commands to rank power, and prints what each domain did.
 //
 // A line is a cycle and an event of that cycle, in order of the cycles:

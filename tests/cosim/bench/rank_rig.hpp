@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A controller of rank_top.py with the DDR3 model and requests on its ports; compares every word read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Modes of rank_bench in which single ranks sleep and wake.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Random requests and settings for rank power.
 #pragma once
 

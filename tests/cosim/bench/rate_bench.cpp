@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts the accesses dropped at a given rate by a queue of 512 before the RTL of a stack engine. Every answer is
 // compared with the C++ unit's.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of RefCounters against the C++ unit and plain arrays, cycle by cycle.
 //
 //   refs_bench random SEED CLOCKS   runs of random requests, settings, commands and resets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The reference of RefCounters' bench: plain arrays, and a model of the cycles in which the RTL's sweep visits rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replays vectors of the golden reference counters through the C++ unit.
 //
 //   refs_replay VECTORS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // RefCounters in RTL beside the C++ unit and plain arrays, a cycle at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replays vectors of the golden model through the C++ units.
 //
 //   replay VECTORS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The Verilated top, one cycle at a time.
 #pragma once
 

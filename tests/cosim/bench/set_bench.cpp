@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bench of WorkingSet against the C++ unit.
 //
 //   set_bench random SEED OPERATIONS   long and very short epochs, with and without free cycles

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replays vectors of the golden working set through the C++ unit.
 //
 //   set_replay VECTORS

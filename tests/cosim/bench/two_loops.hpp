@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Two loops side by side, the hardest traces known for an engine that estimates places within a bucket: each loop leaves a cliff
 // in the exact curve, which a small displacement moves across a size.
 #pragma once

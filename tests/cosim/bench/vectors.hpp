@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Files of vectors for all replays: plain numbers, first their sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads the window of the RTL's hit counters in the background and compares it with the C++ unit's.
 #pragma once
 

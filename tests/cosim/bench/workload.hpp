@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Operations in runs of different locality, running context, rate of invalidations and back-pressure.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles the S-mode programs that test the shim."""
 
 import subprocess

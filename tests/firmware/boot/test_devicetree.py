@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The device tree agrees with csr.json: compiled by dtc, read back, and compared."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The M-mode shim below programs in S mode, in qemu: timer, time, SBI calls, reset, misaligned, traps."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The same programs on the RTL: VexRiscv `linux` traps by itself where qemu needs RETRAP."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A simulation continued from a snapshot is the saved one, in every cycle; a part that is not saved shows."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A cable from a pseudo terminal, on which the daemon serves, to a TCP port, which the host package opens."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Build the daemon with sanitizers under build/daemon-test, once for all workers, and start it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The kernel's side of the daemon as files: sysfs, the device as a FIFO of records, and followed processes.
 
 standin.c makes the files take orders like sysfs, and logs them. A thread reads that log and acts as the

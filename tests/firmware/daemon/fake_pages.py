@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The driver's files of single pages: the bits of the frames, and hot/. A test sets what an epoch has."""
 
 import fcntl
@@ -23,12 +24,18 @@ MORE, SATURATED = 1, 2
 class FakePages:
     """What the running epoch has; `finish_epoch` publishes it if it is turned on, and begins the next one.
 
-    Attributes:
-        hot_pages: places of the list of hot pages; 0: there is none.
-        bitmap: the gateware has bits of the frames.
-        accessed, written: frames.
-        listed: frame and count of each hot page; flags: MORE, SATURATED; accesses: counted.
-        ahead: the files have an epoch that is so much later; 1: the driver finished one more.
+    Attributes
+    ----------
+    hot_pages
+        places of the list of hot pages; 0: there is none.
+    bitmap
+        the gateware has bits of the frames.
+    accessed, written
+        frames.
+    listed
+        frame and count of each hot page; flags: MORE, SATURATED; accesses: counted.
+    ahead
+        the files have an epoch that is so much later; 1: the driver finished one more.
     """
 
     frames: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Version 1.2 of the protocol, made from 1.1 by text: schema, and a daemon that speaks it.
 
 What is added: a feature bit; an option of hello, of epochs and of the request set_epoch; a message that

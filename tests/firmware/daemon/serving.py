@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A daemon under test: its command line, its host, and its programs."""
 
 import os

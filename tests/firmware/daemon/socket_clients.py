@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Clients of the daemon's socket, and a TCP port that forwards to it."""
 
 import socket

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Linked into the daemon under test: makes plain files and folders behave like those of sysfs and cgroups.
  *

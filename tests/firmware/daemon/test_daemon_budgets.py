@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Budgets of cgroups that the administrator listed: guarantee and limit, leased, within the hierarchy."""
 
 import errno

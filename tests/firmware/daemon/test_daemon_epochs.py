@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every finished epoch is sent whole or not at all; process messages come between epochs."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hundreds of thousands of hostile strings: the daemon keeps running and gives no order out of bounds.
 
 The daemon runs under AddressSanitizer and UndefinedBehaviorSanitizer, which end it at the first fault.

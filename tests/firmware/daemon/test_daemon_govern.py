@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc govern` and `rightsize` over the daemon: budgets follow curves, and are as before at the end."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The identity that the daemon reports, and the handling of requests in general."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Settings of hot pages and of the split: orders to the driver, or refusals that change nothing."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Seeded faults of the daemon; the test named with each must find it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A daemon that may open no more files: clients wait, it does not spin, and goes on when files are free."""
 
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Single pages over the daemon: frames and hot pages of each epoch, whole or missing by their indices."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs started by a host: followed from their first instruction until their last epoch is sent."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks over the daemon: the host package's own functions, and a rank message for each rank of each epoch."""
 
 import errno

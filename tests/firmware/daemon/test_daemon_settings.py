@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests about settings become orders to the driver; its refusals become refusals of the requests."""
 
 import errno

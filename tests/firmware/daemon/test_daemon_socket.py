@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Clients of the Unix socket read beside the serial host: whole epochs, no settings, no delay for others."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The file of the daemon's socket: its owner, group and mode, and what is in its way."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the daemon refuses at its start, with remedies; and errors in the list of programs, by line."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Host and daemon one minor version of the protocol apart: nothing of what both know is lost."""
 
 from collections.abc import Callable

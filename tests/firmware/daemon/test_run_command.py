@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrcd run`: a command is followed from its first to its last instruction; all else is unchanged."""
 
 import errno

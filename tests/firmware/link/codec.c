@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The firmware's side of the link as a filter, for the tests: codec MODE DIRECTION < bytes.
  *

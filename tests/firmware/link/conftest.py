@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Build the C programs of these tests under build/link, once for all workers, and start the peer device."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Shared by the tests of the link: random messages of every type, noise, and the output of the C side."""
 
 import random

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * firmware/baremetal/paging/pager.c on memory of this process. Reads operations, one per line:
  *   start A B                 pages of the two owners

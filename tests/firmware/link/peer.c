@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * A device on a TCP port of the loopback interface, for tests of Device, Collector and the command line. It has the frames
  * and codec of the firmware; its counters are functions of the epoch and context numbers.

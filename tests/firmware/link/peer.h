@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The peer program: interfaces of its files. */
 #ifndef PEER_H
 #define PEER_H

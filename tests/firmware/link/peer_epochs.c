@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Epochs of the peer: messages with counters that follow from the numbers of epoch and context. */
 #include "peer.h"
 

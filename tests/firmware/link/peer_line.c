@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The line to the host: a TCP port of the loopback interface that flips, drops and doubles bytes. */
 #include <arpa/inet.h>
 #include <stdio.h>

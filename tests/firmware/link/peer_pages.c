@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Page bitmap and hot pages of the peer program, with pages=1. The pages of an epoch follow from its number as those of
  * accessed_of() and hot_of() in link_messages.py.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The processes of the peer program, with system=1. Those with the numbers 41 (sh) and 42 (gzip) run already; programs
  * get the numbers from 100 on. Each context's programs use 300 pages, less what they were made to give back.

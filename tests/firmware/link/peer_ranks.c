@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The power domains of the peer program, with ranks=1: four ranks. Domain 0 is the device's own; domain 1 has live
  * pages while a program runs. Commands are obeyed at once, policies only remembered.

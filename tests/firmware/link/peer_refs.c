@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The reference counters of the peer program, with refs=1: 1024 pages of 1 KB. Traffic is over at once: every access
  * of it counts in page order, round and round its range, as those of the generator, and the counters report what reaches

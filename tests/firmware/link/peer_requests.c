@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Requests to the peer and its answers. */
 #include <string.h>
 

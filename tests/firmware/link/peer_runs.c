@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The peer's programs: each runs for some epochs. */
 #include "peer.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The pager of the peer program, with tasks=1: while a program runs, two tasks, in its context and the next one. What a
  * task does follows from its budget: a tenth of the pages it lacks of 1000 are faults, each takes 1000 clock cycles.

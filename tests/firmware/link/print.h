@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Prints decoded messages, every field by its name, as the tests expect them from Python. */
 #ifndef LITEMRC_PRINT_H
 #define LITEMRC_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Prints a field by its name. */
 #ifndef LITEMRC_PRINT_FIELDS_H
 #define LITEMRC_PRINT_FIELDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * firmware/baremetal/ranks.c itself, with an array for registers: what it refuses. Prints a line for each request:
  * "ok", or the number of the error and the reason.

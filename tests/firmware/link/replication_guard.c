@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * firmware/baremetal/paging/replication.c with counters that fire immediately; the hardware's interrupts come a little later.
  * replication_guard PAGES DELAY UPDATE takes references, a line each:

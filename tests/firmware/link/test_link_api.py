@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.Device` and `litemrc.collect` against the C peer: its counters, by arithmetic, as curves."""
 
 import litemrc

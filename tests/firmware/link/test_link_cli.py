@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc collect` and `litemrc device` as a user meets them: what they print, save and exit with."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The C codec of the firmware and the Python codec of the host agree on bytes, fields and limits."""
 
 import random

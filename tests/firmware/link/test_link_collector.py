@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Collections from a C peer: counters are received as sent, losses are counted, faults are survived."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A device at a real port: a C peer built from the firmware's frames and codec."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Frames on the wire: any payload passes, in reads of any size; oversized frames are counted."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A million hostile byte strings: neither decoder fails, and both accept the same strings as messages.
 
 The C side runs under AddressSanitizer and UndefinedBehaviorSanitizer, which end it at the first fault. Every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command `litemrc govern`, on a device with two tasks whose faults fall with their frames."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo linux` over the link, with a C peer in place of Linux."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One byte in a hundred flipped, dropped or doubled: no wrong message is accepted, every loss is detected."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Device commands have the options of all commands: sizes with units, -o, --json, --csv, -q."""
 
 import csv

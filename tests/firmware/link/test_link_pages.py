@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Single pages over the link: frames accessed and hot pages of each epoch, whole or counted as lost."""
 
 from dataclasses import asdict, replace

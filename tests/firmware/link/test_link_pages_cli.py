@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc collect --pages --hot`, `litemrc hot --port` and `litemrc device --split` with a peer."""
 
 import json

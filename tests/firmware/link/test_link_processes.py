@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Processes and budgets over the link, by library and commands; the C peer has an operating system."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks of a device over the link: requests, answers, refusals; and the command `litemrc ranks`."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters over the link: armed, read and watched, by the device layer and the command line."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The running programs of a device, as its messages report them."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tasks of a device's pager over the link: task messages, budgets and leases."""
 
 import pytest

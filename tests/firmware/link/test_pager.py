@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bare-metal pager: the firmware's source against a plain model of frames, budgets and data."""
 
 import random

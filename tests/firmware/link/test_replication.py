@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The firmware's page copies, in its own source, against the simulator: equal on random references.
 
 The firmware charges the read that brings DELAY to 0 as the remote one it has been; in the simulator it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The words of memtest on this machine's memory, and on one whose page 5 is page 1."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults of the hit counters."""
 
 from tests.formal.faults.mutant import Mutant

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults of the page filter and its merge of answers."""
 
 from tests.formal.answer_merge import AnswerMergeProof

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults of the monitor's input: intake and command queue."""
 
 from tests.formal.command_queue import CommandQueueProof

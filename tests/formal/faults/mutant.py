@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A seeded fault: a text of a unit's source replaced, and the property of its proof that must break."""
 
 from collections.abc import Iterator
@@ -15,8 +16,12 @@ from tests.mutation import mutated_module
 class Mutant:
     """A text of a class's module that is replaced, and the property that breaks.
 
-    :param faulty: "room.module.Class".
-    :param user: module of the unit that uses the class, if it is not the unit itself.
+    Parameters
+    ----------
+    faulty
+        "room.module.Class".
+    user
+        module of the unit that uses the class, if it is not the unit itself.
     """
 
     proof: type[Proof]

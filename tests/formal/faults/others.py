@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Faults of the event queue and of the streams of other units."""
 
 from tests.formal.event_queue import EventQueueProof

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Runs a fuzz target without libFuzzer: TARGET [-runs=N] [-max_total_time=SECONDS] [-seed=N] [-max_len=N] FILE-OR-FOLDER ...
  *

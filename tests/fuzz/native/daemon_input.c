@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Fuzz target: all that litemrcd reads. Its sources are linked but for the files of sysfs and the starting of programs.
  *

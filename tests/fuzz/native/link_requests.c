@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Fuzz target: the decoder of host requests that firmware and litemrcd share.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Well-formed inputs of the native targets: each request of the schema, and sessions of litemrcd."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bytes of a serial line, in pieces, as the host's end of the link takes them."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A message of a device, as the host decodes it."""
 
 from collections.abc import Iterator

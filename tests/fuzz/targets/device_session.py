@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A whole session of a device that `litemrc serve` reads: its answers and messages are the input's.
 
 The input is messages, each behind its length in two bytes. Frames are put around them, and the numbers of the

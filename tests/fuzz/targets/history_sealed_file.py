@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A sealed Parquet file of a history: its reader, and what is behind the seals with seals that are right."""
 
 import tempfile

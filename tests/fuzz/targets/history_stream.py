@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """An open stream of a history: damaged, or with records whose checksums are right around any content."""
 
 import tempfile

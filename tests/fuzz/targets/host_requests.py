@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A request of a host, as `litemrc serve` decodes it."""
 
 from collections.abc import Iterator

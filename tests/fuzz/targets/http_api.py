@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests and WebSocket messages of anybody, as the application of `litemrc serve` answers them.
 
 An input has lines: method and target, then headers until an empty line, then a body. WS as the method opens

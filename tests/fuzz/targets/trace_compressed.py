@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compressed texts: gzip, bzip2, xz and zstd, one stream or several."""
 
 import bz2

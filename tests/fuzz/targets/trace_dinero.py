@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Dinero's two texts."""
 
 from tests.fuzz.trace_files import trace_target

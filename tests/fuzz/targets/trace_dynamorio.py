@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The three texts of DynamoRIO's clients."""
 
 from tests.fuzz.trace_files import trace_target

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """IN/OUT records."""
 
 from tests.fuzz.trace_files import trace_target

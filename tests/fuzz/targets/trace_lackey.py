@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lackey's text."""
 
 from tests.fuzz.trace_files import trace_target

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """libCacheSim's LCS. Inputs lack the zeros of the header, which is 8,192 bytes long."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """NumPy's .npy."""
 
 import io

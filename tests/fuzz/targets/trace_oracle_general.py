@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """libCacheSim's oracleGeneral."""
 
 from tests.fuzz.trace_files import trace_target

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """perf script and perf mem report -D."""
 
 from tests.fuzz.trace_files import trace_target

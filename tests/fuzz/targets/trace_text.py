@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Text traces, and texts that are recognised as those of recorders."""
 
 from tests.fuzz.trace_files import trace_target

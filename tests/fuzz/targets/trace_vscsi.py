@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """libCacheSim's vscsi, both versions."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitors of stock SoCs in device trees and Renode platforms, beside LiteX's own generators."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Units as an HLS compiler exports them: ports and files; their work is in tests/cosim."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`add_monitor` on SoCs that are not LiteMRC's own: sizes, addresses, ranks, and what it refuses."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The queue of the processor's commands, alone and in the monitor."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitor around its engine: windows hold exactly the records that entered; faults that this finds."""
 
 import random

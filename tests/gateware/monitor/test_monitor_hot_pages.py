@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The list behind the counters in the window, and the queue: those of the golden model, in each epoch."""
 
 import random

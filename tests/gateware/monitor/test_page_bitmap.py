@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The frames behind the counters in the window: those of the golden model, in each epoch."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reading the window while epochs end: words read between two equal values of `epoch` are of that epoch."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sizes and rounds of the rank meter; its counts are compared with the C++ in tests/cosim."""
 
 from itertools import pairwise

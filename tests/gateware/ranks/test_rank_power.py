@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rank power refuses unsupported SoCs, and its times are those of the datasheet."""
 
 from types import SimpleNamespace

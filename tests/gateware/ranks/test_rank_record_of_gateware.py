@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The host's counts from a record of the DFI equal the gateware's counts of the same DFI."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters with registers, window and interrupt: software reads the golden model's values."""
 
 import random

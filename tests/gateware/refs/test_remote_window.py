@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The remote window: each load or store is one access of its port, to the word at its address."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The traffic generator requests the golden model's stream at the configured rate."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The loop front in RTL equals the golden model, hit by hit, at one hit a cycle."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """DFIActivity reports DFI commands by domain: random ones against a plain model, and LiteDRAM's."""
 
 import random

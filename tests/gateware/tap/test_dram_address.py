@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """AddressMapping inverts LiteDRAM's crossbar: bank and rank are at the alignment."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tap reports every access of LiteDRAM's ports: SDR and DDR3, one port and two, with refresh."""
 
 import random

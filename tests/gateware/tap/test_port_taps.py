@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The port taps report every access of every master once, with any number of ports served at a time."""
 
 import random

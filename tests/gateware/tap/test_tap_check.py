@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The check of stock targets' taps on memories that none of them has; and a wrong tap is found."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The public names of `litemrc`: typed, imported when they are first used, and no more."""
 
 import inspect

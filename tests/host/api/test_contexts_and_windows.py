@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.mrc` by context and over windows, and the size of the hardware's engines."""
 
 import litemrc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.Device` and `litemrc.collect` at a device without a port: what is asked for, set and returned."""
 
 from contextlib import contextmanager

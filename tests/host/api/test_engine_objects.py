@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Engines as objects: the curve is that of the name with keywords; wrong parameters are refused early."""
 
 import litemrc

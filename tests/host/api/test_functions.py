@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What commands do, functions do: numbers by hand, and those that the commands print."""
 
 import json

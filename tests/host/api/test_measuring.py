@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.mrc` at its edges: what an error or a warning names, and how much is measured at once."""
 
 import argparse

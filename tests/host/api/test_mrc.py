@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.mrc`: every kind of source gives the curve of the same references; bad ones are refused."""
 
 import litemrc

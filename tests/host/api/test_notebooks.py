@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The notebooks of examples/ run from their first cell to their last, and have the outputs of such a run."""
 
 import nbformat

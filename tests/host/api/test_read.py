@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.read`: the curves in files of the commands, and what a collection of curves answers."""
 
 import json

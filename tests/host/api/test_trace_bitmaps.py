@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page bitmaps of traces: those of the golden model, and gaps of addresses."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks at their edges: epochs that only one side has, empty contexts, events of one clock."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The account of all accesses, the contexts of processes and owners of frames, against counting by hand."""
 
 from dataclasses import replace

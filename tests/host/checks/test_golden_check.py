@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Replays of recorded events, the comparison with collected counters, and the error of estimates."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The checks of single pages: what is right passes, and any wrong bit, count or flag is found."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counters from a record of the DFI, and a device's rank counters against it: every wrong one is named."""
 
 from dataclasses import replace

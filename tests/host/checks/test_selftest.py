@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The self-test passes a ULX3S that counts as computed, and fails for each fault of link, memory, monitor."""
 
 import json
@@ -30,10 +31,14 @@ def counts(pages: int) -> dict[int, int]:
 class Board(ScriptedLink):
     """A board whose programs count as they should.
 
-    Attributes:
-        faults: by program, what changes its misses and hits by group; called with both.
-        result: what memtest logs, for the number of its pages; None: nothing.
-        dropped: accesses dropped in each run. lost: epoch messages lost on the link in each.
+    Attributes
+    ----------
+    faults
+        by program, what changes its misses and hits by group; called with both.
+    result
+        what memtest logs, for the number of its pages; None: nothing.
+    dropped
+        accesses dropped in each run. lost: epoch messages lost on the link in each.
     """
 
     def __init__(self, **answers) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tails that cannot be: each kind of damage is named with its place, and what can be is accepted."""
 
 from dataclasses import replace

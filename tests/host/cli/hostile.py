@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Values and files that no command can use; tests of all commands share them."""
 
 # As an option's value or in place of a file name; a process can be given each of them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A full, closed or abandoned output ends a command with one line and exit code 1."""
 
 import errno

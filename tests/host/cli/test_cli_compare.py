@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc compare`: differences, the exit code for CI, and inputs that are refused."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc energy` as a user meets it: tables, JSON, pictures, and errors that say what to do."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc heatmap`: its map, its JSON, its files, and what it refuses."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc hot`: its JSON, its table, and what it refuses."""
 
 import json

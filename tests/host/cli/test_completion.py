@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc completion` prints a script that completes commands, options, choices and files."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The budgets with which `litemrc govern` begins on Linux, and what it lends, by arithmetic."""
 
 from types import SimpleNamespace

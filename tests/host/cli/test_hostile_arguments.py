@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Any line of arguments is parsed or refused: with exit code 2, or by a UserError with a place or a remedy.
 
 The lines are built from the parsers' own options, so new options are tested, too.

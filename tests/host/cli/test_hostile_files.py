@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands on curves and traces refuse files that hold something else: exit code 2, and the file is named."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc memnice`: what it writes to cgroups, and what it says where it cannot."""
 
 import errno

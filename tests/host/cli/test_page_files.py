@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Files of single pages: what was asked for and did not come is said."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc sdcard`: what the BIOS could not boot is refused; the image has every file."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc soc` is the simulated SoC as a device; `litemrc simulate` holds the trace-driven machines."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`--help` of a command loads no library that takes long: a promise about imports, not about time."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A curve of parts on a cluster is the curve of one engine; what parts lack is an error with its place."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Dask clients and workers: what runs here is reachable only from here; a killed worker changes no count."""
 
 import http.server

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Miss-ratio curves: what they answer between sizes, what they refuse, the sizes shown."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Refaults in curves: equal to exact LRU for any memory; what can be done with curves beyond the memory."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Curves as text, tables, pictures and comparisons; sizes as people write them."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Differences of curves, curves of another page size, and confidence bands."""
 
 import numpy as np

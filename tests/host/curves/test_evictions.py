@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The kernel's reads of the pages that it evicts, by arithmetic."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Curves of hit counters: the example of the paper, simulated LRU memories of each size, saturation."""
 
 from collections import OrderedDict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Messages of a sender that is not trusted cost no more than their length, and are refused by byte."""
 
 import random

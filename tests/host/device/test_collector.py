@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A collection message by message: what is kept, what ends it, and what a device cannot have sent."""
 
 import pytest

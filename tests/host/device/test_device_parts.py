@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The parts of a device as its answers describe them: power domains, reference counters, traffic."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Images in the files of the DRAM model's banks: where LiteDRAM's own model would put them."""
 
 import random

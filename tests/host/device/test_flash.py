@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc flash` reports what is missing; the openFPGALoader here is a stand-in.
 
 What it says without a board was written down from openFPGALoader 0.10.0 of Debian 12.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A governed device is sent what changed, under a lease, and nothing in a dry run."""
 
 import pytest

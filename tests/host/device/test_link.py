@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The link on the host's side: limits of frames and messages, what is read from a port, and why it failed."""
 
 import errno

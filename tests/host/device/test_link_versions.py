@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The link: what a later minor version added is skipped and counted apart; sequence numbers wrap."""
 
 from collections.abc import Iterable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The images of Linux are those that its device tree was made for, or none."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux starts from a snapshot of exactly these inputs, or boots and says why. The simulator is a script."""
 
 import json

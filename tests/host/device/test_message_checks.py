@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A hello that no device can mean, and messages that contradict it, are named by field and value."""
 
 import pytest

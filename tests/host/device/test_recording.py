@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The recorder's file, made by hand: what the tap reports is compared with the DRAM observer's accesses."""
 
 import random

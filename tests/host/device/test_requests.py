@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests to a device: repeated in time, answered, refused with a remedy; nothing else is lost meanwhile."""
 
 from contextlib import contextmanager

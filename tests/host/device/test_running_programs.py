@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs of a device: where they run, which start when, and which cannot."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hosts at a port that carries one at a time: introductions, refusals, and a host that takes over."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulated SoC as a device; the simulator is a shell script or a fake process under a fake clock."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Part files: the ones that come along, and what is said of wrong ones."""
 
 import re

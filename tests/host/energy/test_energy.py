@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Energy against arithmetic by hand, an integral over clocks, and DRAMPower; energy of rank tables."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epoch tables and processes at the edges of what is allowed, and a range of epochs."""
 
 import json

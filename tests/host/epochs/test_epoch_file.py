@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of an epoch table: what was written is read, and nothing else is."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epoch tables: what they refuse, the curves they give, and reads and writes that count apart."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The columns of the tail: their file, older files, and the combined curve that a table makes of them."""
 
 from dataclasses import asdict, replace

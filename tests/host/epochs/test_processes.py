@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which epochs are whose: processes side by side and one after the other, against plain bookkeeping."""
 
 import json

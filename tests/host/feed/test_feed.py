@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A feed gives every epoch of a device once and whole, finds a lost link again, and executes requests."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A feed outlives what a device sends, tries again ever more seldom, and keeps bounded memory."""
 
 import threading

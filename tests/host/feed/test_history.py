@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A history keeps every epoch in files that all commands read, whatever ends its process."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A history takes care of its files: rests of a kill, full disks, retention, and merging of small files."""
 
 import os

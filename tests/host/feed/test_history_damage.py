@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Damage of a history's files is named with what was lost; all else is read, and nothing is deleted."""
 
 import random

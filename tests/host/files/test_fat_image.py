@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Disk images with a FAT16 partition, read and checked by other programs: mtools and dosfstools."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Output files are checked before the work and replaced when complete; links, pipes, and full disks."""
 
 import os

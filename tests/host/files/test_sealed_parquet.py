@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sealed Parquet files: each damage is found by the check that is meant for it."""
 
 import json

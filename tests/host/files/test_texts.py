@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Texts of devices and files reach terminals, spreadsheets and pictures as texts only."""
 
 import csv

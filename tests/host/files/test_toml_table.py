@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables of TOML files and KEY=VALUE: what a key may hold, and the line that an error names."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The approximate model against the exact one: same pages, owners and misses; places within a bucket."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands by hand: what they do to rows, states and counters."""
 
 import pytest

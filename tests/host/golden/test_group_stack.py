@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Positions: stack distance in groups, owners, invalidations."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The exact LRU stack, against the paper's worked example and the definition of stack distance."""
 
 from hypothesis import given

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The whole monitor: the accesses counted in an epoch, by context, and those that are not counted."""
 
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The filter's positions are those of the exact model, and its sample is fair."""
 
 import random

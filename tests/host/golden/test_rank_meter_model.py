@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The rank meter: what each counter counts, and that no clock is lost between snapshots."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks that sleep, cycle by cycle: examples by hand."""
 
 import pytest

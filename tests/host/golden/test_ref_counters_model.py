@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters: the paper's rules by hand, and what must hold whatever the requests."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hardware and tail together are Mattson's curve if the victims are those of exact LRU."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pages of the working set by domain: N_mrc by the definition, counts as a recount of the stacks finds."""
 
 import pytest

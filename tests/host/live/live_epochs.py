@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epochs of the paced device's formulas, and a feed that gives them at fixed times."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The program on a paced device over TCP, driven by Textual's pilot."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page of the program names its keys as the program does."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Each key of the program, on a device behind a TCP port."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A link that is lost or not there, how soon an epoch is on the screen, and programs run while watching."""
 
 import asyncio

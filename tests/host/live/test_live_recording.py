@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A recording has what arrived: as the device's formulas say, and as litemrc collect has it."""
 
 import asyncio

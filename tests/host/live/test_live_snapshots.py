@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The screens of fixed epochs, as pictures: `pytest --snapshot-update` writes them anew, to be looked at."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The numbers, curves and texts of the panels: of the epochs that arrived, and never by colour alone."""
 
 from dataclasses import replace

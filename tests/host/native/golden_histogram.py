@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the golden LRU stack counts over a trace."""
 
 from litemrc.golden.monitor.lru_stack import LruStack

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference streams for tests of the engines."""
 
 import numpy as np

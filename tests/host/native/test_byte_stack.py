@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The exact engine by bytes answers what the golden stack of objects answers; curves of traces with sizes."""
 
 from collections import OrderedDict

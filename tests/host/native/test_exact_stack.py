@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The exact engine answers what the golden LRU stack answers, for every size, however the trace is cut."""
 
 from collections.abc import Iterator

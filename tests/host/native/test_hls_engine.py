@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Engines of hls/ count what their golden models count; numeric options have limits."""
 
 import numpy as np

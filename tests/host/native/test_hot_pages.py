@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Over a trace, hot_pages of hls/ lists what its golden model lists, and never more than there was."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parts of a trace, joined in any grouping, count what one engine counts."""
 
 import pickle

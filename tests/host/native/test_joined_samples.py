@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Samples of a fixed number of pages, of parts that are read twice, are the sample of one engine."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware: equal to its golden model, and as exact and cheap as table 3 says."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pages are numbered in the order of their first access, whatever they are called."""
 
 import numpy as np

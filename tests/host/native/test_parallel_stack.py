@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several cores count what one counts."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sampled curves come near the exact one, and are it where nothing is left out."""
 
 import numpy as np

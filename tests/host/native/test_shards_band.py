@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The 95 % band of a sampled curve contains the true miss ratio in 95 % of all samples."""
 
 import numpy as np

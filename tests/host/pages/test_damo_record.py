@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records for damo: an unmodified damo draws the bits, and LiteMRC's own reader of DAMON finds them."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of hot pages: written an epoch at a time, read whole, or refused."""
 
 from dataclasses import replace

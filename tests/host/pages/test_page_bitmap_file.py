@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of page bitmaps: written an epoch at a time, read whole, or refused."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page bitmaps: which bit stands for which page; heat maps: the share of each cell."""
 
 from dataclasses import replace

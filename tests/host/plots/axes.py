@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Promises of every picture: data within the axes, text within the picture, distinguishable lines."""
 
 from collections.abc import Iterator

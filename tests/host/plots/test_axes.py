@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The check that all pictures pass finds what it looks for."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures: what they show, that they say it, and that nothing is left behind."""
 
 import pkgutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The rank timeline: areas are the times and energies of the table."""
 
 from dataclasses import replace

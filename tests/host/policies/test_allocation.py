@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory divided by marginal gain: hand arithmetic, all divisions of small memories, and what is refused."""
 
 import itertools

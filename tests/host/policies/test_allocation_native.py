@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The native division of memory is that of the plain model, and as good as it says."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc allocate` as a user meets it: a process with arguments, output streams, files and an exit code."""
 
 import json

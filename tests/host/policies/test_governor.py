@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The decision at the end of an epoch, against hand arithmetic."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The governor in a loop: epochs of programs' LRU positions in, budgets out, misses counted in those."""
 
 from collections.abc import Iterator

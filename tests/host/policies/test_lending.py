@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Idle memory is lent to programs that reach their budgets: by arithmetic, in pages of a memory of 1,024.
 
 The numbers of resident pages are those of zhou2004/scenarios/linux_growing.toml on Linux in the RTL.

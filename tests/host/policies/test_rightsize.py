@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The smallest budget for a goal of slowdown: by arithmetic, and beside an LRU memory of that size."""
 
 import numpy as np

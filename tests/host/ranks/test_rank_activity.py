@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counters and activities of power domains: their order, their sums, and rows at the edges."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Rank tables in memory and as files: counters that contradict each other are refused."""
 
 from dataclasses import fields, replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The HTML report: whole in one file, and true to the table."""
 
 import re

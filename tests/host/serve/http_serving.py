@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A server of paced devices, in a thread of the test, and its readers."""
 
 import json
@@ -25,9 +26,12 @@ TOKEN = "a-token-of-the-tests-0123"
 class Serving:
     """A running server.
 
-    Attributes:
-        url: without a slash at the end.
-        said: what its operator was told.
+    Attributes
+    ----------
+    url
+        without a slash at the end.
+    said
+        what its operator was told.
     """
 
     url: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Debian's chromium on a real `litemrc serve`: what the tests of the page share."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page for people with a keyboard, a screen reader, little colour vision, a narrow or a dark screen."""
 
 import json

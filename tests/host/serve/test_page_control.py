@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Settings are changed from the page with the token, and refusals are shown with their reason."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The fleet: curves of all devices side by side, merged by the name of the context or by a label."""
 
 from collections.abc import Iterator

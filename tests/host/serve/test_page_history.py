@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A range of the history: chosen by slider, shown as curves, and saved with what is seen."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every control of the page works on an idle device; a caption is that of what is drawn."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page with hostile names, lost devices, restarted servers and long runs."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every view of the page shows the values that the device sent."""
 
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The API answers with the device's counters as described; settings change for the token's owner only."""
 
 import io

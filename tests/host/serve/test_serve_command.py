@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command starts and ends cleanly, and refuses what cannot work."""
 
 import json

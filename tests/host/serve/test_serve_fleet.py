@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several devices in one server: merged curves, and one that is lost disturbs no other."""
 
 import time

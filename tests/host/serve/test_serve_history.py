@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epochs of any time come from the history as they came from the device; damage is stated."""
 
 import io

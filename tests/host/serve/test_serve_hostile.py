@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """No path, header, body or slow reader crashes the server, fills its memory or disturbs the link."""
 
 import random
@@ -127,8 +128,10 @@ def a_websocket(dice: random.Random) -> bytes:
 class Attack:
     """Peers that misbehave, each in its thread.
 
-    Attributes:
-        sent: requests so far.
+    Attributes
+    ----------
+    sent
+        requests so far.
     """
 
     def __init__(self, port: int) -> None:
@@ -209,8 +212,10 @@ class Attack:
 class GoodReader(threading.Thread):
     """Reads live events while others misbehave.
 
-    Attributes:
-        numbers: of the epochs received.
+    Attributes
+    ----------
+    numbers
+        of the epochs received.
     """
 
     def __init__(self, url: str) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests that compute wait for others of their kind only, end with their reader, and have limits."""
 
 import socket
@@ -28,8 +29,10 @@ KINDS = ("history?start=1", "curves?start=1", "epochs?start=1", "epochs?start=1&
 class Slow:
     """A history whose parts take as long as the test likes, in place of thousands of files.
 
-    Attributes:
-        reading: readers of parts now; begun: so far.
+    Attributes
+    ----------
+    reading
+        readers of parts now; begun: so far.
     """
 
     def __init__(self) -> None:

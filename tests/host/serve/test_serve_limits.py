@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Peers that are slow, silent, or many are disconnected; others do not notice."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Other programs are hosts of a served device: they collect what the device sent, and change nothing."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Live readers get every epoch once, soon after it arrived; a slow one is told what it missed."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Metrics count what the device sent, go on over sessions, and are those that the dashboard asks for."""
 
 import json

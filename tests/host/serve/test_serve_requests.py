@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every route refuses what it does not know, answers HEAD as GET, and takes values of their own type only."""
 
 import asyncio

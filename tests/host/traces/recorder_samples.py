@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The samples of `tests/data/recorders`, and what readers of texts are asked."""
 
 from pathlib import Path

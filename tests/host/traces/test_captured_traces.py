@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The captured traces of real programs in tests/data: there, small, and what their README says."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parquet and Arrow: tables of others, the accesses of a simulation, and rows that are wrong."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Records of DAMON, as damo 3.4.3 writes them: a reference per page and sampling interval with an access."""
 
 import json

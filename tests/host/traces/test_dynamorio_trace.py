@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Texts of DynamoRIO's clients: three forms of the same accesses."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Formats of other tools: .npy, dinero, LCS, vscsi, CSV of object stores; recognised texts; --sort."""
 
 import os

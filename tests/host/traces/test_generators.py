@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generated traces: the same for the same seed, and what their names say."""
 
 from collections import Counter

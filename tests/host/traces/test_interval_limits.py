@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """OPT on IN/OUT records: where the paper's simulation works, and that it is exact there."""
 
 from hypothesis import given, settings

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """IN/OUT records: made as Glass and Cao 1997, section 2.1 say, and exact for LRU above a smallest memory."""
 
 from io import BufferedReader, BytesIO

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Lackey's text: a sample as Valgrind 3.19 prints it, and parsing many lines against one by one."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """oracleGeneral: bytes made by struct, by hand; numbers of next references against a search by hand."""
 
 import struct

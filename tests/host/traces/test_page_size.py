@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page size of a trace: stored with it, used by every command, never guessed where it is known."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The stand-ins for parallel programs, against loops that do in order what their docstrings say."""
 
 from collections.abc import Callable, Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A trace in many files: which they are, their order, what is missing; and how files are cut."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """perf's text: samples printed by perf 6.1, what is left out, and what is refused."""
 
 import pytest

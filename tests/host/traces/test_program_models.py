@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generated programs against their descriptions, one reference at a time; probabilities of the draws."""
 
 from itertools import islice

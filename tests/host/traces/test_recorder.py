@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs with threads are recorded: every access, its thread, in an order that is the same each time."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces of shared memory: values at and beyond their limits, in text, Parquet and URLs."""
 
 from io import BufferedReader, BytesIO

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces of shared memory: text and Parquet keep all, errors name their place, generators
 share."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Space-time graphs and summaries: against cells and counts worked out by hand."""
 
 import numpy as np

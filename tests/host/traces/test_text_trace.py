@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Text and CSV: the forms, chosen columns, and each bad line by its number."""
 
 import subprocess

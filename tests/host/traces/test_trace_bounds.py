@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A small file that stands for very much is refused with its place and a remedy, in bounded time."""
 
 import bz2

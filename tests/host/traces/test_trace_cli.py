@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace` as a user meets it: a process with arguments, two output streams and an exit code."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """All formats: what is written is what is read, whatever the compression; nothing bad is read or written."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The parts of traces at their limits: blocks of lines, sizes, times, page sets, writers' defaults."""
 
 import struct

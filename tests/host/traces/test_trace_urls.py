@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces at URLs of fsspec are read as files are, and their failures name the URL."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Boot one guest whose init starts the daemon on its serial port; the host package opens the other end."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * The init of a guest in which the daemon serves on the first serial port, with the driver and a monitor in software
  * (firmware/linux/driver/test); and the programs that the daemon starts. With `tracker=PARAMETERS` on the kernel's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The daemon on Linux with the driver, in qemu, from the host's end of the serial port.
 
 The monitor is emulated (firmware/linux/driver/test): it counts the accesses that a program orders, in the

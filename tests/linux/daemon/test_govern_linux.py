@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc govern` and `rightsize` on Linux in qemu: real reclaim to zram and a real tail of refaults.
 
 Workers of guest.c loop over pages in the cgroups /app and /batch, and order from the monitor in software the

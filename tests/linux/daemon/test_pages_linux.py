@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Single pages on Linux in qemu, from the driver's files to the host's: only the monitor is software.
 
 See touch_pages() of guest.c for what its epochs have.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc ranks` on Linux in qemu, from the host to the driver; only the rank meter is software."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware behind the daemon: only the name of the engine tells host commands of it."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Builds modules, agent and initramfs for the guest of the driver's tests."""
 
 import os

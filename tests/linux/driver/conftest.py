@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One guest for all tests of the driver, booted again if it falls silent; each test gets a new monitor."""
 
 import os

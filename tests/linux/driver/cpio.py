@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes an initramfs: a cpio archive, newc (driver-api/early-userspace/buffer-format.rst of the kernel)."""
 
 import stat

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What tests do with processes, cgroups and contexts."""
 
 from tests.linux.driver.guest import FAKE, S

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A Linux in qemu; its init performs the commands of a test (guest/agent.c)."""
 
 import queue
@@ -37,9 +38,12 @@ class Guest:
     kernel: the kernel's build folder, with the image and System.map.
     timeout_s: how long a command may take on a quiet machine.
 
-    Attributes:
-        console: all lines that the guest printed.
-        silent: it did not answer in time, or qemu has ended; nothing can be asked any more.
+    Attributes
+    ----------
+    console
+        all lines that the guest printed.
+    silent
+        it did not answer in time, or qemu has ended; nothing can be asked any more.
     """
 
     def __init__(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Frames that the monitor saw accessed reach the page tables, reclaim and, with those written, user space."""
 
 from errno import EINVAL, ENODATA, ENODEV

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The bindings are valid schemas, their examples conform, and trees that do not conform are found."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The driver follows the kernel's coding style: checkpatch has no finding."""
 
 import subprocess

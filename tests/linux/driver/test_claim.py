@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """After a clear the frames in use, and no others, are claimed for context 0."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The driver binds to the node that `python -m litemrc_gateware.export dts` prints, in qemu's device tree."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several monitors: each has a device, settings and followers of its own."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands: written without a look at the status while there is room; lost and late ones are reported."""
 
 from tests.linux.driver.guest import FAKE, S, parse_epoch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Each reader gets every finished epoch whole, once and in order; epochs lost by a slow one are counted."""
 
 from errno import EAGAIN, EFAULT, EINTR, EINVAL

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What users began is undone when the device cannot be set up, or something else writes its registers."""
 
 from tests.linux.driver.following import CGROUPS, enable, enable_swap, follow, log

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The context register follows processes and cgroups; ends are reported."""
 
 from errno import EBUSY, EINVAL, ESRCH

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Freed frames are invalidated, and a follower owns the frames that only its processes map."""
 
 import pytest

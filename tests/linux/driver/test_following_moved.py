@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A process that moves into a followed cgroup takes its pages along."""
 
 from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """After thousands of writes to every file the kernel has not complained and the monitor still works."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A guest whose kernel hangs is reported with the kernel's state, and replaced."""
 
 import pytest

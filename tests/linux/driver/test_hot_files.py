@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hot pages in sysfs: settings, the list of each epoch, the queue; and writes counted apart."""
 
 from errno import EBUSY, EINVAL, ENODATA, ENODEV

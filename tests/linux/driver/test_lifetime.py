@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The module is loaded and unloaded under load."""
 
 from errno import EAGAIN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The driver's own bounds: short epochs do not starve the machine, and waits with interrupts off end soon."""
 
 from errno import EINVAL, EIO

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """perf's events count what the finished epochs have, and outlive their monitor."""
 
 from errno import EACCES, EAGAIN, EINVAL, ENODEV

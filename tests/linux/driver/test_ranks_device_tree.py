@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The driver binds to the ranks' node beside the monitor's in qemu's device tree; a wrong one is an error."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """ranks/N/ with a rank power unit: states, policy, residencies and wake-ups; and their part of a record."""
 
 from errno import EBUSY, EINVAL, ENODEV

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What an ordinary user reads of the device in sysfs: how it was built and set, not what processes do."""
 
 from errno import EACCES

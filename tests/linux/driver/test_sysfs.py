@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every file of ABI.md is read and written; a refused write returns the errno listed and changes nothing."""
 
 from errno import EBUSY, EINVAL, ENODEV, ENOENT, ESRCH

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tail of refaults continues a context's LRU stack behind its resident pages."""
 
 import pytest

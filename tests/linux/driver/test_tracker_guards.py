@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pages that the tracker did not protect stay as they are, whoever took their permissions."""
 
 from errno import EFAULT

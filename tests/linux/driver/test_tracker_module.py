@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware, held to its golden model: each fault, each scan, and the counts."""
 
 from itertools import islice

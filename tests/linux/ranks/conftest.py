@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Boot the kernel of `make linux-numa` once, with a monitor in software that has four ranks."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """qemu's machine `virt` with memory in four ranks, each a NUMA node, like the SoC's: docs/ranks-linux.md."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the programs of guest/ print: where pages are."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """litemrc-guide, compiled for this machine, maps the colors of intents to ranks as the host's policies do."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`ranks/N/evacuate` empties a rank under load, names what cannot move, and makes no allocation fail."""
 
 import re

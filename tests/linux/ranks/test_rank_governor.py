@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Under the policy mrc the driver empties ranks that the working set does not need, and opens them."""
 
 import re

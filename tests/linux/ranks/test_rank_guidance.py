@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Colors, memnice and init's policy place a program's pages on ranks, by system calls of a stock kernel."""
 
 import re

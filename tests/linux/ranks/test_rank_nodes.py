@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A rank is a NUMA node: stock system calls place pages, and the kernel keeps out of ranks 1 to 3."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SoC of each board, elaborated once."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The command line of a board: its output, the compilers' log, and its exit codes."""
 
 import subprocess

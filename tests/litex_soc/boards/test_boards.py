@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every board's SoC elaborates: all of its DRAM monitored, link and console on the pins of its page."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A build leaves only a bitstream that meets timing; its tools (stand-ins here) run on changed inputs."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tools of a board's build: the Arty's project is portable, and a missed clock target fails."""
 
 import os

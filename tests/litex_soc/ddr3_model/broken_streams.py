@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """For each rule of the DDR3 checker a stream that breaks it, and a similar one that does not.
 
 DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Cycles are JESD79-3F's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles check_stream.cpp of the DDR3 model under build/ddr3_model."""
 
 import subprocess

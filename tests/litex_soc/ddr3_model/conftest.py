@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The checker of DDR3 streams, compiled once for all workers."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Writes the table of the checker's rules, and of the stream that breaks each, into the model's README.
 
 python -m tests.litex_soc.ddr3_model.rule_table CHECK_STREAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs check_stream and reads its output."""
 
 import subprocess

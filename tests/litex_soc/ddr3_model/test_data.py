@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The DDR3 model keeps data as long as the standard guarantees, and not longer."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A model that is saved and restored after every event checks the same rules and returns the same data."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every rule of the DDR3 checker is broken by its stream alone, which finds seeded faults."""
 
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Clocks bytes through the SD card model, in SPI mode 0: spi_host IMAGE REPORT < LINES
 //
 // A line: half a period in ps, the level of CS#, bytes in hexadecimal. Prints the card's bytes, one line for each.

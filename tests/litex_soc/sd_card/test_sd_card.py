@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The SD card model answers as the specification of SPI mode says, and reports what its host does wrong."""
 
 import binascii

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """For each rule of the SDRAM checker a stream that breaks it, and a similar one that does not.
 
 MT48LC16M16A2-75 at 133 MHz, CL 3, if a stream does not say otherwise. Cycles are the data sheet's times, in

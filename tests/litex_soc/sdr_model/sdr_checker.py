@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles and runs check_stream.cpp of the SDRAM model, and writes the table of its rules.
 
 python -m tests.litex_soc.sdr_model.sdr_checker     writes the table into the model's README

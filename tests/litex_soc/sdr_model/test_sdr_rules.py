@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Each rule of the SDRAM checker is broken by its stream, which breaks no other; data are the chip's."""
 
 import shutil

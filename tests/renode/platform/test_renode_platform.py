@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The platforms for Renode agree with LiteX's csr.json."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulator's record as the truth beside DAMON on the SoC: a run of two pages, made by hand."""
 
 import numpy as np

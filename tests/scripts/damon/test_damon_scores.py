@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Precision, recall and lag of rankings of pages, by arithmetic."""
 
 import itertools

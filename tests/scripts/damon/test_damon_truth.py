@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What was measured is kept, and the tables are the means of it."""
 
 import json

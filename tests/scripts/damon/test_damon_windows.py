@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accesses and regions by window and page, of a small run whose times are computed by hand.
 
 An instruction takes 32 ns. Marks are at instructions 100, 1100 and 2100, and at 1,000,000, 1,032,000 and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a guest's archive of programs holds: packages made here by dpkg-deb, of this machine's compiler."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Loads on Linux in QEMU by one command; the machine is riscv32, of `make linux-images`."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of docs/qemu.md from results made by hand."""
 
 import json

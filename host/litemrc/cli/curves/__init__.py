@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands about miss-ratio curves."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc allocate CURVE...`: divide a memory among processes by their miss-ratio curves."""
 
 import argparse

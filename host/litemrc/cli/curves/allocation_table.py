@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """An allocation of memory as a table, one line for each process."""
 
 from litemrc.api.allocation import AllocationResult

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the traces of `litemrc mrc` on a Dask cluster, with progress; Ctrl-C keeps the curves so far."""
 
 import argparse
@@ -17,12 +18,17 @@ from litemrc.native.part_engines import make_part_engine
 def measure_on_cluster(how: Measuring, args: argparse.Namespace) -> Measured:
     """Measure a curve for each trace.
 
-    Parameters:
-        args: those of `add_cluster_arguments`, `traces` and `window`.
+    Parameters
+    ----------
+    args
+        those of `add_cluster_arguments`, `traces` and `window`.
 
-    Raises:
-        UserError: windows or contexts, which parts cannot be measured by; or as `open_client` and `measure`.
-        KeyboardInterrupt: before the first reference.
+    Raises
+    ------
+    UserError
+        windows or contexts, which parts cannot be measured by; or as `open_client` and `measure`.
+    KeyboardInterrupt
+        before the first reference.
     """
     if args.window:
         raise UserError(

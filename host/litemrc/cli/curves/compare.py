@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc compare A B`: the difference of miss-ratio curves; exit code 1 above a tolerance, for CI."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """An epoch table as text: counters, and estimated beside exact curves, a line or two for each owner."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc curve FILE`: the miss-ratio curves of an epoch table as a table, JSON or a picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The arguments of commands that measure traces: the engine, and the cluster that it runs on."""
 
 import argparse
@@ -104,8 +105,10 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
 def on_cluster(args: argparse.Namespace) -> bool:
     """Return whether a trace is measured on a cluster.
 
-    Raises:
-        UserError: an argument needs a cluster, but none is given.
+    Raises
+    ------
+    UserError
+        an argument needs a cluster, but none is given.
     """
     if args.scheduler or args.workers:
         return True

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Measures the traces of `litemrc mrc` and `compare`, with progress; Ctrl-C keeps the curves so far."""
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,10 +35,14 @@ from litemrc.traces.generators.urls import PREFIX
 class Measuring:
     """How traces are read and measured.
 
-    Attributes:
-        format, page_size, columns, bounded, sort: as `open_trace` takes them.
-        engine, parameters: as `make_engine` takes them.
-        context: as `ContextStacks` takes it.
+    Attributes
+    ----------
+    format, page_size, columns, bounded, sort
+        as `open_trace` takes them.
+    engine, parameters
+        as `make_engine` takes them.
+    context
+        as `ContextStacks` takes it.
     """
 
     format: str | None = None
@@ -52,8 +57,10 @@ class Measuring:
     def check(self, traces: Sequence[str]) -> None:
         """Check, before the work, what can be checked without reading a trace.
 
-        Raises:
-            UserError: an impossible engine, or stdin where it cannot be read.
+        Raises
+        ------
+        UserError
+            an impossible engine, or stdin where it cannot be read.
         """
         make_engine(self.engine, **self.parameters)
         if traces.count(STDIN) > 1:
@@ -110,11 +117,16 @@ class Measuring:
 class Measured:
     """What was measured.
 
-    Attributes:
-        curves: of all traces and contexts, or of all windows.
-        tracked: of engine os, for each curve: faults, scans, overhead; else empty.
-        notes: of the readers of the traces.
-        stopped: Ctrl-C, if it ended the work early.
+    Attributes
+    ----------
+    curves
+        of all traces and contexts, or of all windows.
+    tracked
+        of engine os, for each curve: faults, scans, overhead; else empty.
+    notes
+        of the readers of the traces.
+    stopped
+        Ctrl-C, if it ended the work early.
     """
 
     curves: list[Curve] = field(default_factory=list)
@@ -126,9 +138,12 @@ class Measured:
 def measure(how: Measuring, traces: Sequence[str]) -> Measured:
     """Measure a curve for each trace, or for each context of each trace.
 
-    Raises:
-        UserError: a trace that cannot be read, or without references.
-        KeyboardInterrupt: before the first reference.
+    Raises
+    ------
+    UserError
+        a trace that cannot be read, or without references.
+    KeyboardInterrupt
+        before the first reference.
     """
     measured = Measured()
     for name, path in zip(trace_names(traces), traces, strict=True):
@@ -157,12 +172,17 @@ def measure_windows(
 ) -> Measured:
     """Measure a curve for each window of references of a trace.
 
-    Parameters:
-        sizes_pages: returns the memory sizes for a trace, or None for 8 in each power of two.
+    Parameters
+    ----------
+    sizes_pages
+        returns the memory sizes for a trace, or None for 8 in each power of two.
 
-    Raises:
-        UserError: as `measure`; or a trace with several contexts of which none is selected.
-        KeyboardInterrupt: before the first reference.
+    Raises
+    ------
+    UserError
+        as `measure`; or a trace with several contexts of which none is selected.
+    KeyboardInterrupt
+        before the first reference.
     """
     measured = Measured()
     how = replace(how, parameters=for_windows(how.engine, how.parameters))

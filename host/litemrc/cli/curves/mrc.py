@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc mrc TRACE...`: the miss-ratio curves of traces under LRU; Ctrl-C prints the curves so far."""
 
 import argparse
@@ -95,8 +96,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def prepare(args: argparse.Namespace) -> "Measuring":
     """Return how the traces are measured.
 
-    Raises:
-        UserError: the engine, its parameters or the number of traces is wrong.
+    Raises
+    ------
+    UserError
+        the engine, its parameters or the number of traces is wrong.
     """
     # Imported here and below: they load numpy.
     from litemrc.cli.curves.measuring import Measuring

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Miss-ratio curves as tables, JSON and CSV.
 
 JSON and CSV are made in pieces: the text of a curve takes ten times the memory of its numbers.
@@ -24,8 +25,10 @@ _PIECE = 4096  # numbers formatted at once
 def mrc_table(curves: Sequence[Curve], *, all_sizes: bool) -> Iterator[str]:
     """Yield lines: the counts of each curve, then the miss ratios at the powers of two and the last size.
 
-    Parameters:
-        all_sizes: all sizes of the curves instead.
+    Parameters
+    ----------
+    all_sizes
+        all sizes of the curves instead.
     """
     several = len(curves) > 1
     for curve in curves:
@@ -71,9 +74,12 @@ def mrc_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each curve and size to show, with the names of --csv and --json.
 
-    Parameters:
-        tracked: further columns of each curve; or empty.
-        all_sizes: all sizes of the curves instead.
+    Parameters
+    ----------
+    tracked
+        further columns of each curve; or empty.
+    all_sizes
+        all sizes of the curves instead.
     """
     for curve, further in zip(curves, chain(tracked, repeat({})), strict=False):
         facts = {"name": curve.name, "accesses": curve.accesses, "cold_misses": curve.misses, **further}
@@ -97,8 +103,10 @@ def _band(curve: Curve, rows: Sequence[int]) -> list[str]:
 def window_table(curves: Sequence[Curve], *, all_sizes: bool) -> Iterator[str]:
     """Yield a line for each window: its first reference, its accesses and the miss ratios at some sizes.
 
-    Parameters:
-        all_sizes: all sizes of the curves instead.
+    Parameters
+    ----------
+    all_sizes
+        all sizes of the curves instead.
     """
     sizes, page_bytes = curves[0].sizes_pages, curves[0].page_bytes
     shown = np.arange(sizes.size)
@@ -155,8 +163,10 @@ def json_document(
 ) -> Iterator[str]:
     """Yield the object of --json: the curve if it is a `single` one, or "curves".
 
-    Parameters:
-        further: keys of each curve; or empty.
+    Parameters
+    ----------
+    further
+        keys of each curve; or empty.
     """
     keys = further or [{}] * len(curves)
     state = {"interrupted": interrupted}
@@ -194,8 +204,10 @@ def _numbers(array: NDArray[Any]) -> Iterator[str]:
 def only(curve: Curve, sizes_pages: Sequence[int]) -> Curve:
     """Return the curve at these sizes, which rise.
 
-    Raises:
-        UserError: a size whose miss ratio is unknown or not resolved.
+    Raises
+    ------
+    UserError
+        a size whose miss ratio is unknown or not resolved.
     """
     sizes = np.asarray(sizes_pages, np.int64)
     at = np.searchsorted(curve.sizes_pages, sizes, side="right")

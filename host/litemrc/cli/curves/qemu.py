@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc qemu -- CMD`: the miss-ratio curve of a program or machine of any architecture, in QEMU."""
 
 import argparse

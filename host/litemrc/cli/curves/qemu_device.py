@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc qemu --system --serve PORT`: the monitor of a machine in QEMU as a device on a port."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc collect`: write epochs of a device to a Parquet file; an interrupted collection is saved, too."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc device`: the parameters, settings and versions of a device, and a self-test of the link."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc flash`: load a bitstream into a board."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc govern`: set memory budgets and working-set sizes from the curves of each epoch."""
 
 import argparse

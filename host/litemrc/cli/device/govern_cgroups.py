@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The cgroups that `litemrc govern` governs: named on the command line, followed in contexts."""
 
 import argparse
@@ -48,8 +49,10 @@ def cgroup_choice(text: str) -> CgroupChoice:
 def check_choices(choices: Sequence[CgroupChoice]) -> None:
     """Check that no cgroup is named twice, or lies in another.
 
-    Raises:
-        UserError: one does.
+    Raises
+    ------
+    UserError
+        one does.
     """
     paths = [choice.path for choice in choices]
     for number, path in enumerate(paths):
@@ -67,9 +70,12 @@ def check_choices(choices: Sequence[CgroupChoice]) -> None:
 def begin_following(device: Device, choices: Sequence[CgroupChoice]) -> list[Cgroup]:
     """Have a context follow each cgroup.
 
-    Raises:
-        UserError: a cgroup has no memory controller, or the device no operating system.
-        LinkError: the device refuses: a cgroup is not listed, or no context is free.
+    Raises
+    ------
+    UserError
+        a cgroup has no memory controller, or the device no operating system.
+    LinkError
+        the device refuses: a cgroup is not listed, or no context is free.
     """
     if choices and not device.hello.system:
         raise UserError(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The decisions of `litemrc govern`: the messages of an epoch in, budgets and a working-set size out."""
 
 from collections import deque
@@ -23,12 +24,18 @@ _HELD_EPOCHS = 8  # whose pages decide what a cgroup needs
 class Limits:
     """How budgets may change.
 
-    Attributes:
-        memory: to divide; None: that of the device's pager.
-        minimum: smallest budget.
-        step: largest change of a budget in an epoch; None: no limit.
-        gain: share of misses that a division must save, or budgets stay.
-        epsilon: miss ratio that may be lost to save energy.
+    Attributes
+    ----------
+    memory
+        to divide; None: that of the device's pager.
+    minimum
+        smallest budget.
+    step
+        largest change of a budget in an epoch; None: no limit.
+    gain
+        share of misses that a division must save, or budgets stay.
+    epsilon
+        miss ratio that may be lost to save energy.
     """
 
     memory: MemorySize | None
@@ -74,12 +81,18 @@ class GovernDecisions:
     ) -> Decision:
         """Return the decision; budgets of contexts that are not governed have no meaning.
 
-        Parameters:
-            hello: the device's description of itself.
-            rows: the counters of the epoch.
-            tasks: the last row of each task of the pager; empty without a pager.
-            governed: contexts that share the memory; empty: the memory is not divided.
-            cycles: length of the epoch.
+        Parameters
+        ----------
+        hello
+            the device's description of itself.
+        rows
+            the counters of the epoch.
+        tasks
+            the last row of each task of the pager; empty without a pager.
+        governed
+            contexts that share the memory; empty: the memory is not divided.
+        cycles
+            length of the epoch.
         """
         group_pages = hello.pages // hello.groups
         rows = [row for row in rows if row.context in governed or not governed]
@@ -128,8 +141,10 @@ class GovernDecisions:
     ) -> dict[str, Any]:
         """Return the reasons for the log, by context, and the curves that decided.
 
-        Parameters:
-            budgets: in force.
+        Parameters
+        ----------
+        budgets
+            in force.
         """
         assert self._governor is not None
         counted = {row.context: row for row in rows}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The closed loop of `litemrc govern`: read the curves of an epoch, decide, set budgets and rank policies."""
 
 import sys
@@ -33,16 +34,25 @@ _RETRY_S = 0.5
 class Request:
     """What the user asked for.
 
-    Attributes:
-        energy: also govern the ranks.
-        divide: divide memory among the programs that an operating system has started; among the tasks of a
-            pager it is always divided.
-        cgroups: to govern, on an operating system.
-        dry_run: decide, but set no budget and no policy; the contexts follow the cgroups.
-        epochs: number of epochs to govern; None: until the programs end, or forever.
-        runs: programs to start.
-        lease_s: time for which settings hold without contact, in seconds of the device's clock.
-        reconnect_s: seconds to try to reconnect to a lost device.
+    Attributes
+    ----------
+    energy
+        also govern the ranks.
+    divide
+        divide memory among the programs that an operating system has started; among the tasks of a
+        pager it is always divided.
+    cgroups
+        to govern, on an operating system.
+    dry_run
+        decide, but set no budget and no policy; the contexts follow the cgroups.
+    epochs
+        number of epochs to govern; None: until the programs end, or forever.
+    runs
+        programs to start.
+    lease_s
+        time for which settings hold without contact, in seconds of the device's clock.
+    reconnect_s
+        seconds to try to reconnect to a lost device.
     """
 
     energy: bool
@@ -69,9 +79,12 @@ class Totals:
 class GovernLoop:
     """Governs a device and reconnects when the link is lost.
 
-    Parameters:
-        opened: opens the port, greets the device and prepares it.
-        note: is called with the record of each epoch for the log.
+    Parameters
+    ----------
+    opened
+        opens the port, greets the device and prepares it.
+    note
+        is called with the record of each epoch for the log.
     """
 
     def __init__(
@@ -92,9 +105,12 @@ class GovernLoop:
 
         Programs that have not been started when the link is lost are not started later.
 
-        Raises:
-            LinkError: the device is not found again, or refuses a request.
-            UserError: the device does not support the request.
+        Raises
+        ------
+        LinkError
+            the device is not found again, or refuses a request.
+        UserError
+            the device does not support the request.
         """
         runs, since = self._request.runs, 0.0
         lost: LinkError | None = None

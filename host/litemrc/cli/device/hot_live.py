@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc hot --port`: the hot pages of a device, as each epoch ends."""
 
 import argparse

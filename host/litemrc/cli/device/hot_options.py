@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Options that set what hot pages count, and the text of these settings."""
 
 import argparse
@@ -40,8 +41,10 @@ def add_hot_arguments(parser: argparse.ArgumentParser) -> None:
 def set_hot_options(device: Device, args: argparse.Namespace) -> None:
     """Set what `add_hot_arguments` declared, if anything was given.
 
-    Raises:
-        LinkError: the device has no hot pages, or no such setting.
+    Raises
+    ------
+    LinkError
+        the device has no hot pages, or no such setting.
     """
     lower, upper = args.hot_range or (None, None)
     if args.hot_range and upper is None:
@@ -63,12 +66,17 @@ def set_hot_options(device: Device, args: argparse.Namespace) -> None:
 def change_hot(device: Device, *, only: str | None = None, **values: Any) -> tuple[HotSettings | None, bool]:
     """Set these settings, those that are None left out; return those in force, and whether any changed.
 
-    Parameters:
-        only: reads, writes or all.
-        values: by the names of `HotSettings`.
+    Parameters
+    ----------
+    only
+        reads, writes or all.
+    values
+        by the names of `HotSettings`.
 
-    Raises:
-        LinkError: the device has no hot pages, or no such setting.
+    Raises
+    ------
+    LinkError
+        the device has no hot pages, or no such setting.
     """
     given = {name: value for name, value in values.items() if value is not None}
     if only:

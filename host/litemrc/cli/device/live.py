@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc live`: a device's curves, working sets, ranks and pages on the terminal, as epochs end."""
 
 import argparse

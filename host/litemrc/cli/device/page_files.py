@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The files of single pages that a collection writes, epoch by epoch."""
 
 from collections.abc import Iterator
@@ -21,8 +22,10 @@ _CONTENTS = {"pages": "the pages accessed", "hot": "hot pages"}
 class PageFiles:
     """Page bitmaps and hot pages of a collection; files appear when they are saved.
 
-    Parameters:
-        pages, hot: where they are written; None: not requested.
+    Parameters
+    ----------
+    pages, hot
+        where they are written; None: not requested.
     """
 
     def __init__(self, pages: Path | None, hot: Path | None) -> None:
@@ -34,9 +37,12 @@ class PageFiles:
     def selected(self, device: Device) -> Iterator[PageMessages | None]:
         """Have the device send what the files need, until the end of the block.
 
-        Raises:
-            UserError: a file cannot be written.
-            LinkError: the device has no page bitmap, or no hot pages.
+        Raises
+        ------
+        UserError
+            a file cannot be written.
+        LinkError
+            the device has no page bitmap, or no hot pages.
         """
         pages, hot = self._paths["pages"], self._paths["hot"]
         if not pages and not hot:
@@ -66,8 +72,10 @@ class PageFiles:
     def take(self, collector: Collector) -> None:
         """Write the epochs that are whole.
 
-        Raises:
-            OutputError: the operating system refused the write.
+        Raises
+        ------
+        OutputError
+            the operating system refused the write.
         """
         while self._pages and collector.accessed and collector.accessed.whole:
             epoch = collector.accessed.whole.popleft()

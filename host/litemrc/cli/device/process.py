@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc process`: which process each context tracks, and the memory budgets of programs."""
 
 import argparse

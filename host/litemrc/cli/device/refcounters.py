@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc refcounters`: arm, read and watch the reference counters of a device."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The output of `litemrc refcounters`: settings, counters, events, and the cost of page copies."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc rightsize`: the smallest memory budget of a cgroup for a goal of slowdown, from one run."""
 
 import argparse

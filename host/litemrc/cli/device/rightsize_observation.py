@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What `litemrc rightsize` observes of a cgroup: its counters over a window, and the cost of a fault."""
 
 import time
@@ -22,11 +23,16 @@ from litemrc.policies.rightsizing.rightsize import FaultCost, Window
 class Span:
     """The time of an observation.
 
-    Attributes:
-        window_s, warm_up_s: to observe, and to wait before that, in seconds.
-        epoch_s: length of an epoch.
-        epochs: most epochs of the window; None: no limit.
-        by_host: seconds are those of the host's clock, and the length of epochs stays as it is.
+    Attributes
+    ----------
+    window_s, warm_up_s
+        to observe, and to wait before that, in seconds.
+    epoch_s
+        length of an epoch.
+    epochs
+        most epochs of the window; None: no limit.
+    by_host
+        seconds are those of the host's clock, and the length of epochs stays as it is.
     """
 
     window_s: float
@@ -40,13 +46,20 @@ class Span:
 class Observation:
     """What was observed.
 
-    Attributes:
-        context: that followed the cgroup.
-        window: its counters.
-        cost: of a refault; `measured` None: as the user gave it.
-        used_pages: that the cgroup holds at the end.
-        first_accesses: misses that were no refaults.
-        epochs_lost: epoch messages lost on the link.
+    Attributes
+    ----------
+    context
+        that followed the cgroup.
+    window
+        its counters.
+    cost
+        of a refault; `measured` None: as the user gave it.
+    used_pages
+        that the cgroup holds at the end.
+    first_accesses
+        misses that were no refaults.
+    epochs_lost
+        epoch messages lost on the link.
     """
 
     context: int
@@ -62,12 +75,17 @@ class Observation:
 def observe(device: Device, cgroup: str, span: Span, cost_us: float | None, timeout_s: float) -> Observation:
     """Observe a cgroup.
 
-    Parameters:
-        cost_us: of a refault, in microseconds; None: the device measures it, for `timeout_s` and 60 s.
+    Parameters
+    ----------
+    cost_us
+        of a refault, in microseconds; None: the device measures it, for `timeout_s` and 60 s.
 
-    Raises:
-        UserError: no operating system; a window that is shorter than an epoch; the cgroup is gone.
-        LinkError: the device is gone, refuses, or cannot evict pages.
+    Raises
+    ------
+    UserError
+        no operating system; a window that is shorter than an epoch; the cgroup is gone.
+    LinkError
+        the device is gone, refuses, or cannot evict pages.
     """
     if not device.hello.system:
         raise UserError(

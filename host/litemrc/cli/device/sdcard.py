@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc sdcard`: write the image of an SD card that a board boots Linux from."""
 
 import argparse

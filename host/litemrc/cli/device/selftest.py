@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc selftest`: test a device's link, memory and monitor, and write a report to send back."""
 
 import argparse

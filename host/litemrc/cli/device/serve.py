@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc serve`: devices over HTTP."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc serve --demo`: the simulated SoC as the device, with programs running and the page opened."""
 
 import os
@@ -33,8 +34,10 @@ def demo_runs() -> list[Run]:
 def simulated_soc(sim: Path, firmware: Path) -> Iterator[str]:
     """Run the simulated SoC in a folder of its own; yield the URL of its link.
 
-    Raises:
-        UserError: it was not built; the remedy says how.
+    Raises
+    ------
+    UserError
+        it was not built; the remedy says how.
     """
     end_on_sigterm()
     with (
@@ -49,9 +52,12 @@ def simulated_soc(sim: Path, firmware: Path) -> Iterator[str]:
 def run_over_and_over(feed: Feed, runs: Sequence[Run], say: Callable[[str], None]) -> None:
     """Start programs as soon as a session runs, and again when the last one has ended; return at once.
 
-    Parameters:
-        feed: not yet started.
-        say: called with what a user should know, such as that the device has no such program.
+    Parameters
+    ----------
+    feed
+        not yet started.
+    say
+        called with what a user should know, such as that the device has no such program.
     """
     programs = Programs(lambda: feed, lambda text, wrong: say(text) if wrong else None, repeat=True)
     feed.listen(programs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc energy FILE`: the energy that the power domains of a rank table consumed, by component."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The energy of power domains as tables, and for --json and --csv."""
 
 import re

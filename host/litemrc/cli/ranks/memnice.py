@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc memnice`: run a program and its children on some of this machine's memory nodes."""
 
 import argparse
@@ -50,8 +51,10 @@ def nodes_of(text: str) -> frozenset[int]:
 def own_cgroup(proc: Path = Path("/proc/self")) -> Path:
     """Return the folder of this process's cgroup.
 
-    Raises:
-        UserError: no cgroup file system of version 2 is mounted.
+    Raises
+    ------
+    UserError
+        no cgroup file system of version 2 is mounted.
     """
     mounts = re.findall(r"^\S+ \S+ \S+ \S+ (\S+) .* - cgroup2 ", (proc / "mountinfo").read_text(), re.M)
     found = re.search(r"^0::(/.*)$", (proc / "cgroup").read_text(), re.M)
@@ -69,8 +72,10 @@ def own_cgroup(proc: Path = Path("/proc/self")) -> Path:
 def limited_to(nodes: frozenset[int], own: Path) -> Iterator[Path]:
     """Make a cgroup in another one, on these nodes only; at the end it is removed unless processes remain.
 
-    Raises:
-        UserError: there is no such node, no controller, no permission, or the other cgroup has processes.
+    Raises
+    ------
+    UserError
+        there is no such node, no controller, no permission, or the other cgroup has processes.
     """
     text = ",".join(map(str, sorted(nodes)))
     if "cpuset" not in (own / "cgroup.controllers").read_text().split():

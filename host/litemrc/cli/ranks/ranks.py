@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc ranks`: the states, energy and power policy of a device's power domains."""
 
 import argparse

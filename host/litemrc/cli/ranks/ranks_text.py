@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The ranks of a device as text, for --json and --csv: states, working set, residencies, energy, policy."""
 
 from contextlib import suppress

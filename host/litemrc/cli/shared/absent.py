@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A command of a distribution that is not installed."""
 
 import argparse

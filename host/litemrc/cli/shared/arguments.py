@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Arguments that mean the same in every command: their types, and the options that declare them."""
 
 import argparse
@@ -58,9 +59,12 @@ def each_once(parse: Callable[[str], Value]) -> Callable[[str], list[Value]]:
 def names_of(kind: str, known: Collection[str], *, all_names: bool = False) -> Callable[[str], list[str]]:
     """Make a parser of comma-separated names.
 
-    Parameters:
-        kind: what the names stand for, such as "policy".
-        all_names: "all" stands for every known name.
+    Parameters
+    ----------
+    kind
+        what the names stand for, such as "policy".
+    all_names
+        "all" stands for every known name.
     """
 
     def parse(text: str) -> list[str]:
@@ -95,12 +99,17 @@ def tcp_port(text: str) -> int:
 def numbers_of(text: str, what: str, most: int) -> frozenset[int]:
     """Parse a number of things from 0 on, or a list of their numbers: 2, or 0,2-3.
 
-    Parameters:
-        what: the things, for messages.
-        most: their largest number.
+    Parameters
+    ----------
+    what
+        the things, for messages.
+    most
+        their largest number.
 
-    Raises:
-        argparse.ArgumentTypeError: neither, or more than `most`.
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        neither, or more than `most`.
     """
     if text.isascii() and text.isdigit() and 0 < int(text) <= most:
         return frozenset(range(int(text)))
@@ -132,8 +141,10 @@ def add_page_size_argument(
 ) -> None:
     """Declare the page size; `args.page_size` is None or bytes.
 
-    Parameters:
-        of_file: any size that `litemrc.mrc` takes; else one that a recorded memory may have.
+    Parameters
+    ----------
+    of_file
+        any size that `litemrc.mrc` takes; else one that a recorded memory may have.
     """
     kind = page_size_of_file if of_file else page_size
     parser.add_argument("--page-size", metavar="SIZE", type=kind, help=f"bytes of a page ({default})")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parsers of commands whose modules are imported when they are run."""
 
 import argparse
@@ -16,9 +17,11 @@ class CommandParser(argparse.ArgumentParser):
 
     The parsed arguments have the module's `main` as `run`, unless a command below this one sets its own.
 
-    Parameters:
-        module: a module with `set_argparser(parser)` and `main(args)`; it needs no `main` if it requires a
-            command below itself. Empty: the caller declares the arguments.
+    Parameters
+    ----------
+    module
+        a module with `set_argparser(parser)` and `main(args)`; it needs no `main` if it requires a
+        command below itself. Empty: the caller declares the arguments.
     """
 
     def __init__(self, *args: Any, module: str = "", **options: Any) -> None:
@@ -89,9 +92,12 @@ _ABSENT = ("litemrc.cli.shared.absent", "in litemrc-studies, which is not instal
 def installed(group: str, expected: Mapping[str, Sequence[str]]) -> dict[str, Commands]:
     """Return the commands that other distributions add.
 
-    Parameters:
-        group: of entry points.
-        expected: names of commands, by the title of their group; those not found explain what to install.
+    Parameters
+    ----------
+    group
+        of entry points.
+    expected
+        names of commands, by the title of their group; those not found explain what to install.
     """
     from importlib.metadata import entry_points  # imported here: takes 30 ms
 
@@ -113,9 +119,12 @@ class _GroupedFormatter(argparse.HelpFormatter):
 def add_commands(parser: argparse.ArgumentParser, groups: Mapping[str, Commands], **options: Any) -> None:
     """Add subcommands to a parser.
 
-    Parameters:
-        groups: commands, by the title of their group.
-        options: of `add_subparsers`.
+    Parameters
+    ----------
+    groups
+        commands, by the title of their group.
+    options
+        of `add_subparsers`.
     """
     parser.formatter_class = _GroupedFormatter
     actions = parser.add_subparsers(parser_class=CommandParser, title="commands", **options)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Options of the commands that talk to a device or start a simulated one."""
 
 import argparse
@@ -58,9 +59,12 @@ def add_take_argument(parser: argparse._ActionsContainer, *, again: bool = False
 def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
     """Open the device of `add_port_arguments`; the port is taken over once, at the first call.
 
-    Raises:
-        UserError: the bundle cannot be read.
-        LinkError: as `Device.open`.
+    Raises
+    ------
+    UserError
+        the bundle cannot be read.
+    LinkError
+        as `Device.open`.
     """
     from litemrc.device.device import Device
 
@@ -72,8 +76,10 @@ def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
 def bundle_identifier(args: argparse.Namespace) -> str | None:
     """Return the identifier of the gateware that `--bundle` names; None without one.
 
-    Raises:
-        UserError: the bundle cannot be read.
+    Raises
+    ------
+    UserError
+        the bundle cannot be read.
     """
     return Bundle.read(args.bundle).identifier if args.bundle else None
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sizes of memories, ranges of pages and of epochs on the command line: pages, or bytes with a unit."""
 
 import argparse
@@ -73,10 +74,14 @@ def epoch_range(text: str) -> tuple[int, int | None]:
 class PageRange:
     """A range of frames, or of byte addresses.
 
-    Attributes:
-        text: as the user wrote it.
-        lower, upper: both belong to the range; None: no upper end.
-        in_bytes: they are byte addresses.
+    Attributes
+    ----------
+    text
+        as the user wrote it.
+    lower, upper
+        both belong to the range; None: no upper end.
+    in_bytes
+        they are byte addresses.
     """
 
     text: str = field(compare=False)
@@ -87,11 +92,15 @@ class PageRange:
     def frames(self, page_bytes: int, base_address: int, last_frame: int) -> range:
         """Return the frames; those of addresses are the frames that hold a byte of the range.
 
-        Parameters:
-            last_frame: in place of an upper end that is not given.
+        Parameters
+        ----------
+        last_frame
+            in place of an upper end that is not given.
 
-        Raises:
-            UserError: addresses below frame 0.
+        Raises
+        ------
+        UserError
+            addresses below frame 0.
         """
         if not self.in_bytes:
             return range(self.lower, (last_frame if self.upper is None else self.upper) + 1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Notes and warnings on stderr, and standard streams that are closed, full or no longer read.
 
 `--quiet` drops the notes and the progress, never a warning. A stream that fails shows no traceback, and no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables and hot pages as text, for terminals and logs.
 
 rich never writes to stdout itself: it would handle a closed pipe instead of `main`.
@@ -18,9 +19,12 @@ HEADER = f"{'epoch':>5} {'accesses':>12} {'hot pages':>10} {'share':>7}   page:c
 def text_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
     """Return the lines of a table; headings are bold if stdout is a terminal.
 
-    Parameters:
-        headings: one for each column; a heading may have two lines.
-        left: number of columns, counted from the left, that are left-aligned; the others are right-aligned.
+    Parameters
+    ----------
+    headings
+        one for each column; a heading may have two lines.
+    left
+        number of columns, counted from the left, that are left-aligned; the others are right-aligned.
     """
     from rich import box
     from rich.table import Table
@@ -55,8 +59,10 @@ def hot_line(
 ) -> str:
     """Return the line.
 
-    Parameters:
-        head: the first two columns of `HEADER`.
+    Parameters
+    ----------
+    head
+        the first two columns of `HEADER`.
     """
     count = f"{len(pages):,}{'+' if more else ''}"
     share = sum(counts) / accesses if accesses else 0.0

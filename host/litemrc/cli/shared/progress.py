@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Progress of long work on stderr: a bar on a terminal, otherwise a line from time to time."""
 
 import sys
@@ -86,9 +87,12 @@ def _with_lines(
 def counting(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
     """Yield a function that shows how many of `total` are done, and prints a text unless it is empty.
 
-    Parameters:
-        what: the things counted, such as "epochs".
-        total: None: unknown; then only the texts are printed where there is no terminal.
+    Parameters
+    ----------
+    what
+        the things counted, such as "epochs".
+    total
+        None: unknown; then only the texts are printed where there is no terminal.
     """
     if is_quiet():
         yield lambda done, text: None

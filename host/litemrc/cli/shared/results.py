@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results on stdout as a table, JSON or CSV; pictures that are checked before the work and drawn after it."""
 
 import argparse
@@ -23,8 +24,10 @@ Row = Mapping[str, object]
 def check_pictures(*paths: Path | None) -> None:
     """Check, before the work, that pictures can be drawn and written; None: not requested.
 
-    Raises:
-        UserError: matplotlib is missing, a path cannot be written, or two pictures have the same path.
+    Raises
+    ------
+    UserError
+        matplotlib is missing, a path cannot be written, or two pictures have the same path.
     """
     given = [path for path in paths if path is not None]
     for path in given:
@@ -64,10 +67,14 @@ def print_results(
 ) -> None:
     """Print the results in the format that `args` selects, and flush them: a later failure keeps them.
 
-    Parameters:
-        document: the object of --json; it gets the key "interrupted".
-        rows: of --csv.
-        stopped: what ended the work early; the output is marked as interrupted.
+    Parameters
+    ----------
+    document
+        the object of --json; it gets the key "interrupted".
+    rows
+        of --csv.
+    stopped
+        what ended the work early; the output is marked as interrupted.
 
     Where `args` has `take_rows`, as in a sweep, it receives the rows, and nothing is printed.
     """
@@ -88,8 +95,10 @@ def until_stopped(parts: Iterable[Part]) -> tuple[list[Part], BaseException | No
 
     The caller prints the parts, then raises the second value.
 
-    Raises:
-        KeyboardInterrupt, UserError: no part was completed.
+    Raises
+    ------
+    KeyboardInterrupt, UserError
+        no part was completed.
     """
     done: list[Part] = []
     try:
@@ -107,8 +116,10 @@ class Interruption:
 
     The second Ctrl-C raises KeyboardInterrupt. Threads other than the main one receive no Ctrl-C.
 
-    Attributes:
-        noted: whether Ctrl-C was pressed.
+    Attributes
+    ----------
+    noted
+        whether Ctrl-C was pressed.
     """
 
     def __init__(self) -> None:

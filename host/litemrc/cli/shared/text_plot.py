@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Miss-ratio curves in block characters, for terminals and logs."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo soc`: boot the simulated SoC, collect the curves of its programs and verify every counter."""
 
 import argparse

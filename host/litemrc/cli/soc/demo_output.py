@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The output of the demos: tables, JSON or CSV first, then report and pictures."""
 
 import argparse
@@ -28,12 +29,18 @@ def show(
 ) -> int:
     """Print the results, then write report and picture into the folder `args.out`; return the exit code.
 
-    Parameters:
-        args: with out, json and csv.
-        title, device: for the report.
-        texts: further sections of the report, by heading.
-        began, ended: start and end of the simulation, as time.monotonic() returns them.
-        ranks: if they were metered.
+    Parameters
+    ----------
+    args
+        with out, json and csv.
+    title, device
+        for the report.
+    texts
+        further sections of the report, by heading.
+    began, ended
+        start and end of the simulation, as time.monotonic() returns them.
+    ranks
+        if they were metered.
     """
     # Imported here: matplotlib and jinja2 take long to load.
     from litemrc.plots.curves import curves_figure

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks a demo's collection against the simulator's record: comparison, data files and verdict."""
 
 import sys
@@ -27,12 +28,18 @@ EXACT_ENGINE = "group_stack"
 class Results:
     """A collection, the simulator's record of the same accesses, and the result of their comparison.
 
-    Attributes:
-        hello: the device's description of itself.
-        cycles: name, context and run time in cycles of each program.
-        remarks: a demo's own results, by name.
-        wrong: a demo's own failures, for the verdict.
-        hls: the compiler that made units of the monitor from hls/, and these units, or None.
+    Attributes
+    ----------
+    hello
+        the device's description of itself.
+    cycles
+        name, context and run time in cycles of each program.
+    remarks
+        a demo's own results, by name.
+    wrong
+        a demo's own failures, for the verdict.
+    hls
+        the compiler that made units of the monitor from hls/, and these units, or None.
     """
 
     hello: Message
@@ -58,13 +65,19 @@ def check(
 ) -> Results:
     """Save the collection and the record in the folder `out`, and compare every counter.
 
-    Parameters:
-        record: the recorder's file.
-        exact: compute exact stacks as well if the device's engine estimates.
-        late: the collection began after the first epochs; these are not compared.
+    Parameters
+    ----------
+    record
+        the recorder's file.
+    exact
+        compute exact stacks as well if the device's engine estimates.
+    late
+        the collection began after the first epochs; these are not compared.
 
-    Raises:
-        UserError: a file cannot be read or written.
+    Raises
+    ------
+    UserError
+        a file cannot be read or written.
     """
     table = collector.table()
     write_epochs(out / "curves.parquet", table)

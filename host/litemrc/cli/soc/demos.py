@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo NAME`: programs on a simulated SoC, each demo a module beside this one.
 
 Other distributions add demos by the entry point `litemrc.demos`, a table such as `DEMOS`.

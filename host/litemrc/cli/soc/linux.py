@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc linux`: Linux on the Verilated SoC, with its console on this terminal."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo linux`: boot Linux on the simulated SoC and collect the curves of concurrent programs."""
 
 import argparse
@@ -94,8 +95,10 @@ def main(args: argparse.Namespace) -> int:
 def wanted_runs(device: Device) -> list[Run]:
     """Return the programs of the demo, each in its own context.
 
-    Raises:
-        UserError: the device lacks one.
+    Raises
+    ------
+    UserError
+        the device lacks one.
     """
     available = device.hello.workloads
     runs = []

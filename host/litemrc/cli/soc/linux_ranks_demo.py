@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo linux-ranks`: Linux empties DDR3 ranks that its working set does not need; verify energy.
 
 The same work runs twice from the same state of the machine: with all ranks awake, and governed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs of the same work on the simulated SoC whose ranks are NUMA nodes, side by side from one snapshot."""
 
 import argparse
@@ -48,13 +49,20 @@ VIEWS = (
 class Summary:
     """What summary.json holds.
 
-    Attributes:
-        saved_percent: energy, of that of the same work in the first run.
-        rules_broken, lost_reads: of the DRAM model, in both runs.
-        counters_equal: those of ranks and curves equal the record's and the golden model's.
-        slowdown: mean time of a turn, second run / first run, minus 1: the largest of the programs.
-        evacuations: completed ones.
-        evacuation_ms_per_mib: time of all evacuations by the memory that they moved; None if nothing moved.
+    Attributes
+    ----------
+    saved_percent
+        energy, of that of the same work in the first run.
+    rules_broken, lost_reads
+        of the DRAM model, in both runs.
+    counters_equal
+        those of ranks and curves equal the record's and the golden model's.
+    slowdown
+        mean time of a turn, second run / first run, minus 1: the largest of the programs.
+    evacuations
+        completed ones.
+    evacuation_ms_per_mib
+        time of all evacuations by the memory that they moved; None if nothing moved.
     """
 
     saved_percent: float
@@ -70,13 +78,20 @@ class Summary:
 class Work:
     """A run to be done.
 
-    Attributes:
-        name: of its folder.
-        policy: fields of the rank policy to change.
-        prepare: commands before the epochs that are collected.
-        begin: commands when they begin.
-        end: commands after them, until the programs have written their turns.
-        turns: files of these, one for each program.
+    Attributes
+    ----------
+    name
+        of its folder.
+    policy
+        fields of the rank policy to change.
+    prepare
+        commands before the epochs that are collected.
+    begin
+        commands when they begin.
+    end
+        commands after them, until the programs have written their turns.
+    turns
+        files of these, one for each program.
     """
 
     name: str
@@ -91,10 +106,14 @@ class Work:
 class Run:
     """A run: what was collected, the simulator's folder, and what the programs and the driver say.
 
-    Attributes:
-        table: from the third epoch on.
-        turns_us: lengths of the turns of each program that began with the epochs or later.
-        governor: the driver's lines, by name.
+    Attributes
+    ----------
+    table
+        from the third epoch on.
+    turns_us
+        lengths of the turns of each program that began with the epochs or later.
+    governor
+        the driver's lines, by name.
     """
 
     hello: "Message"
@@ -117,10 +136,14 @@ def add_arguments(
 ) -> None:
     """Declare the arguments of a demo.
 
-    Parameters:
-        out: the default folder for results.
-        epochs, epoch_cycles: the default number of epochs, and their length.
-        soc: which one, of those that the Makefile builds.
+    Parameters
+    ----------
+    out
+        the default folder for results.
+    epochs, epoch_cycles
+        the default number of epochs, and their length.
+    soc
+        which one, of those that the Makefile builds.
     """
     add_linux_build_arguments(parser)
     add_linux_start_arguments(parser)
@@ -160,10 +183,14 @@ def compare(
 ) -> int:
     """Run two works, check all counters, write tables, report, pictures and summary; return the exit code.
 
-    Parameters:
-        works: what the second saves is told in relation to the first.
-        saving: share of the energy that the second saves.
-        title: of the report.
+    Parameters
+    ----------
+    works
+        what the second saves is told in relation to the first.
+    saving
+        share of the energy that the second saves.
+    title
+        of the report.
     """
     # Imported here: numpy, pyarrow and matplotlib take long to load.
     from litemrc.cli.soc.demo_output import show

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo linux-trays`: two programs with hot and cold ranges, interleaved over the ranks and colored.
 
 Jantz et al. 2013, section 4.1: when hot and cold pages are on ranks of their own, the cold ranks sleep. Both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo ranks`: ranks of DDR3 that hold no page of the working set sleep; verify their energy.
 
 The reference is a record of all commands on the DRAM bus, counted by the golden model.

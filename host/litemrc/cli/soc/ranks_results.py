@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks the ranks of a demo against the simulator's record of all commands on the DRAM bus."""
 
 import json
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
 class RankResults:
     """The energy of a run's ranks, and what the record says about their counters.
 
-    Attributes:
-        report: the energy.
-        comparison: of the counters with those of the record.
-        rules_broken, lost_reads: counted by the DRAM model over the whole run, with Linux since its boot.
-        remarks: for `show`, by name.
-        wrong: failures for the verdict.
+    Attributes
+    ----------
+    report
+        the energy.
+    comparison
+        of the counters with those of the record.
+    rules_broken, lost_reads
+        counted by the DRAM model over the whole run, with Linux since its boot.
+    remarks
+        for `show`, by name.
+    wrong
+        failures for the verdict.
     """
 
     report: "RankEnergy"
@@ -36,8 +43,10 @@ class RankResults:
 def check_ranks(run_dir: Path, table: "RankTable") -> RankResults:
     """Compare the table of a run with the record in its folder, and compute its energy.
 
-    Raises:
-        UserError: a file is absent, or no data sheet is known of the DRAM.
+    Raises
+    ------
+    UserError
+        a file is absent, or no data sheet is known of the DRAM.
     """
     # Imported here: numpy takes long to load.
     from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc soc`: the Verilated SoC as a device for the other commands."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Argument types and declarations that the commands on traces share."""
 
 import argparse
@@ -105,8 +106,10 @@ def caches_of(
 ) -> tuple[tuple[CacheShape, ...], CacheShape | None, bool]:
     """Return the levels, the instruction cache, and whether instruction fetches count.
 
-    Parameters:
-        none: without --cache there is none.
+    Parameters
+    ----------
+    none
+        without --cache there is none.
     """
     fetches = args.icache != _NONE
     if args.cache == _NONE or (none and not args.cache):

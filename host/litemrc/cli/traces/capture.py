@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace capture --out FILE -- COMMAND`: the page references of a program behind modeled caches."""
 
 import argparse

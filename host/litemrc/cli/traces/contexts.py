@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The references of one context of a trace, or of all contexts together."""
 
 import argparse
@@ -19,8 +20,10 @@ def add_context_argument(parser: argparse._ActionsContainer) -> None:
 def contexts_noted(chunks: "Iterable[Chunk]", args: argparse.Namespace) -> "Iterator[Chunk]":
     """Return the chunks; print a note if contexts that share page numbers are counted together.
 
-    Raises:
-        UserError: a context was chosen, but the trace has none.
+    Raises
+    ------
+    UserError
+        a context was chosen, but the trace has none.
     """
     from litemrc.api.epochs import MERGED, of_one_context  # loads numpy
 

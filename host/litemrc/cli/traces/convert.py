@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace convert TRACE --out FILE`: store a trace in another format."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace generate PROGRAM [NAME=VALUE ...] --out FILE`: store a synthetic trace."""
 
 import argparse
@@ -65,8 +66,10 @@ def main(args: argparse.Namespace) -> int:
 def _unless_it_exists(chunks: Iterable[Chunk], interruption: Interruption, out: Path) -> Iterator[Chunk]:
     """Yield the chunks up to Ctrl-C.
 
-    Raises:
-        KeyboardInterrupt: Ctrl-C, and the file exists: it may be complete, this trace is not.
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, and the file exists: it may be complete, this trace is not.
     """
     yield from interruption.until_noted(chunks)
     if interruption.noted and out.exists():

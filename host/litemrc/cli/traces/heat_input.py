@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page bitmaps that a heat map shows: of a trace, or from a file."""
 
 import argparse
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 def read_bitmaps(args: argparse.Namespace) -> "tuple[PageBitmaps, BaseException | None]":
     """Return the bitmaps of all epochs, and the Ctrl-C that ended the reading of a trace early, or None.
 
-    Raises:
-        UserError: the file is damaged or has no epoch, or an option is not for it.
-        KeyboardInterrupt: before the first epoch ended.
+    Raises
+    ------
+    UserError
+        the file is damaged or has no epoch, or an option is not for it.
+    KeyboardInterrupt
+        before the first epoch ended.
     """
     from litemrc.api.epochs import no_references  # loads numpy
     from litemrc.api.heat import (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A heat map in characters, and as JSON."""
 
 from typing import TextIO
@@ -28,9 +29,12 @@ def is_unicode(stream: TextIO) -> bool:
 def heat_text(drawn: HeatMap, bitmaps: PageBitmaps, columns: int, rows: int, *, unicode: bool) -> str:
     """Return a heat map as lines, with addresses on the left and epochs below.
 
-    Parameters:
-        columns, rows: characters of the map; cells are repeated to fill them as far as they fit.
-        unicode: false: in ASCII.
+    Parameters
+    ----------
+    columns, rows
+        characters of the map; cells are repeated to fill them as far as they fit.
+    unicode
+        false: in ASCII.
     """
     side, labelled, gap, below, tick, corner = _LINES[not unicode]
     wide = max(columns // (drawn.epoch_edges.size - 1), 1)

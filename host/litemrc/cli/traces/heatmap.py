@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc heatmap FILE`: which pages were accessed when, as a map of address by time."""
 
 import argparse

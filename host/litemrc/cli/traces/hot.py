@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc hot`: the hottest pages of each epoch of a trace or a device; Ctrl-C keeps the epochs so far."""
 
 import argparse

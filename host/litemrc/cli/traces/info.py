@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace info TRACE`: the contents of a trace; Ctrl-C shows the counts so far."""
 
 import argparse

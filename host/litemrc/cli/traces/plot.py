@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace plot TRACE --out FILE`: the space-time graph of a trace, pages over time."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace shared SOURCE --out FILE`: store a shared-memory trace, generated or in another format."""
 
 import argparse

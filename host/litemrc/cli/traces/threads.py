@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace threads --out FILE PROGRAM.c -- ARGUMENT ...`: the memory references of each thread."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace ...`: the commands on traces, each a module beside this one."""
 
 import argparse

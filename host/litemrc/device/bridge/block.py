@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A block of registers of the gateware, with its fields and its window."""
 
 import time
@@ -15,13 +16,19 @@ _REASON_BYTES = 80  # of a nak
 class RegisterBlock:
     """Registers of one block of the SoC, read and written by name.
 
-    Parameters:
-        kind: of the block, in the exported layout: mrc, ranks, refs, traffic.
-        name: of the block in the SoC.
-        timeout_s: limit of `wait`.
+    Parameters
+    ----------
+    kind
+        of the block, in the exported layout: mrc, ranks, refs, traffic.
+    name
+        of the block in the SoC.
+    timeout_s
+        limit of `wait`.
 
-    Raises:
-        UserError: the SoC lacks one of the registers.
+    Raises
+    ------
+    UserError
+        the SoC lacks one of the registers.
     """
 
     def __init__(self, client: RegisterBus, soc: SoCMap, kind: str, name: str, timeout_s: float) -> None:
@@ -42,8 +49,10 @@ class RegisterBlock:
     def check_version(self, url: str) -> int:
         """Return the version of the block's layout, which is this host's.
 
-        Raises:
-            VersionMismatchError: it is another one.
+        Raises
+        ------
+        VersionMismatchError
+            it is another one.
         """
         found, known = self.read("version"), layout().versions[self._kind]
         if found != known:
@@ -83,8 +92,10 @@ class RegisterBlock:
     def word(self, register: str, **fields: int) -> int:
         """Return the word of a register with these fields, the others 0.
 
-        Raises:
-            RefusedError: a value does not fit into its field.
+        Raises
+        ------
+        RefusedError
+            a value does not fit into its field.
         """
         word = 0
         for name, value in fields.items():
@@ -97,8 +108,10 @@ class RegisterBlock:
     def write(self, register: str, word: int) -> None:
         """Write a register of one word, and read it back: Etherbone's packets of writes can be lost.
 
-        Raises:
-            RefusedError: the register reads another value, after several writes.
+        Raises
+        ------
+        RefusedError
+            the register reads another value, after several writes.
         """
         for _ in range(_WRITES):
             if (found := self.try_write(register, word)) == word:
@@ -146,8 +159,10 @@ class RegisterBlock:
     def wait(self, done: Callable[[dict[str, int]], bool], what: str) -> dict[str, int]:
         """Wait until the status is as wanted, and return it.
 
-        Raises:
-            RefusedError: not within the timeout.
+        Raises
+        ------
+        RefusedError
+            not within the timeout.
         """
         deadline = time.monotonic() + self._timeout_s
         while not done(status := self.fields("status")):

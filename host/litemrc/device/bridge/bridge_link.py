@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The port of a monitor behind a bridge: it takes requests and yields messages as a serial link does."""
 
 import struct
@@ -74,9 +75,12 @@ class BridgeLink:
     def open(cls, url: str, timeout_s: float) -> Self:
         """Connect to the server of `litex://HOST:PORT?csr=FILE` and identify the monitor.
 
-        Raises:
-            UserError: the URL, or the file that it names, cannot be used.
-            VersionMismatchError: the registers have another layout than this host knows.
+        Raises
+        ------
+        UserError
+            the URL, or the file that it names, cannot be used.
+        VersionMismatchError
+            the registers have another layout than this host knows.
         """
         require("litex")
         from litemrc.device.bridge.client import BridgeClient

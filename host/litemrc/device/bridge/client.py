@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads and writes words of a SoC's bus over a `litex_server`."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The csr.json or csr.csv of a SoC's build: addresses of its registers, its memories and its constants."""
 
 import csv
@@ -13,12 +14,18 @@ from litemrc.errors import UserError
 class SoCMap:
     """Addresses of a SoC.
 
-    Attributes:
-        path: the file.
-        registers: address and number of 32-bit words of each register, by its name.
-        regions: base and bytes of each memory region, by its name.
-        constants: integers, texts, or None, by name.
-        bases: address of each block of registers or memory among them, by its name.
+    Attributes
+    ----------
+    path
+        the file.
+    registers
+        address and number of 32-bit words of each register, by its name.
+    regions
+        base and bytes of each memory region, by its name.
+    constants
+        integers, texts, or None, by name.
+    bases
+        address of each block of registers or memory among them, by its name.
     """
 
     path: Path
@@ -30,8 +37,10 @@ class SoCMap:
     def region(self, name: str) -> tuple[int, int]:
         """Return base and bytes of a region.
 
-        Raises:
-            UserError: the SoC has none of that name.
+        Raises
+        ------
+        UserError
+            the SoC has none of that name.
         """
         try:
             return self.regions[name]
@@ -41,8 +50,10 @@ class SoCMap:
     def number(self, constant: str) -> int:
         """Return a constant.
 
-        Raises:
-            UserError: the SoC has none of that name, or it is not a number.
+        Raises
+        ------
+        UserError
+            the SoC has none of that name, or it is not a number.
         """
         value = self.constants.get(constant)
         if not isinstance(value, int):
@@ -68,8 +79,10 @@ class SoCMap:
 def read_csr_file(path: Path) -> SoCMap:
     """Read a file that LiteX's builder wrote.
 
-    Raises:
-        UserError: it cannot be read, is no such file, or is of a SoC whose registers are not of 32 bits.
+    Raises
+    ------
+    UserError
+        it cannot be read, is no such file, or is of a SoC whose registers are not of 32 bits.
     """
     try:
         text = path.read_text(encoding="utf-8")

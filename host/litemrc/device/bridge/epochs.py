@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads finished epochs from the monitor's window, as messages."""
 
 from collections.abc import Iterator
@@ -23,14 +24,21 @@ class EpochReader:
     same before and after, and no end of an epoch was in progress at the end: the window of the rank meter and
     the list of hot pages follow the counters, and the bits of frames precede them.
 
-    Attributes:
-        sent: epoch messages so far, and at least one for each epoch that was missed.
+    Attributes
+    ----------
+    sent
+        epoch messages so far, and at least one for each epoch that was missed.
 
-    Parameters:
-        groups, contexts: of the monitor.
-        ranks: whose counters follow those of the contexts, or None.
-        pages: whose messages follow them.
-        url: for messages.
+    Parameters
+    ----------
+    groups, contexts
+        of the monitor.
+    ranks
+        whose counters follow those of the contexts, or None.
+    pages
+        whose messages follow them.
+    url
+        for messages.
     """
 
     def __init__(
@@ -52,8 +60,10 @@ class EpochReader:
     def poll(self) -> Iterator[Sent]:
         """Yield the messages of the epoch in the window, if it is a new one, and release it.
 
-        Raises:
-            DeviceGoneError: the monitor restarted its count of epochs.
+        Raises
+        ------
+        DeviceGoneError
+            the monitor restarted its count of epochs.
         """
         run = self._mrc.read_run("status", "epoch")
         status, epoch = self._mrc.fields_of("status", run["status"]), run["epoch"]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What all parts of a bridge share: its URL, bus, layout of registers, answers and errors."""
 
 import json
@@ -29,9 +30,12 @@ class BridgeDownError(DeviceGoneError):
 class RefusedError(Exception):
     """A request that is answered by nak.
 
-    Parameters:
-        code: an error_code of the schema.
-        reason: text for the user.
+    Parameters
+    ----------
+    code
+        an error_code of the schema.
+    reason
+        text for the user.
     """
 
     def __init__(self, code: str, reason: str = "") -> None:
@@ -77,18 +81,30 @@ Handlers = dict[str, Callable[[Message], Answer]]
 class Layout:
     """The register map of the gateware that this host knows.
 
-    Attributes:
-        versions: of the layout of each block, by its kind: mrc, ranks, refs.
-        places: offset in bytes and words of each register, by kind of block and register.
-        fields: shift and bits of each field, by kind of block, register and field.
-        window_totals: words behind the hits of a context in the monitor's window.
-        bitmap_frames: frames of a word of the page bitmap.
-        hot_page_words: words of a hot page.
-        hot_queued_max: places of the queue of hot pages.
-        meter_words: counters of a domain in the rank meter's window.
-        state_bits: bits of a domain in the register `state` of the ranks.
-        load_initial: the word that loads a reference counter with its initial value.
-        numbers: enumerations, name to number.
+    Attributes
+    ----------
+    versions
+        of the layout of each block, by its kind: mrc, ranks, refs.
+    places
+        offset in bytes and words of each register, by kind of block and register.
+    fields
+        shift and bits of each field, by kind of block, register and field.
+    window_totals
+        words behind the hits of a context in the monitor's window.
+    bitmap_frames
+        frames of a word of the page bitmap.
+    hot_page_words
+        words of a hot page.
+    hot_queued_max
+        places of the queue of hot pages.
+    meter_words
+        counters of a domain in the rank meter's window.
+    state_bits
+        bits of a domain in the register `state` of the ranks.
+    load_initial
+        the word that loads a reference counter with its initial value.
+    numbers
+        enumerations, name to number.
     """
 
     versions: dict[str, int]
@@ -120,9 +136,12 @@ def layout() -> Layout:
 class BridgeURL:
     """Where the server listens, and what the SoC behind it is.
 
-    Attributes:
-        csr: csr.json or csr.csv of the SoC's build.
-        monitor, ranks, refs, traffic: names of these blocks in the SoC; None: found in the csr file.
+    Attributes
+    ----------
+    csr
+        csr.json or csr.csv of the SoC's build.
+    monitor, ranks, refs, traffic
+        names of these blocks in the SoC; None: found in the csr file.
     """
 
     host: str
@@ -137,8 +156,10 @@ class BridgeURL:
     def parse(cls, url: str) -> Self:
         """Read a URL.
 
-        Raises:
-            UserError: it is not written like that, or names no csr file.
+        Raises
+        ------
+        UserError
+            it is not written like that, or names no csr file.
         """
         try:
             parts = urlsplit(url)

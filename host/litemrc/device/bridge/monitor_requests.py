@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests about the monitor, answered by its registers."""
 
 from collections.abc import Callable, Iterator
@@ -14,12 +15,17 @@ _ORDERS = 3  # of a command that Etherbone may lose, and that reads as 0
 class MonitorRequests:
     """The requests that firmware/baremetal/service.c and settings.c perform, but those about single pages.
 
-    Attributes:
-        parameters: fields of the capability registers.
-        handlers: by request.
+    Attributes
+    ----------
+    parameters
+        fields of the capability registers.
+    handlers
+        by request.
 
-    Parameters:
-        drain: reads and releases the epoch in the window, if there is a new one.
+    Parameters
+    ----------
+    drain
+        reads and releases the epoch in the window, if there is a new one.
     """
 
     def __init__(self, mrc: RegisterBlock, drain: Callable[[], None]) -> None:

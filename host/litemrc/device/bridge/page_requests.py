@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests and messages about single pages: the frames accessed in an epoch, and hot pages."""
 
 from collections.abc import Iterator
@@ -24,12 +25,17 @@ class PageRequests:
     A page that the hardware queued is removed by a command. If Etherbone loses the command, the page is
     reported twice.
 
-    Attributes:
-        bitmap: there is a page bitmap; hot_pages: places of the list of hot pages, 0: there is none.
-        handlers: by request.
+    Attributes
+    ----------
+    bitmap
+        there is a page bitmap; hot_pages: places of the list of hot pages, 0: there is none.
+    handlers
+        by request.
 
-    Parameters:
-        soc: where the memory begins.
+    Parameters
+    ----------
+    soc
+        where the memory begins.
     """
 
     def __init__(self, mrc: RegisterBlock, monitor: MonitorRequests, soc: SoCMap) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests about power domains, answered by the registers of rank meter and rank power."""
 
 from typing import Any
@@ -16,9 +17,12 @@ class RankRequests:
     A bridge does not know which pages hold data that somebody needs: all count as live, and no domain may
     lose data.
 
-    Attributes:
-        domains: number of power domains.
-        handlers: by request.
+    Attributes
+    ----------
+    domains
+        number of power domains.
+    handlers
+        by request.
     """
 
     def __init__(self, ranks: RegisterBlock, soc: SoCMap, page_shift: int, groups: int) -> None:

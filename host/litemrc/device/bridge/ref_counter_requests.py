@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests about reference counters and the traffic generator, answered by their registers."""
 
 from collections.abc import Callable, Iterator
@@ -13,11 +14,15 @@ _EVENTS_AT_ONCE = 64
 class RefCounterRequests:
     """The requests that firmware/baremetal/refs.c performs, and the events of the counters.
 
-    Attributes:
-        handlers: by request.
+    Attributes
+    ----------
+    handlers
+        by request.
 
-    Parameters:
-        taps_lost: returns the accesses lost before the counters.
+    Parameters
+    ----------
+    taps_lost
+        returns the accesses lost before the counters.
     """
 
     def __init__(self, refs: RegisterBlock, taps_lost: Callable[[], int]) -> None:
@@ -124,8 +129,10 @@ class RefCounterRequests:
 class TrafficRequests:
     """The requests that firmware/baremetal/traffic.c performs.
 
-    Attributes:
-        handlers: by request.
+    Attributes
+    ----------
+    handlers
+        by request.
     """
 
     def __init__(self, traffic: RegisterBlock) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The blocks of a SoC that a bridge reaches, found by its csr file and checked against this host."""
 
 from litemrc.device.bridge.block import RegisterBlock
@@ -12,18 +13,29 @@ _IDENTIFIER_BYTES = 256  # LiteX allows no more, with the final 0
 class BridgedSoC:
     """A SoC behind a bridge.
 
-    Attributes:
-        mrc: the monitor.
-        ranks, refs, traffic: None if the SoC has no such block.
-        gateware: version of the monitor's registers.
-        clock_hz: of the system.
-        identifier: LiteX's, of the gateware; "" if the SoC has none.
+    Attributes
+    ----------
+    mrc
+        the monitor.
+    ranks, refs, traffic
+        None if the SoC has no such block.
+    gateware
+        version of the monitor's registers.
+    clock_hz
+        of the system.
+    identifier
+        LiteX's, of the gateware; "" if the SoC has none.
 
-    Raises:
-        UserError: the SoC has no monitor, or several and the URL names none, or no block that the URL names.
-        VersionMismatchError: the registers have another layout than this host knows.
-        WrongDeviceError: the csr file is of another SoC than runs.
-        BridgeDownError: the server does not answer.
+    Raises
+    ------
+    UserError
+        the SoC has no monitor, or several and the URL names none, or no block that the URL names.
+    VersionMismatchError
+        the registers have another layout than this host knows.
+    WrongDeviceError
+        the csr file is of another SoC than runs.
+    BridgeDownError
+        the server does not answer.
     """
 
     def __init__(
@@ -77,8 +89,10 @@ class BridgedSoC:
 def choose_monitor(url: str, where: BridgeURL, soc: SoCMap) -> str:
     """Return the name of the monitor that a URL means.
 
-    Raises:
-        UserError: there is none of that name, or more than one and the URL names none.
+    Raises
+    ------
+    UserError
+        there is none of that name, or more than one and the URL names none.
     """
     found = soc.monitors()
     if not found:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Collects epochs from a device, counts those lost on the link, and keeps what arrived."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -25,16 +26,25 @@ _PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages"
 class Collector:
     """A collection from a device: `rows` grows while `collect` runs, and stays when that is interrupted.
 
-    Attributes:
-        rows: the epochs received, one row per epoch and context, in order.
-        context_names: the programs seen to run, by context; the kernel's context where there is one.
-        processes: those that contexts followed.
-        cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
-        ranks: counters of the rank meter; None if not requested.
-        tasks: counters of the device's pager by task.
-        pages: counters of a program that keeps copies of remote pages.
-        accessed, hot: the frames accessed, and the hot pages, of epochs that are not taken yet; None if not
-            requested.
+    Attributes
+    ----------
+    rows
+        the epochs received, one row per epoch and context, in order.
+    context_names
+        the programs seen to run, by context; the kernel's context where there is one.
+    processes
+        those that contexts followed.
+    cycles
+        clock cycles each program ran, as (workload, context, cycles), in order of their ends.
+    ranks
+        counters of the rank meter; None if not requested.
+    tasks
+        counters of the device's pager by task.
+    pages
+        counters of a program that keeps copies of remote pages.
+    accessed, hot
+        the frames accessed, and the hot pages, of epochs that are not taken yet; None if not
+        requested.
     """
 
     def __init__(
@@ -42,12 +52,17 @@ class Collector:
     ) -> None:
         """Begin with the epochs that the device sends from now on.
 
-        Parameters:
-            dram: of the device, if its rank counters are collected as well.
-            messages: that the device sends with each epoch, if they are collected as well.
+        Parameters
+        ----------
+        dram
+            of the device, if its rank counters are collected as well.
+        messages
+            that the device sends with each epoch, if they are collected as well.
 
-        Raises:
-            LinkError: the device is gone, or its parameters contradict each other.
+        Raises
+        ------
+        LinkError
+            the device is gone, or its parameters contradict each other.
         """
         self.rows: list[EpochRow] = []
         self.context_names: dict[int, str] = {}
@@ -108,15 +123,22 @@ class Collector:
     ) -> Iterator[Message]:
         """Yield every message of the device, once it is noted, until there are enough epochs.
 
-        Parameters:
-            epochs: how many epochs (not messages) to add; None: no limit.
-            runs: programs to run one after the other; the collection ends with the last one's last epoch,
-                even if there are fewer epochs than asked for.
-            together: start them all at once.
+        Parameters
+        ----------
+        epochs
+            how many epochs (not messages) to add; None: no limit.
+        runs
+            programs to run one after the other; the collection ends with the last one's last epoch,
+            even if there are fewer epochs than asked for.
+        together
+            start them all at once.
 
-        Raises:
-            UserError: a program or context the device does not have, or programs that cannot run together.
-            LinkError: the device is gone, was restarted or sent nonsense; what was collected stays.
+        Raises
+        ------
+        UserError
+            a program or context the device does not have, or programs that cannot run together.
+        LinkError
+            the device is gone, was restarted or sent nonsense; what was collected stays.
         """
         enough = None if epochs is None else self.epochs + epochs
         self._running.queue(runs, together=together)
@@ -136,8 +158,10 @@ class Collector:
     def take(self, timeout_s: float) -> Message | None:
         """Note the next message and return it; None after the timeout.
 
-        Raises:
-            LinkError: as `collect`.
+        Raises
+        ------
+        LinkError
+            as `collect`.
         """
         message = self._device.receive(timeout_s)
         if message:
@@ -147,8 +171,10 @@ class Collector:
     def ask_hello(self) -> list[Message]:
         """Note, and return, what comes up to an answer to hello: the device is there.
 
-        Raises:
-            LinkError: as `collect`.
+        Raises
+        ------
+        LinkError
+            as `collect`.
         """
         messages = self._ask_hello()
         for message in messages:
@@ -182,8 +208,10 @@ class Collector:
     def finish(self) -> Iterator[Message]:
         """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.
 
-        Raises:
-            LinkError: as `collect`.
+        Raises
+        ------
+        LinkError
+            as `collect`.
         """
         self._device.request("monitor", on=False)
         # The first request ends the running epoch, whose counters may be zero; those of the second are zero.

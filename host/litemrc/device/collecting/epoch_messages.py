@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What becomes of messages of epochs: rows of ranks and tasks, and counts of those that were lost."""
 
 from collections import defaultdict
@@ -20,8 +21,10 @@ _MOST_RECENT = 2 * 256  # rows of two epochs: of each context one
 class MessageGaps:
     """Counts messages lost since the first one.
 
-    Attributes:
-        lost: so far.
+    Attributes
+    ----------
+    lost
+        so far.
     """
 
     def __init__(self) -> None:
@@ -38,8 +41,10 @@ class MessageGaps:
 class NumberedRows(Generic[Row]):
     """Rows of one kind of message.
 
-    Attributes:
-        rows: in the order of arrival.
+    Attributes
+    ----------
+    rows
+        in the order of arrival.
     """
 
     def __init__(self, of_message: Callable[[Message], Row]) -> None:
@@ -61,9 +66,12 @@ class NumberedRows(Generic[Row]):
 class EpochLedger:
     """Counts epochs and their messages from the indices of received messages, over a lossy link.
 
-    Attributes:
-        received, lost: epoch messages since the device had sent `first_index` of them.
-        epochs: epochs of which a message was received and none is still to come.
+    Attributes
+    ----------
+    received, lost
+        epoch messages since the device had sent `first_index` of them.
+    epochs
+        epochs of which a message was received and none is still to come.
     """
 
     def __init__(self, first_index: int) -> None:
@@ -76,8 +84,10 @@ class EpochLedger:
     def note(self, message: Message) -> None:
         """Note an epoch message, or a message with the number of epoch messages sent so far.
 
-        Raises:
-            ValueError: the device restarted its count: it was reset, and the losses are unknown.
+        Raises
+        ------
+        ValueError
+            the device restarted its count: it was reset, and the losses are unknown.
         """
         sent = message.index if message.name == "epoch" else message.epoch_messages
         missing = _steps(self._expected, sent)
@@ -105,9 +115,12 @@ def _steps(start: int, end: int) -> int:
 class RankRows:
     """Rows of the epochs of which a message of every rank has arrived.
 
-    Attributes:
-        rows: of those epochs, in order.
-        received: rank messages since the first one.
+    Attributes
+    ----------
+    rows
+        of those epochs, in order.
+    received
+        rank messages since the first one.
     """
 
     def __init__(self, ranks: int) -> None:
@@ -130,8 +143,10 @@ class RankRows:
     def note(self, message: Message) -> None:
         """Note a rank message.
 
-        Raises:
-            ValueError: it contradicts itself or another one of its epoch, or the device has no such rank.
+        Raises
+        ------
+        ValueError
+            it contradicts itself or another one of its epoch, or the device has no such rank.
         """
         if message.domain >= self._ranks:
             raise ValueError(f"rank {message.domain} of {self._ranks}")
@@ -170,8 +185,10 @@ def rank_table(device: Device, dram: Dram, rows: list[RankRow], *, interrupted: 
 def watch_ranks(device: Device, dram: Dram) -> Iterator[list[RankRow]]:
     """Yield the rows of each epoch that ends from now on, one of each rank.
 
-    Raises:
-        LinkError: the device is gone or silent, or sends nonsense.
+    Raises
+    ------
+    LinkError
+        the device is gone or silent, or sends nonsense.
     """
     ranks = RankRows(dram.ranks)
     while True:
@@ -197,13 +214,20 @@ def watch_ranks(device: Device, dram: Dram) -> Iterator[list[RankRow]]:
 class TaskRow:
     """Counts of a task since the previous row.
 
-    Attributes:
-        memory: frames that all tasks share.
-        budget: frames guaranteed to the task; None: not set.
-        resident: frames it has.
-        faults: pages read from the slow region; zero_fills: first touches; writes: pages written back.
-        iterations: requests answered; response: clock cycles they took, from the time each was due.
-        damaged: pages read back with other data than written.
+    Attributes
+    ----------
+    memory
+        frames that all tasks share.
+    budget
+        frames guaranteed to the task; None: not set.
+    resident
+        frames it has.
+    faults
+        pages read from the slow region; zero_fills: first touches; writes: pages written back.
+    iterations
+        requests answered; response: clock cycles they took, from the time each was due.
+    damaged
+        pages read back with other data than written.
     """
 
     epoch: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Messages of single pages, put together to epochs; what copies of pages cost."""
 
 from collections import deque
@@ -17,11 +18,15 @@ Epoch = TypeVar("Epoch")
 class AccessedEpoch:
     """Bits of the frames of an epoch; frame 0 is the lowest bit of the first byte.
 
-    Attributes:
-        accessed, written: frames / 8 bytes.
+    Attributes
+    ----------
+    accessed, written
+        frames / 8 bytes.
 
-    Raises:
-        ValueError: a frame was written, but not accessed.
+    Raises
+    ------
+    ValueError
+        a frame was written, but not accessed.
     """
 
     epoch: int
@@ -36,13 +41,18 @@ class AccessedEpoch:
 class PagesOfEpochs(Generic[Epoch]):
     """Epochs of which all messages of one kind arrived.
 
-    Attributes:
-        whole: these epochs, in order, until they are taken.
-        last_epoch: number of the last one; None before the first.
+    Attributes
+    ----------
+    whole
+        these epochs, in order, until they are taken.
+    last_epoch
+        number of the last one; None before the first.
 
-    Parameters:
-        join: makes an epoch of its messages, in the order of their pieces. It raises ValueError if they
-            contradict each other.
+    Parameters
+    ----------
+    join
+        makes an epoch of its messages, in the order of their pieces. It raises ValueError if they
+        contradict each other.
     """
 
     def __init__(self, join: Callable[[list[Message]], Epoch]) -> None:
@@ -60,8 +70,10 @@ class PagesOfEpochs(Generic[Epoch]):
     def note(self, message: Message) -> None:
         """Note a message.
 
-        Raises:
-            ValueError: it contradicts itself or another one of its epoch.
+        Raises
+        ------
+        ValueError
+            it contradicts itself or another one of its epoch.
         """
         self._gaps.note(message.index)
         if message.epoch == self.last_epoch:
@@ -118,15 +130,24 @@ def hot_lists(frames: int) -> PagesOfEpochs[HotList]:
 class PagesRow:
     """Counts of a program from its beginning to the end of an epoch.
 
-    Attributes:
-        copies: pages with a copy now; room: capacity of local memory, in copies.
-        references: the processor's, local + remote_reads + remote_writes.
-        home: accesses of the memory's other master, where the pages are at home.
-        replications, refused, drops, kept: decisions; refused for want of room.
-        updates_sent, updates_received: writes to pages that have a copy, by the processor and by the other.
-        cost: cycles of the paper's machine, home's accesses included.
-        lost: accesses and events that the counters lost since the reset of the device.
-        damaged: words that were not what was written.
+    Attributes
+    ----------
+    copies
+        pages with a copy now; room: capacity of local memory, in copies.
+    references
+        the processor's, local + remote_reads + remote_writes.
+    home
+        accesses of the memory's other master, where the pages are at home.
+    replications, refused, drops, kept
+        decisions; refused for want of room.
+    updates_sent, updates_received
+        writes to pages that have a copy, by the processor and by the other.
+    cost
+        cycles of the paper's machine, home's accesses included.
+    lost
+        accesses and events that the counters lost since the reset of the device.
+    damaged
+        words that were not what was written.
     """
 
     epoch: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CBOR (RFC 8949) of messages, read strictly: one encoding of a message, at a cost bounded by its length.
 
 A message needs integers, strings, arrays, maps, true and false. Options of later versions may also hold
@@ -19,8 +20,10 @@ _STRINGS = {_BYTES: "byte string", _TEXT: "text"}
 class CBORError(Exception):
     """Bytes that are not CBOR as messages use it; the text names the byte.
 
-    Attributes:
-        canonical: whether they are at least in the shortest encoding as far as they were read.
+    Attributes
+    ----------
+    canonical
+        whether they are at least in the shortest encoding as far as they were read.
     """
 
     def __init__(self, at: int, what: str, *, canonical: bool = True) -> None:
@@ -33,11 +36,15 @@ def read_array(payload: bytes, items: list[Any], deepest: int) -> None:
 
     Time and memory are proportional to the length of `payload`.
 
-    Parameters:
-        deepest: arrays and maps in each other, this array included.
+    Parameters
+    ----------
+    deepest
+        arrays and maps in each other, this array included.
 
-    Raises:
-        CBORError: it is none; `items` has those before the damage.
+    Raises
+    ------
+    CBORError
+        it is none; `items` has those before the damage.
     """
     reader = _Reader(payload, deepest)
     reader.fill(items, reader.length_of_array())

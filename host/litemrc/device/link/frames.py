@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Frames on the wire: COBS(payload || CRC-32(payload), little endian) and a zero byte."""
 
 import struct
@@ -29,10 +30,13 @@ def unframe(encoded: bytes) -> bytes | None:
 class FrameSplitter:
     """Cuts a stream of bytes into checked payloads; after damage it goes on at the next zero byte.
 
-    Attributes:
-        damaged: frames that were cut short or whose CRC is wrong. What came before the first zero byte is not
-            counted: it may have begun before this end listened.
-        oversized: frames longer than any frame may be.
+    Attributes
+    ----------
+    damaged
+        frames that were cut short or whose CRC is wrong. What came before the first zero byte is not
+        counted: it may have begun before this end listened.
+    oversized
+        frames longer than any frame may be.
     """
 
     def __init__(self, max_payload: int) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The link to a device that `litemrc serve` serves: its messages over a WebSocket."""
 
 import json
@@ -44,8 +45,10 @@ class HTTPLink:
     def open(cls, url: str, timeout_s: float) -> "Iterator[HTTPLink]":
         """Connect to `http[s]://[TOKEN@]HOST[:PORT][/NAME]`; NAME may be left out where there is one device.
 
-        Raises:
-            PortError: not such a URL, no server there, or it refuses; the text says why.
+        Raises
+        ------
+        PortError
+            not such a URL, no server there, or it refuses; the text says why.
         """
         where = _Where(url)
         name = where.name or where.only_device(timeout_s)
@@ -86,8 +89,10 @@ class HTTPLink:
     def receive(self, timeout_s: float) -> Message | None:
         """Return the next message; None after the timeout.
 
-        Raises:
-            VersionMismatchError: the device speaks another version of the protocol.
+        Raises
+        ------
+        VersionMismatchError
+            the device speaks another version of the protocol.
         """
         deadline = time.monotonic() + timeout_s
         while not self._inbox:
@@ -112,8 +117,10 @@ class HTTPLink:
 def check_url(url: str) -> None:
     """Check that a URL names a server, without asking it.
 
-    Raises:
-        PortError: it does not.
+    Raises
+    ------
+    PortError
+        it does not.
     """
     _Where(url)
 
@@ -121,11 +128,16 @@ def check_url(url: str) -> None:
 class _Where:
     """The parts of a URL.
 
-    Attributes:
-        name: of the device; empty: the only one.
-        token: for control; empty: none.
-        shown: the server's URL without the token, which must not get into messages and files.
-        websocket: the same for a WebSocket.
+    Attributes
+    ----------
+    name
+        of the device; empty: the only one.
+    token
+        for control; empty: none.
+    shown
+        the server's URL without the token, which must not get into messages and files.
+    websocket
+        the same for a WebSocket.
     """
 
     def __init__(self, url: str) -> None:
@@ -147,8 +159,10 @@ class _Where:
     def only_device(self, timeout_s: float) -> str:
         """Return the name of the server's only device.
 
-        Raises:
-            PortError: there are several; or as `HTTPLink.open`.
+        Raises
+        ------
+        PortError
+            there are several; or as `HTTPLink.open`.
         """
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:

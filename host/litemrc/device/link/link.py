@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The serial link: messages out of and into any port that pyserial opens, with every loss counted."""
 
 import os
@@ -43,8 +44,10 @@ class UnixPort:
     def open(cls, url: str) -> Self:
         """Connect to the socket of `unix:///path`.
 
-        Raises:
-            PortError: the URL names no path, or there is no server that lets this user connect.
+        Raises
+        ------
+        PortError
+            the URL names no path, or there is no server that lets this user connect.
         """
         path = url.removeprefix(UNIX)
         remedy = "start litemrcd with --socket, in whose group you are"
@@ -127,8 +130,10 @@ class MessageReceiver:
     def feed(self, received: bytes) -> Iterator[Message]:
         """Yield the messages that end in `received`.
 
-        Raises:
-            OtherVersionError: the device said hello in another major version of the protocol.
+        Raises
+        ------
+        OtherVersionError
+            the device said hello in another major version of the protocol.
         """
         for payload in self._splitter.feed(received):
             try:
@@ -182,12 +187,17 @@ class Link:
     def open(cls, url: str, baud: int = 115200, *, take: bool = False) -> "Link":
         """Open a device file, any pyserial URL (`socket://host:port`, `loop://` ...) or `unix:///path`.
 
-        Parameters:
-            baud: of a device file, in bit/s.
-            take: replace another host at the port; only where several can open it, `socket://`.
+        Parameters
+        ----------
+        baud
+            of a device file, in bit/s.
+        take
+            replace another host at the port; only where several can open it, `socket://`.
 
-        Raises:
-            PortError: it cannot be opened; the text says why.
+        Raises
+        ------
+        PortError
+            it cannot be opened; the text says why.
         """
         if url.startswith(UNIX):
             return cls(UnixPort.open(url), url)
@@ -229,9 +239,12 @@ class Link:
     def receive(self, timeout_s: float) -> Message | None:
         """Return the next message; None after the timeout.
 
-        Raises:
-            PortTakenError: another host has the port.
-            VersionMismatchError: the device speaks another major version of the protocol.
+        Raises
+        ------
+        PortTakenError
+            another host has the port.
+        VersionMismatchError
+            the device speaks another major version of the protocol.
         """
         deadline = time.monotonic() + timeout_s
         while not self._inbox:
@@ -313,16 +326,21 @@ class MessagePort(Protocol):
     def send(self, message: Message) -> None:
         """Send a request under the sequence number it has.
 
-        Raises:
-            ProtocolError: a value is not what the schema allows.
-            LinkError: the device is gone.
+        Raises
+        ------
+        ProtocolError
+            a value is not what the schema allows.
+        LinkError
+            the device is gone.
         """
         ...
 
     def receive(self, timeout_s: float) -> Message | None:
         """Return the next message; None after the timeout.
 
-        Raises:
-            LinkError: the device is gone, or speaks another version of the protocol.
+        Raises
+        ------
+        LinkError
+            the device is gone, or speaks another version of the protocol.
         """
         ...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The codec of each end: messages as records, encoded, decoded and checked by the schema."""
 
 from dataclasses import dataclass
@@ -26,9 +27,12 @@ __all__ = [
 class LaterVersionError(ProtocolError):
     """What a later minor version of the protocol added, in well-formed CBOR.
 
-    Attributes:
-        sequence: the message's number.
-        error: what a device answers it by: "unknown" message, or "bad_argument" for an unknown option.
+    Attributes
+    ----------
+    sequence
+        the message's number.
+    error
+        what a device answers it by: "unknown" message, or "bad_argument" for an unknown option.
     """
 
     def __init__(self, what: str, sequence: int, error: str) -> None:
@@ -47,14 +51,21 @@ class OtherVersionError(ProtocolError):
 class Codec:
     """Everything one end may send, as records and as CBOR.
 
-    Attributes:
-        types: the record class of each message, by its name.
-        max_bytes: length of the longest message in CBOR.
-        max_received_bytes: the same, of later minor versions.
+    Attributes
+    ----------
+    types
+        the record class of each message, by its name.
+    max_bytes
+        length of the longest message in CBOR.
+    max_received_bytes
+        the same, of later minor versions.
 
-    Parameters:
-        later_bytes: that options of later versions add.
-        skips: options of later versions are skipped; else a message that has one is refused.
+    Parameters
+    ----------
+    later_bytes
+        that options of later versions add.
+    skips
+        options of later versions are skipped; else a message that has one is refused.
     """
 
     def __init__(self, direction: Direction, later_bytes: int, *, skips: bool) -> None:
@@ -90,8 +101,10 @@ class Codec:
     def encode(self, message: Message) -> bytes:
         """Return the message in CBOR.
 
-        Raises:
-            ProtocolError: a value is not what the schema allows; the text names the field.
+        Raises
+        ------
+        ProtocolError
+            a value is not what the schema allows; the text names the field.
         """
         known = self._by_number[message.number]
         of_all = [(f, to_cbor(f, getattr(message, f.name))) for f in message.body]
@@ -104,10 +117,14 @@ class Codec:
     def decode(self, payload: bytes) -> Message:
         """Return the message that `payload` is the one encoding of.
 
-        Raises:
-            OtherVersionError: a hello in another major version of the protocol.
-            LaterVersionError: a message of a later minor version, or with options of one if none are skipped.
-            ProtocolError: anything else that is not a message.
+        Raises
+        ------
+        OtherVersionError
+            a hello in another major version of the protocol.
+        LaterVersionError
+            a message of a later minor version, or with options of one if none are skipped.
+        ProtocolError
+            anything else that is not a message.
         """
         if len(payload) > self.max_received_bytes:
             raise ProtocolError(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The messages of the serial link, read from the one schema file that the firmware's codec is compiled from.
 
 Type numbers, field order, names and limits come from `litemrc.cddl`; none is repeated here. zcbor parses the
@@ -89,8 +90,10 @@ def version_text(version: int) -> str:
 def read_schema(path: Path) -> Schema:
     """Return the schema in a file.
 
-    Raises:
-        ValueError: the link has no use for a type of the file, or the numbers of options have gaps.
+    Raises
+    ------
+    ValueError
+        the link has no use for a type of the file, or the numbers of options have gaps.
     """
     import zcbor  # takes a tenth of a second; most commands use no device
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How hosts share a TCP port that carries one at a time: the second gives its name, is refused or takes over.
 
 The first bytes on a connection are the host's introduction. A device drops them as a damaged frame, so they
@@ -29,8 +30,10 @@ _PREFIX = b"\0litemrc host "
 def check_can_take(url: str) -> None:
     """Check that several hosts can open the port, so that one may replace another.
 
-    Raises:
-        PortError: it is of another kind.
+    Raises
+    ------
+    PortError
+        it is of another kind.
     """
     if not url.startswith(SHARED):
         raise PortError(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Values of messages: checked by the schema, and turned into data items of CBOR and back."""
 
 from collections.abc import Callable
@@ -19,8 +20,10 @@ class ProtocolError(Exception):
 def to_cbor(field: Field, value: Any) -> Any:
     """Return the data item of a record's value.
 
-    Raises:
-        ProtocolError: the schema does not allow the value; the text names the field.
+    Raises
+    ------
+    ProtocolError
+        the schema does not allow the value; the text names the field.
     """
     if field.kind == "BITS":
         unknown = set(value) - dict(field.choices).keys()
@@ -39,8 +42,10 @@ def to_cbor(field: Field, value: Any) -> Any:
 def from_cbor(field: Field, item: Any) -> Any:
     """Check one data item and return the value a record holds for it.
 
-    Raises:
-        ProtocolError: the schema does not allow the item; the text names the field.
+    Raises
+    ------
+    ProtocolError
+        the schema does not allow the item; the text names the field.
     """
     found, expected = type(item), TYPES[field.kind]
     if found is not expected:  # bool is not an integer here
@@ -91,8 +96,10 @@ class Message:
     Enumerated fields hold the name of the value ("workload_done"), fields of bits the names of those set;
     each bit is also an attribute ("hello.page_bitmap"). The subclasses are made from the schema.
 
-    Attributes:
-        skipped: options and bits of a later version that it was received with.
+    Attributes
+    ----------
+    skipped
+        options and bits of a later version that it was received with.
     """
 
     name: ClassVar[str]

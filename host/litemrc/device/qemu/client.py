@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads and writes registers of the plugin's device: `native/qemu/control.hpp`."""
 
 import json
@@ -20,10 +21,14 @@ _NAME = "the machine in QEMU"
 class PluginBus:
     """The registers of a plugin's device.
 
-    Attributes:
-        remote: the end for the emulator; `started` closes it here.
-        most_words: of a request.
-        timeout_s: limit of a request.
+    Attributes
+    ----------
+    remote
+        the end for the emulator; `started` closes it here.
+    most_words
+        of a request.
+    timeout_s
+        limit of a request.
 
     Raises, from `read` and `write`:
         DeviceGoneError: the machine has ended.
@@ -95,10 +100,14 @@ def soc_of(
 ) -> SoCMap:
     """Return the addresses on a bus of `models/registers/bus.hpp`.
 
-    Parameters:
-        bus: its map.
-        path: where it was read.
-        regions, constants: further ones.
+    Parameters
+    ----------
+    bus
+        its map.
+    path
+        where it was read.
+    regions, constants
+        further ones.
     """
     registers = {
         f"{block}_{name}": (base + offset, words)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Serves the messages of a device on a TCP port: one client at a time, as on a serial line.
 
 A second client is refused by a message that names the first, or replaces it if it says so
@@ -46,17 +47,26 @@ class ServedDevice(MessagePort, Protocol):
 class MessageServer:
     """A thread that serves a port until the device is gone or `close`.
 
-    Attributes:
-        url: for `--port`.
-        failure: what ended it before `close`, if anything did.
+    Attributes
+    ----------
+    url
+        for `--port`.
+    failure
+        what ended it before `close`, if anything did.
 
-    Parameters:
-        address: host and port; port 0: a free one.
-        session: opens the device anew for each client; its argument is `url`.
-        failed: called if a failure ends the server.
+    Parameters
+    ----------
+    address
+        host and port; port 0: a free one.
+    session
+        opens the device anew for each client; its argument is `url`.
+    failed
+        called if a failure ends the server.
 
-    Raises:
-        UserError: the port is not free.
+    Raises
+    ------
+    UserError
+        the port is not free.
     """
 
     def __init__(

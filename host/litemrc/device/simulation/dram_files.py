@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Initial contents of DRAM, as the files that its model reads."""
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +16,18 @@ Image = tuple[int, bytes]  # physical address, contents
 class DRAMLayout:
     """Where a byte lies in DRAM; `litemrc_soc/simulation/dram.py` defines the order and writes dram.json.
 
-    Attributes:
-        bank_files: name of each bank's file.
-        word_bytes: bytes of a word of a file.
-        row_words: consecutive words in one bank.
-        bytes: size of the DRAM.
-        base: physical address of its first byte.
+    Attributes
+    ----------
+    bank_files
+        name of each bank's file.
+    word_bytes
+        bytes of a word of a file.
+    row_words
+        consecutive words in one bank.
+    bytes
+        size of the DRAM.
+    base
+        physical address of its first byte.
     """
 
     bank_files: list[str]
@@ -34,10 +41,14 @@ class DRAMLayout:
 class ModuleDRAM:
     """A DRAM model that is a simulation module and loads raw files itself (`litex-soc/sim_modules/ddr3`).
 
-    Attributes:
-        module: its name in the simulator's configuration; its argument `contents` has the file of each image.
-        bytes: size of the DRAM.
-        base: physical address of its first byte.
+    Attributes
+    ----------
+    module
+        its name in the simulator's configuration; its argument `contents` has the file of each image.
+    bytes
+        size of the DRAM.
+    base
+        physical address of its first byte.
     """
 
     module: str
@@ -53,8 +64,10 @@ def dram_of(described: Mapping[str, Any]) -> DRAMLayout | ModuleDRAM:
 def offsets(dram: DRAMLayout | ModuleDRAM, images: Sequence[Image]) -> list[int]:
     """Return the first byte of each image in the DRAM.
 
-    Raises:
-        UserError: an image is outside the DRAM or lies on another.
+    Raises
+    ------
+    UserError
+        an image is outside the DRAM or lies on another.
     """
     taken: list[tuple[int, int]] = []
     for address, contents in images:
@@ -75,8 +88,10 @@ def offsets(dram: DRAMLayout | ModuleDRAM, images: Sequence[Image]) -> list[int]
 def bank_texts(layout: DRAMLayout, images: Sequence[Image]) -> dict[str, str]:
     """The text of each bank's file, in Verilog's `$readmemh` format; zero where no image is.
 
-    Raises:
-        UserError: as `offsets`.
+    Raises
+    ------
+    UserError
+        as `offsets`.
     """
     memory = np.zeros(layout.bytes, np.uint8)
     for start, (_, contents) in zip(offsets(layout, images), images, strict=True):

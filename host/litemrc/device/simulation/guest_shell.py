@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Commands in the shell on the console of a simulated SoC that runs Linux."""
 
 import itertools
@@ -15,9 +16,12 @@ class GuestShell:
 
     The commands are read by a shell without line editing, which costs 100,000 cycles for each key.
 
-    Parameters:
-        simulator: at its prompt.
-        timeout_s: of each command, in seconds of this machine.
+    Parameters
+    ----------
+    simulator
+        at its prompt.
+    timeout_s
+        of each command, in seconds of this machine.
     """
 
     def __init__(self, simulator: Simulator, timeout_s: float) -> None:
@@ -29,8 +33,10 @@ class GuestShell:
     def run(self, command: str) -> str:
         """Run a command line and return its output.
 
-        Raises:
-            UserError: it failed, did not end in time, or the simulator ended.
+        Raises
+        ------
+        UserError
+            it failed, did not end in time, or the simulator ended.
         """
         number = next(self._numbers)
         # The quotes make the echo of the typed command differ from its output.

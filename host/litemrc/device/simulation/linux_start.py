@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux on the simulated SoC, at its prompt: from a snapshot, which is made by one boot."""
 
 import json
@@ -32,9 +33,11 @@ _COLD = "boot it with --cold and read its console"
 def linux_images(folder: Path) -> list[Image]:
     """Kernel, device tree and initramfs of a folder, each with its address.
 
-    Raises:
-        UserError: the folder has no list of images, lacks one of them, or has one of another size: the device
-            tree says where the initramfs ends, and Linux would read that much of it.
+    Raises
+    ------
+    UserError
+        the folder has no list of images, lacks one of them, or has one of another size: the device
+        tree says where the initramfs ends, and Linux would read that much of it.
     """
     try:
         listed = json.loads((folder / LIST).read_text())
@@ -65,10 +68,14 @@ def _no_notice(_: str) -> None:
 class LinuxBuild:
     """What a boot needs.
 
-    Attributes:
-        sim: folder of the simulator.
-        shim: image of the ROM.
-        images: folder of kernel, device tree and initramfs.
+    Attributes
+    ----------
+    sim
+        folder of the simulator.
+    shim
+        image of the ROM.
+    images
+        folder of kernel, device tree and initramfs.
     """
 
     sim: Path
@@ -89,13 +96,19 @@ class LinuxBuild:
 
         Without a usable snapshot Linux is booted once, in another simulator, before this returns.
 
-        Parameters:
-            cold: boot, without snapshot.
-            on_boot: called with the reason and the file of the console, before a boot for a snapshot.
-            on_line: called with each console line of that boot, line feed included.
+        Parameters
+        ----------
+        cold
+            boot, without snapshot.
+        on_boot
+            called with the reason and the file of the console, before a boot for a snapshot.
+        on_line
+            called with each console line of that boot, line feed included.
 
-        Raises:
-            UserError: something is not built, or the boot failed.
+        Raises
+        ------
+        UserError
+            something is not built, or the boot failed.
         """
         if cold:
             return self._cold(run_dir, link_port)
@@ -111,8 +124,10 @@ class LinuxBuild:
     def inputs(self) -> Fingerprint:
         """Return the digests of all inputs of a boot.
 
-        Raises:
-            UserError: one is missing.
+        Raises
+        ------
+        UserError
+            one is missing.
         """
         images = linux_images(self.images)
         named = {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The simulator's record of DRAM accesses: read, checked against the tap, and kept as Parquet.
 
 The recorder writes two independent streams: accesses to the memory arrays of the DRAM model, and entries of
@@ -47,11 +48,16 @@ class Settings:
 class TapCheck:
     """Comparison of the tap with the observer in the DRAM model.
 
-    Attributes:
-        accesses: accesses the observer saw while the monitor was on.
-        missed: of these, how many the tap did not report, or with another frame or direction.
-        invented: accesses of the tap that the observer did not see.
-        clocks: delay from the memory array to the queue, in system cycles.
+    Attributes
+    ----------
+    accesses
+        accesses the observer saw while the monitor was on.
+    missed
+        of these, how many the tap did not report, or with another frame or direction.
+    invented
+        accesses of the tap that the observer did not see.
+    clocks
+        delay from the memory array to the queue, in system cycles.
     """
 
     accesses: int
@@ -68,14 +74,22 @@ class TapCheck:
 class Recording:
     """Events at the monitor's queue, in order; if `tap.exact`, the accesses are those of the DRAM observer.
 
-    Attributes:
-        cycle: uint64[n]; op: uint8[n], index of `OPS`; frame: uint32[n]; write: bool[n]; context: uint8[n].
-        frozen: bool[n], the monitor was frozen.
-        epoch: uint32[n], number of the epoch the event belongs to.
-        epoch_end: bool[n], the epoch ends behind this event.
-        settings: those of the filter, one after the other.
-        setting: uint32[n], index of those in force.
-        tap: the comparison of the two streams.
+    Attributes
+    ----------
+    cycle
+        uint64[n]; op: uint8[n], index of `OPS`; frame: uint32[n]; write: bool[n]; context: uint8[n].
+    frozen
+        bool[n], the monitor was frozen.
+    epoch
+        uint32[n], number of the epoch the event belongs to.
+    epoch_end
+        bool[n], the epoch ends behind this event.
+    settings
+        those of the filter, one after the other.
+    setting
+        uint32[n], index of those in force.
+    tap
+        the comparison of the two streams.
     """
 
     cycle: NDArray[np.uint64]
@@ -122,8 +136,10 @@ class Recording:
 def read_recording(path: str | Path, page_shift: int) -> Recording:
     """Reads the recorder's file and lays its two streams side by side.
 
-    Raises:
-        UserError: the file is missing, or incomplete because the simulator was killed.
+    Raises
+    ------
+    UserError
+        the file is missing, or incomplete because the simulator was killed.
     """
     raw = _load(Path(path))
     queue = raw[raw["source"] == b"Q"]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The Verilated SoC as a device: starts it in a separate folder and reports the address of its link."""
 
 import json
@@ -197,11 +198,14 @@ class Simulator:
     def save(self, timeout_s: float = SAVE_S) -> Path:
         """Save the state of the running simulation, which then goes on; only of the Linux variant of the SoC.
 
-        Returns:
-            The file, in the run's folder; the caller may move it. An earlier one is replaced.
+        Returns
+        -------
+        The file, in the run's folder; the caller may move it. An earlier one is replaced.
 
-        Raises:
-            UserError: the simulator ended, for instance because the disk is full, or took too long.
+        Raises
+        ------
+        UserError
+            the simulator ended, for instance because the disk is full, or took too long.
         """
         saved = self.run_dir / STATE_FILE
         saved.unlink(missing_ok=True)
@@ -220,8 +224,10 @@ class Simulator:
     def wait(self, timeout_s: float | None = None) -> int:
         """Wait until the simulator ends by itself and return its exit code.
 
-        Raises:
-            subprocess.TimeoutExpired: it did not end in time.
+        Raises
+        ------
+        subprocess.TimeoutExpired
+            it did not end in time.
         """
         return self._process.wait(timeout_s)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Snapshots of a simulation: kept in a folder, used only for exactly the inputs they were made from."""
 
 import hashlib
@@ -21,12 +22,17 @@ class UnusableSnapshotError(Exception):
 def fingerprint(build: Path, inputs: Mapping[str, bytes]) -> Fingerprint:
     """Return the digest of everything that a simulation depends on.
 
-    Parameters:
-        build: folder made by `litemrc_soc/sim.py`.
-        inputs: what the simulator is given at run time, by name.
+    Parameters
+    ----------
+    build
+        folder made by `litemrc_soc/sim.py`.
+    inputs
+        what the simulator is given at run time, by name.
 
-    Raises:
-        OSError: a file cannot be read.
+    Raises
+    ------
+    OSError
+        a file cannot be read.
     """
     built = hashlib.sha256()
     gateware = build / "gateware"
@@ -42,8 +48,10 @@ def fingerprint(build: Path, inputs: Mapping[str, bytes]) -> Fingerprint:
 def find(folder: Path, wanted: Fingerprint) -> Path:
     """Return the state file of a folder's snapshot.
 
-    Raises:
-        UnusableSnapshotError: there is none, it was made from other inputs, or it is damaged.
+    Raises
+    ------
+    UnusableSnapshotError
+        there is none, it was made from other inputs, or it is damaged.
     """
     try:
         index = json.loads((folder / INDEX).read_text())
@@ -74,8 +82,10 @@ def find(folder: Path, wanted: Fingerprint) -> Path:
 def keep(folder: Path, made_from: Fingerprint, state: Path) -> Path:
     """Make a state file, which must be in the same file system, the folder's only snapshot; returns its path.
 
-    Raises:
-        OSError: a file cannot be written.
+    Raises
+    ------
+    OSError
+        a file cannot be written.
     """
     with state.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -95,8 +105,10 @@ def keep(folder: Path, made_from: Fingerprint, state: Path) -> Path:
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder, created if need be, against other processes that make its snapshot.
 
-    Raises:
-        OSError: the folder cannot be written.
+    Raises
+    ------
+    OSError
+        the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:

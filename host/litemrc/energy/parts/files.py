@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Part files in TOML, one per part: those in this folder, or a user's own.
 
 Every field is checked: a mistyped name is an error with file and field. `README.md` in this folder describes
@@ -45,8 +46,10 @@ def choose_part(name: str, dram_clock_hz: float) -> Part:
 def find_part(name: str) -> Part:
     """Return a part by name in `known_parts`, FILE.toml that holds one part, or FILE.toml:NAME.
 
-    Raises:
-        UserError: no such part or file, an ambiguous name, or an invalid file.
+    Raises
+    ------
+    UserError
+        no such part or file, an ambiguous name, or an invalid file.
     """
     file, colon, wanted = name.rpartition(_SUFFIX)
     if colon:
@@ -73,8 +76,10 @@ def part_of_module(module: str, dram_clock_hz: float) -> Part:
     It is the slowest grade with known currents that reaches the clock, of the first die in the file: IDDs of
     a much faster grade, scaled down to the clock, are too low.
 
-    Raises:
-        UserError: no part of this name is known, or none with its currents.
+    Raises
+    ------
+    UserError
+        no part of this name is known, or none with its currents.
     """
     fitting = [part for part in known_parts() if part.name.lower().startswith(module.lower())]
     if not module or not fitting:

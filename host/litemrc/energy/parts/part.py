@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Power figures of a DRAM part from its data sheet; plain records."""
 
 from collections.abc import Mapping
@@ -16,12 +17,18 @@ CURRENTS = (
 class Rail:
     """One supply of a chip.
 
-    Attributes:
-        volts: nominal.
-        currents: mA by the names of `CURRENTS`; currents that no source gives are missing.
-        idd6_partial: mA of self-refresh of a part of the array, by that part (0.5: half of it).
-        where: file and field, for errors.
-        absent: why a current is missing, by its name, or for all of them by "currents".
+    Attributes
+    ----------
+    volts
+        nominal.
+    currents
+        mA by the names of `CURRENTS`; currents that no source gives are missing.
+    idd6_partial
+        mA of self-refresh of a part of the array, by that part (0.5: half of it).
+    where
+        file and field, for errors.
+    absent
+        why a current is missing, by its name, or for all of them by "currents".
     """
 
     volts: float
@@ -33,8 +40,10 @@ class Rail:
     def current(self, name: str) -> float:
         """A current in mA.
 
-        Raises:
-            UserError: no source gives it.
+        Raises
+        ------
+        UserError
+            no source gives it.
         """
         if name not in self.currents:
             raise self._missing(name, f"{name.upper()} is not known")
@@ -43,8 +52,10 @@ class Rail:
     def partial(self, kept: float) -> float:
         """Self-refresh current in mA with a part `kept` of the array refreshed; 1: all of it.
 
-        Raises:
-            UserError: no source gives it.
+        Raises
+        ------
+        UserError
+            no source gives it.
         """
         if kept == 1:
             return self.current("idd6")
@@ -68,17 +79,27 @@ class Rail:
 class SdramPart:
     """A synchronous DRAM chip of one speed grade and die: DDR3, LPDDR3 and their like.
 
-    Attributes:
-        name: as ordered: part, speed grade and die.
-        memory: kind of memory, such as DDR3L.
-        megabits, width_bits: of a chip.
-        clock_mhz: at which the currents were measured.
-        rc, ras, rfc: clocks of the loops in which IDD0 and IDD5B were measured.
-        refi_ns: mean time between two refreshes.
-        rails: its supplies.
-        power_down_exit_ns, self_refresh_exit_ns: from the exit of a precharge power-down with the DLL off, of
-            self-refresh, to a read; None: not in the file.
-        datasheet: where the numbers stand; cross_check: where else they were found, or not.
+    Attributes
+    ----------
+    name
+        as ordered: part, speed grade and die.
+    memory
+        kind of memory, such as DDR3L.
+    megabits, width_bits
+        of a chip.
+    clock_mhz
+        at which the currents were measured.
+    rc, ras, rfc
+        clocks of the loops in which IDD0 and IDD5B were measured.
+    refi_ns
+        mean time between two refreshes.
+    rails
+        its supplies.
+    power_down_exit_ns, self_refresh_exit_ns
+        from the exit of a precharge power-down with the DLL off, of
+        self-refresh, to a read; None: not in the file.
+    datasheet
+        where the numbers stand; cross_check: where else they were found, or not.
     """
 
     name: str
@@ -106,10 +127,14 @@ class SdramPart:
 class RdramPart:
     """A Rambus DRAM chip, as zhou2004 table 4 models it: powers in mW, times in ns.
 
-    Attributes:
-        active_mw, access_ns: power while a chip serves an access, and how long one takes.
-        standby_mw, nap_mw, powerdown_mw: of the states it waits in.
-        from_standby, from_nap, from_powerdown: mW and ns of the way back to active.
+    Attributes
+    ----------
+    active_mw, access_ns
+        power while a chip serves an access, and how long one takes.
+    standby_mw, nap_mw, powerdown_mw
+        of the states it waits in.
+    from_standby, from_nap, from_powerdown
+        mW and ns of the way back to active.
     """
 
     name: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Salvages a stream of a former version, Arrow without checksums, in a process of its own.
 
 Damaged bytes can end the process that decodes them, so it is not the server's. What is salvaged had no
@@ -27,9 +28,12 @@ def salvage(path: Path) -> str | None:
 
     If something is, the former stream is kept under the name of a damaged one.
 
-    Raises:
-        OSError: the disk is full, or similar: nothing has changed.
-        UserError: as OSError, in words.
+    Raises
+    ------
+    OSError
+        the disk is full, or similar: nothing has changed.
+    UserError
+        as OSError, in words.
     """
     new = path.with_name(f".{path.name}.{os.getpid()}.partial")
     new.unlink(missing_ok=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The history of a device: a listener that keeps every epoch, across kills, lost links and full disks."""
 
 import fcntl
@@ -38,18 +39,28 @@ _AGAIN_S = 30.0  # until a stream that could not become Parquet is tried again
 class History:
     """Keeps the epochs of one device in `folder`; a listener of its feed.
 
-    Parameters:
-        folder: of the histories of all devices.
-        device: name of the device, one folder's name.
-        retention: what is removed, whenever a file becomes full.
-        say: called with what the user should know: epochs that could not be kept, rests of a killed process.
+    Parameters
+    ----------
+    folder
+        of the histories of all devices.
+    device
+        name of the device, one folder's name.
+    retention
+        what is removed, whenever a file becomes full.
+    say
+        called with what the user should know: epochs that could not be kept, rests of a killed process.
 
-    Attributes:
-        kept, unkept: epochs written since the start, and epochs that the operating system refused.
-        index: what the files hold.
+    Attributes
+    ----------
+    kept, unkept
+        epochs written since the start, and epochs that the operating system refused.
+    index
+        what the files hold.
 
-    Raises:
-        UserError: another process keeps this device's history there, or the folder cannot be written.
+    Raises
+    ------
+    UserError
+        another process keeps this device's history there, or the folder cannot be written.
     """
 
     def __init__(

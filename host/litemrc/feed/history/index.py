@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the files of a device's history hold, in memory: kept current by the writer, asked by any thread."""
 
 import threading
@@ -22,10 +23,14 @@ from litemrc.files.sealed_parquet import read_description
 class Extent:
     """What a history holds of a device.
 
-    Attributes:
-        first, last: earliest and latest arrival of an epoch, in seconds since 1970; None without one.
-        epochs: in all.
-        bytes: of its files, of all kinds.
+    Attributes
+    ----------
+    first, last
+        earliest and latest arrival of an epoch, in seconds since 1970; None without one.
+    epochs
+        in all.
+    bytes
+        of its files, of all kinds.
     """
 
     first: float | None
@@ -38,18 +43,30 @@ class Extent:
 class HistoryFile:
     """A file of a history.
 
-    Attributes:
-        kind: of its rows.
-        bytes: its size.
-        first, last: earliest and latest arrival, in microseconds since 1970; None: unknown, or no row.
-        epochs: in it.
-        sequence: the order in which files were written, whatever clocks say; 0: of a former version.
-        recorded_us: time over which it was written.
-        merged: stems of the files whose rows it holds.
-        parameters: of its first session; None: unknown.
-        former: of a former version: the footer has no seal.
-        damages: losses of the stream that it was; for a file that cannot be read, this.
-        readable: false: its rows cannot be read.
+    Attributes
+    ----------
+    kind
+        of its rows.
+    bytes
+        its size.
+    first, last
+        earliest and latest arrival, in microseconds since 1970; None: unknown, or no row.
+    epochs
+        in it.
+    sequence
+        the order in which files were written, whatever clocks say; 0: of a former version.
+    recorded_us
+        time over which it was written.
+    merged
+        stems of the files whose rows it holds.
+    parameters
+        of its first session; None: unknown.
+    former
+        of a former version: the footer has no seal.
+    damages
+        losses of the stream that it was; for a file that cannot be read, this.
+    readable
+        false: its rows cannot be read.
     """
 
     path: Path
@@ -76,10 +93,14 @@ class HistoryFile:
 class Snapshot:
     """Files of a moment, which stay readable while it is held.
 
-    Attributes:
-        sealed: Parquet files.
-        streams: files that are not Parquet yet.
-        damaged: streams kept beside, of which no Parquet file tells.
+    Attributes
+    ----------
+    sealed
+        Parquet files.
+    streams
+        files that are not Parquet yet.
+    damaged
+        streams kept beside, of which no Parquet file tells.
     """
 
     sealed: list[HistoryFile]
@@ -219,8 +240,10 @@ class HistoryIndex:
 def sealed_file(path: Path, kind: Kind, folder: Path) -> HistoryFile:
     """Return what a Parquet file holds, by its verified description.
 
-    Raises:
-        FileNotFoundError: it is not there.
+    Raises
+    ------
+    FileNotFoundError
+        it is not there.
     """
     size = path.stat().st_size
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a history keeps of an epoch: one kind of file for counters, ranks, hot pages, and pages accessed."""
 
 import json
@@ -42,12 +43,18 @@ Row = Mapping[str, Any]
 class Kind:
     """A kind of file.
 
-    Attributes:
-        folder: its name.
-        file, version, units: of the sealed file.
-        types: of its own columns, for a device.
-        rows: of an epoch; `lost` is the number of messages lost before it.
-        described: the description that its reader needs, of a device and the rows of a file.
+    Attributes
+    ----------
+    folder
+        its name.
+    file, version, units
+        of the sealed file.
+    types
+        of its own columns, for a device.
+    rows
+        of an epoch; `lost` is the number of messages lost before it.
+    described
+        the description that its reader needs, of a device and the rows of a file.
     """
 
     folder: str
@@ -79,11 +86,15 @@ class Kind:
     def seal(self, path: Path, table: pa.Table, **kept: Any) -> None:
         """Write rows of streams as a sealed Parquet file.
 
-        Parameters:
-            kept: what the history keeps about the file, beside what its reader needs.
+        Parameters
+        ----------
+        kept
+            what the history keeps about the file, beside what its reader needs.
 
-        Raises:
-            UserError: the file cannot be written.
+        Raises
+        ------
+        UserError
+            the file cannot be written.
         """
         first, last = times_of(table)
         described = self.described(parameters_of(table.schema), table) | {
@@ -100,8 +111,10 @@ class Kind:
     def read(self, path: Path) -> tuple[DeviceParameters, pa.Table]:
         """Return the device of the first session in a sealed file, and the rows as a stream has them.
 
-        Raises:
-            UserError: no such file, truncated or damaged.
+        Raises
+        ------
+        UserError
+            no such file, truncated or damaged.
         """
 
         def decode(table: pa.Table, described: dict[str, Any]) -> tuple[DeviceParameters, pa.Table]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Where the files of a history are, and what damage took from them."""
 
 import math
@@ -45,11 +46,16 @@ def sealed_path(folder: Path, kind: Kind, device: str, stream: Path) -> Path:
 class Damage:
     """Damage of a file.
 
-    Attributes:
-        file: its path in the folder of the history.
-        what: is wrong with it.
-        lost: epochs that cannot be read, in words.
-        first, last: earliest and latest arrival of what is lost, in seconds since 1970; None: unknown.
+    Attributes
+    ----------
+    file
+        its path in the folder of the history.
+    what
+        is wrong with it.
+    lost
+        epochs that cannot be read, in words.
+    first, last
+        earliest and latest arrival of what is lost, in seconds since 1970; None: unknown.
     """
 
     file: str

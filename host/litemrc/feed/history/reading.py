@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads a history: parts by time, whether they are Parquet yet or not; what is damaged is named."""
 
 from collections.abc import Iterator
@@ -30,8 +31,10 @@ _DEVICE = "device="
 class Part:
     """Rows of one session, in the order in which they were written.
 
-    Attributes:
-        rows: with the columns of the kind, `session` and `arrived`.
+    Attributes
+    ----------
+    rows
+        with the columns of the kind, `session` and `arrived`.
     """
 
     parameters: DeviceParameters
@@ -41,9 +44,12 @@ class Part:
 class HistoryReader:
     """Reads the history of one device, also while it is written. Every read verifies the files' checksums.
 
-    Parameters:
-        folder, device: as in `History`.
-        index: that of the `History` which writes it, in this process; None: the folder is looked through.
+    Parameters
+    ----------
+    folder, device
+        as in `History`.
+    index
+        that of the `History` which writes it, in this process; None: the folder is looked through.
     """
 
     def __init__(self, folder: Path, device: str, index: HistoryIndex | None = None) -> None:
@@ -64,11 +70,15 @@ class HistoryReader:
 
         Times are those of whole microseconds, as in the files. Between two parts a reader may stop.
 
-        Parameters:
-            damages: to which is appended what damage took from this time, or may have taken.
+        Parameters
+        ----------
+        damages
+            to which is appended what damage took from this time, or may have taken.
 
-        Raises:
-            UserError: something is damaged, and `damages` is not given; all else was yielded before.
+        Raises
+        ------
+        UserError
+            something is damaged, and `damages` is not given; all else was yielded before.
         """
         found: list[Damage] = []
         for each in self.read(kind, start, end):
@@ -167,11 +177,15 @@ def _timestamp(seconds: float) -> pa.Scalar:
 def read_history(path: Path) -> tuple[EpochTable, list[Damage]]:
     """Return all epochs of a device, those of later sessions numbered on, and what damage took.
 
-    Parameters:
-        path: folder of a history with one device, or FOLDER/epochs/device=NAME in it.
+    Parameters
+    ----------
+    path
+        folder of a history with one device, or FOLDER/epochs/device=NAME in it.
 
-    Raises:
-        UserError: no history, several devices, no epoch that can be read, or the monitor changed.
+    Raises
+    ------
+    UserError
+        no history, several devices, no epoch that can be read, or the monitor changed.
     """
     folder, device = _device(path)
     for _ in range(3):  # a server that writes it may merge files meanwhile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which files of a history are removed, by age and by size, and which small files become one.
 
 Removal is in the order of writing, whatever clocks say. Age is recorded time, not that of the clock on the
@@ -31,9 +32,12 @@ _MERGED_FILES = 1000
 class Retention:
     """How long epochs are kept.
 
-    Attributes:
-        seconds: Parquet files whose last epoch is older, in recorded time, are removed; None: no limit.
-        bytes: the oldest Parquet files of a device are removed above this; None: no limit.
+    Attributes
+    ----------
+    seconds
+        Parquet files whose last epoch is older, in recorded time, are removed; None: no limit.
+    bytes
+        the oldest Parquet files of a device are removed above this; None: no limit.
     """
 
     seconds: float | None = None
@@ -110,8 +114,10 @@ def merge(files: list[HistoryFile], stopped: Callable[[], bool]) -> tuple[Path, 
 
     A file that turns out to be damaged is left as it is, for its readers to report.
 
-    Raises:
-        UserError: the file cannot be written.
+    Raises
+    ------
+    UserError
+        the file cannot be written.
     """
     kind, tables, taken = files[0].kind, [], []
     for file in files:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A stream of Arrow record batches in a file of records: however its writer ended, what was appended is read.
 
 The schema is repeated (before batches 0, 1, and every 64th), so that no single damage takes the rest with it.
@@ -28,10 +29,14 @@ _FORMER_BEGINS = b"\xff\xff\xff\xff"  # an Arrow stream, without records
 class Record:
     """A record, or bytes that hold none.
 
-    Attributes:
-        begin, end: the first byte, and the one behind the last.
-        content: None: the bytes hold no whole record.
-        torn: these are the beginning of the record that was being written when the file ended.
+    Attributes
+    ----------
+    begin, end
+        the first byte, and the one behind the last.
+    content
+        None: the bytes hold no whole record.
+    torn
+        these are the beginning of the record that was being written when the file ended.
     """
 
     begin: int
@@ -95,9 +100,12 @@ def _may_begin(rest: bytes) -> bool:
 class OpenStream:
     """Appends batches to a new file; none waits in this process.
 
-    Attributes:
-        path: of the file.
-        size: bytes written.
+    Attributes
+    ----------
+    path
+        of the file.
+    size
+        bytes written.
 
     Raises, from every method:
         OSError: the operating system refused the write; the file then ends in a part of a record.
@@ -154,9 +162,12 @@ class _Gathered(io.RawIOBase):
 class Damaged:
     """A damaged range of a stream.
 
-    Attributes:
-        begin, end: its first byte, and the one behind its last.
-        row: the first row of the table that lies behind it.
+    Attributes
+    ----------
+    begin, end
+        its first byte, and the one behind its last.
+    row
+        the first row of the table that lies behind it.
     """
 
     begin: int
@@ -168,11 +179,16 @@ class Damaged:
 class Stream:
     """What a file that `OpenStream` writes or wrote holds.
 
-    Attributes:
-        table: the rows of all whole batches; None: no batch is whole.
-        torn: bytes of the batch that was being written when the file ended.
-        damages: in the order of the file.
-        former: the file is an Arrow stream without checksums, of a former version; nothing of it was read.
+    Attributes
+    ----------
+    table
+        the rows of all whole batches; None: no batch is whole.
+    torn
+        bytes of the batch that was being written when the file ended.
+    damages
+        in the order of the file.
+    former
+        the file is an Arrow stream without checksums, of a former version; nothing of it was read.
     """
 
     table: pa.Table | None
@@ -184,8 +200,10 @@ class Stream:
 def read_stream(path: Path) -> Stream:
     """Return what a stream holds; Arrow sees only bytes whose checksum is right.
 
-    Raises:
-        OSError: the file cannot be read.
+    Raises
+    ------
+    OSError
+        the file cannot be read.
     """
     content = path.read_bytes()
     if content.startswith(_FORMER_BEGINS) and not has_records(content):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The approximate stack engine: pages are stamped with age buckets, so each access takes constant work.
 
 This model specifies every position that hls/bucket_stack and the gateware report. The closest relative in
@@ -74,8 +75,15 @@ class BucketStack:
       oldest on, into the previous one if both hold at most one group of pages, and forgets its loop front.
       Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
 
-    :param pages, groups, contexts: as in `litemrc.golden.monitor.group_stack.GroupStack`.
-    :raises ValueError: if the sizes are inconsistent; in operations, if the page or context does not exist.
+    Parameters
+    ----------
+    pages, groups, contexts
+        as in `litemrc.golden.monitor.group_stack.GroupStack`.
+
+    Raises
+    ------
+    ValueError
+        if the sizes are inconsistent; in operations, if the page or context does not exist.
     """
 
     def __init__(self, pages: int, groups: int, contexts: int) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference model of a cache hierarchy, slow and simple.
 
 Caches are set-associative, LRU, write-back and write-allocate. A miss first writes its dirty victim to the
@@ -12,10 +13,14 @@ from dataclasses import dataclass, field
 class CacheModel:
     """One cache level.
 
-    Parameters:
-        sets, ways, line_bytes: geometry.
-        below: the next level.
-        write_through: stores are passed on.
+    Parameters
+    ----------
+    sets, ways, line_bytes
+        geometry.
+    below
+        the next level.
+    write_through
+        stores are passed on.
     """
 
     sets: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The exact stack engine: an LRU stack for each context, exact to the page group (zhou2004, section 3.1)."""
 
 from typing import NamedTuple, Protocol
@@ -28,12 +29,22 @@ class MoveListener(Protocol):
 class GroupStack:
     """Exact LRU stacks of all contexts; a `StackEngine`.
 
-    :param pages: pages of all stacks, numbered from 0.
-    :param groups: page groups of a stack; divides `pages`. A group holds pages / groups pages.
-    :param contexts: contexts, numbered from 0.
-    :param listener: receives every move between groups. For each operation, the move of its own page comes
+    Parameters
+    ----------
+    pages
+        pages of all stacks, numbered from 0.
+    groups
+        page groups of a stack; divides `pages`. A group holds pages / groups pages.
+    contexts
+        contexts, numbered from 0.
+    listener
+        receives every move between groups. For each operation, the move of its own page comes
         first, then the demotions to the next group, from the deepest group up.
-    :raises ValueError: if the sizes are inconsistent; in operations, if the page or context does not exist.
+
+    Raises
+    ------
+    ValueError
+        if the sizes are inconsistent; in operations, if the page or context does not exist.
     """
 
     def __init__(self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None) -> None:

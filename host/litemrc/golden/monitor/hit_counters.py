@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hit counters per context and epoch (HitCtrs of zhou2004, section 3.1)."""
 
 from dataclasses import dataclass
@@ -26,8 +27,12 @@ class EpochCounters:
 class HitCounters:
     """Counts positions in saturating counters.
 
-    :param groups, contexts: as in the stack engine.
-    :param counter_bits: width of every counter.
+    Parameters
+    ----------
+    groups, contexts
+        as in the stack engine.
+    counter_bits
+        width of every counter.
     """
 
     def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
@@ -57,7 +62,10 @@ class HitCounters:
     def end_epoch(self, **uncounted: int) -> EpochCounters:
         """Publish the running epoch's counters and begin the next epoch from zero.
 
-        :param uncounted: `dropped`, `outside` and `unsampled`, as counted by the earlier units.
+        Parameters
+        ----------
+        uncounted
+            `dropped`, `outside` and `unsampled`, as counted by the earlier units.
         """
         finished = EpochCounters(
             self._epoch,

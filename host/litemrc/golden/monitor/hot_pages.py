@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pages with the most accesses in an epoch, by the rules in the header of hls/hot_pages."""
 
 from collections import deque
@@ -28,13 +29,20 @@ class Entry:
 class HotSettings:
     """What is counted, and which pages are hot.
 
-    Attributes:
-        lower, upper: first and last frame that is counted.
-        reads, writes: whether they are counted.
-        sampling_log2: 1 access of 2**n is counted, at random.
-        threshold: guaranteed count of a hot page.
-        wanted: length of the list.
-        always_on: whether hot pages are put into the queue at once.
+    Attributes
+    ----------
+    lower, upper
+        first and last frame that is counted.
+    reads, writes
+        whether they are counted.
+    sampling_log2
+        1 access of 2**n is counted, at random.
+    threshold
+        guaranteed count of a hot page.
+    wanted
+        length of the list.
+    always_on
+        whether hot pages are put into the queue at once.
     """
 
     lower: int = 0
@@ -71,10 +79,14 @@ def random_numbers() -> Iterator[int]:
 class HotPages:
     """Space-Saving in sets of a cache, with randomized admission.
 
-    Attributes:
-        frames, sets, ways: sizes; powers of two. sets 0: as in the hardware, 512 or a quarter of the frames.
-        settings: may change between operations.
-        queue, queue_overflow: of `always_on`; the reader takes from its left, and clears the flag.
+    Attributes
+    ----------
+    frames, sets, ways
+        sizes; powers of two. sets 0: as in the hardware, 512 or a quarter of the frames.
+    settings
+        may change between operations.
+    queue, queue_overflow
+        of `always_on`; the reader takes from its left, and clears the flag.
     """
 
     frames: int

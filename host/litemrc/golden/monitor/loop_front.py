@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Estimates the position of a page in its bucket from the order in which a loop empties buckets."""
 
 from dataclasses import dataclass
@@ -38,7 +39,10 @@ class LoopFront:
 
     All arithmetic is integer, as in hardware: `place` and `slope` have `fraction_bits` fraction bits.
 
-    :param group_pages: pages of a group; a power of two.
+    Parameters
+    ----------
+    group_pages
+        pages of a group; a power of two.
     """
 
     group_pages: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LRU stacks: Mattson's (zhou2004, section 2.2), and that of objects that differ in size (Mattson 1970)."""
 
 from collections.abc import Hashable
@@ -26,8 +27,10 @@ class LruStack(Generic[Page]):
     def access(self, page: Page) -> int | None:
         """Move a page to the top of the stack.
 
-        :return: LRU position before the access, in pages, 0 = most recently used; None if the page was not in
-            the stack (infinite stack distance). The paper's stack distance is this position plus one.
+        Returns
+        -------
+        LRU position before the access, in pages, 0 = most recently used; None if the page was not in
+        the stack (infinite stack distance). The paper's stack distance is this position plus one.
         """
         pages = self._pages
         if pages and pages[0] == page:
@@ -39,7 +42,9 @@ class LruStack(Generic[Page]):
     def remove(self, page: Page) -> int | None:
         """Remove a page from the stack; the pages below it move up by one.
 
-        :return: LRU position of the page, in pages; None if it was not in the stack.
+        Returns
+        -------
+        LRU position of the page, in pages; None if it was not in the stack.
         """
         try:
             position = self._pages.index(page)
@@ -58,8 +63,10 @@ class LruByteStack:
     def access(self, key: Hashable, size: int) -> int | None:
         """Move an object to the top of the stack, with `size` bytes from now on.
 
-        :return: stack distance in bytes, at least 1: the sizes of all objects used since the object's last
-            access, and its own size as of now. None if the object was not in the stack.
+        Returns
+        -------
+        stack distance in bytes, at least 1: the sizes of all objects used since the object's last
+        access, and its own size as of now. None if the object was not in the stack.
         """
         distance = None
         for position, (other, _) in enumerate(self._stack):

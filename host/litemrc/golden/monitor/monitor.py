@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The whole monitor: page filter, stack engine, working set, page bitmap and hit counters."""
 
 from litemrc.golden.monitor.bucket_stack import BucketStack
@@ -31,19 +32,33 @@ class MonitorModel:
     The page bitmap has the frames of all accesses in range that were made while the monitor was not frozen,
     and not dropped; their pages need not be sampled.
 
-    :param frames: page frames of the memory, numbered from 0.
-    :param groups: page groups of a stack.
-    :param contexts: contexts, numbered from 0.
-    :param engine: a name of `ENGINES`.
-    :param pages: pages of the stack engine; fewer than `frames` are sampled. Default: `frames`.
-    :param recent_pages: recent pages of the filter. Default: `RECENT_PAGES` of the engine, at most the pages
+    Parameters
+    ----------
+    frames
+        page frames of the memory, numbered from 0.
+    groups
+        page groups of a stack.
+    contexts
+        contexts, numbered from 0.
+    engine
+        a name of `ENGINES`.
+    pages
+        pages of the stack engine; fewer than `frames` are sampled. Default: `frames`.
+    recent_pages
+        recent pages of the filter. Default: `RECENT_PAGES` of the engine, at most the pages
         of a group.
-    :param counter_bits: width of every counter; counters saturate.
+    counter_bits
+        width of every counter; counters saturate.
+
+    Raises
+    ------
+    KeyError
+        if the engine does not exist.
+    ValueError
+        if the sizes are inconsistent.
     :ivar freeze: the monitor is frozen.
     :ivar single_shot: the end of an epoch freezes the monitor until `arm`.
     :ivar page_bitmap: the frames accessed and written in the last epoch.
-    :raises KeyError: if the engine does not exist.
-    :raises ValueError: if the sizes are inconsistent.
     """
 
     def __init__(
@@ -93,9 +108,15 @@ class MonitorModel:
     def access(self, frame: int, context: int, write: bool = False) -> Position:
         """Count one access to a frame while `context` is running.
 
-        :return: HIT with the page's group, or MISS, both with the page's owner, or with the context of its
-            writes; NONE if the access is not counted.
-        :raises ValueError: if the frame or the context does not exist.
+        Returns
+        -------
+        HIT with the page's group, or MISS, both with the page's owner, or with the context of its
+        writes; NONE if the access is not counted.
+
+        Raises
+        ------
+        ValueError
+            if the frame or the context does not exist.
         """
         check_access(frame, context, self.frames, self.contexts)
         if not self.frozen and self.filter.lower <= frame <= self.filter.upper:
@@ -112,8 +133,14 @@ class MonitorModel:
     def invalidate(self, frame: int) -> Position:
         """Remove a page from its owner's stack; its next access is a miss and sets a new owner.
 
-        :return: NONE, also if the page was not valid.
-        :raises ValueError: if the frame does not exist.
+        Returns
+        -------
+        NONE, also if the page was not valid.
+
+        Raises
+        ------
+        ValueError
+            if the frame does not exist.
         """
         check_access(frame, 0, self.frames, self.contexts)
         self.working_set.invalidate(frame)

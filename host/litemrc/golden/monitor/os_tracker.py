@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tracker without hardware: protection faults and accessed bits (zhou2004, section 3.2), slow and plain.
 
 The stack of a process holds its pages, most recently used first. Its top is the *scan list*: these pages may
@@ -29,12 +30,18 @@ from typing import NamedTuple
 class Events(NamedTuple):
     """What an access, and the scan after it, cost.
 
-    Attributes:
-        faults: protection faults.
-        scans: scans of the list.
-        scanned: pages whose accessed bits were read.
-        accessed: pages whose accessed bits were counted.
-        crossed: pages that were pushed into the next group.
+    Attributes
+    ----------
+    faults
+        protection faults.
+    scans
+        scans of the list.
+    scanned
+        pages whose accessed bits were read.
+    accessed
+        pages whose accessed bits were counted.
+    crossed
+        pages that were pushed into the next group.
     """
 
     faults: int = 0
@@ -51,10 +58,16 @@ class Events(NamedTuple):
 class OsTracker:
     """One process under the tracker.
 
-    :param scan_list: most pages of the scan list.
-    :param period: accesses between two scans.
-    :param group_pages: pages of a group.
-    :param stack_pages: most pages of the stack; None: no limit.
+    Parameters
+    ----------
+    scan_list
+        most pages of the scan list.
+    period
+        accesses between two scans.
+    group_pages
+        pages of a group.
+    stack_pages
+        most pages of the stack; None: no limit.
     """
 
     def __init__(self, scan_list: int, period: int, group_pages: int, stack_pages: int | None = None) -> None:

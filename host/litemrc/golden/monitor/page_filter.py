@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page filter in front of a stack engine: recent pages, an address range, spatial sampling.
 
 Recent pages: zhou2004, section 3.1 ("Not every access to memory needs to update the structures").
@@ -63,14 +64,26 @@ class PageFilter:
 
     **Frozen** accesses do the same and return NONE; they count neither as outside nor as unsampled.
 
-    :param engine: gets frames below `frames`. It also gets the touches: count the filter's answers.
-    :param memory_frames: page frames of the memory; a power of two.
-    :param frames: page frames of the engine; a power of two, at most `memory_frames`.
-    :param groups: page groups of the engine.
-    :param recent_pages: 1 .. frames / groups.
-    :param counter_bits: width of the counts of accesses outside and unsampled; they saturate.
+    Parameters
+    ----------
+    engine
+        gets frames below `frames`. It also gets the touches: count the filter's answers.
+    memory_frames
+        page frames of the memory; a power of two.
+    frames
+        page frames of the engine; a power of two, at most `memory_frames`.
+    groups
+        page groups of the engine.
+    recent_pages
+        1 .. frames / groups.
+    counter_bits
+        width of the counts of accesses outside and unsampled; they saturate.
+
+    Raises
+    ------
+    ValueError
+        if the sizes are inconsistent.
     :ivar split: contexts that own pages, half of all; 0: reads and writes count together.
-    :raises ValueError: if the sizes are inconsistent.
     """
 
     def __init__(

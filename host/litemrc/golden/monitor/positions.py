@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Positions: the answers of a stack engine, one for each operation."""
 
 from enum import IntEnum
@@ -57,7 +58,10 @@ class StackEngine(Protocol):
 def check_sizes(pages: int, groups: int, contexts: int) -> None:
     """Check the sizes of a stack engine.
 
-    :raises ValueError: if `groups` does not divide `pages`, or a number is below 1.
+    Raises
+    ------
+    ValueError
+        if `groups` does not divide `pages`, or a number is below 1.
     """
     if min(pages, groups, contexts) < 1 or pages % groups:
         raise ValueError(
@@ -69,7 +73,10 @@ def check_sizes(pages: int, groups: int, contexts: int) -> None:
 def check_access(page: int, context: int, pages: int, contexts: int) -> None:
     """Check that an operation's page and context exist.
 
-    :raises ValueError: if one does not exist.
+    Raises
+    ------
+    ValueError
+        if one does not exist.
     """
     if not (0 <= page < pages and 0 <= context < contexts):
         raise ValueError(

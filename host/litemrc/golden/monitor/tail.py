@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tail: refault distances of one context whose operating system evicts pages (issue 22, item 1).
 
 The hardware sees only resident pages: an evicted page's frame is freed, so the page leaves the hardware's
@@ -17,19 +18,30 @@ from litemrc.golden.monitor.lru_stack import LruStack
 class EvictingContext:
     """One context with room for `resident` pages.
 
-    Attributes:
-        hits: what the hardware counts, by group of LRU position.
-        misses: accesses to pages that were not resident.
-        tail: refaults, by group of LRU position; the last group includes those beyond.
+    Attributes
+    ----------
+    hits
+        what the hardware counts, by group of LRU position.
+    misses
+        accesses to pages that were not resident.
+    tail
+        refaults, by group of LRU position; the last group includes those beyond.
 
-    Parameters:
-        resident: pages that fit.
-        group_pages: pages of a group.
-        groups: groups of the hardware's stack.
-        tail_groups: groups of the tail.
-        victims: `lru`, or `fifo`: the page that has been resident for the longest time, as a kernel evicts
-            whose processor does not set accessed bits.
-        overhead: other resident pages, accessed all the time: kernel memory, stacks.
+    Parameters
+    ----------
+    resident
+        pages that fit.
+    group_pages
+        pages of a group.
+    groups
+        groups of the hardware's stack.
+    tail_groups
+        groups of the tail.
+    victims
+        `lru`, or `fifo`: the page that has been resident for the longest time, as a kernel evicts
+        whose processor does not set accessed bits.
+    overhead
+        other resident pages, accessed all the time: kernel memory, stacks.
     """
 
     resident: int

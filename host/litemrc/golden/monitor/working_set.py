@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The pages of the last epoch: the working set, the frames accessed, and those written.
 
 Sources: Denning, The Working Set Model, CACM 1968; accessed bits: zhou2004, section 3.2.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Converts commands on a DRAM bus into events of the rank meter's power domains."""
 
 from collections.abc import Iterable
@@ -23,9 +24,14 @@ class Command(Enum):
 class Slices:
     """Equal slices of one rank's addresses.
 
-    :param domains: number of slices; a power of two.
-    :param bank_bits, row_bits: of the rank.
-    :param bank_row_column: banks are contiguous; otherwise the bank bits lie below the row bits.
+    Parameters
+    ----------
+    domains
+        number of slices; a power of two.
+    bank_bits, row_bits
+        of the rank.
+    bank_row_column
+        banks are contiguous; otherwise the bank bits lie below the row bits.
     """
 
     domains: int
@@ -47,10 +53,19 @@ class DRAMActivity:
     precharge of its bank or of all banks, by a read or write with auto-precharge, in the cycle of the
     command, and by a refresh. Commands to a sleeping rank are ignored.
 
-    :param meter: receives the events; its domains are the ranks, or the slices.
-    :param ranks: 1 if there are slices.
-    :param slices: None: a domain is a rank.
-    :raises ValueError: if the meter's domains are neither the ranks nor the slices.
+    Parameters
+    ----------
+    meter
+        receives the events; its domains are the ranks, or the slices.
+    ranks
+        1 if there are slices.
+    slices
+        None: a domain is a rank.
+
+    Raises
+    ------
+    ValueError
+        if the meter's domains are neither the ranks nor the slices.
     """
 
     def __init__(self, meter: RankMeterModel, ranks: int, slices: Slices | None = None) -> None:
@@ -66,8 +81,15 @@ class DRAMActivity:
     def command(self, cycle: int, command: Command, rank: int, bank: int = 0, address: int = 0) -> None:
         """Process a command to one rank.
 
-        :param address: value of the address lines.
-        :raises KeyError: if a bank without an open row is read or written.
+        Parameters
+        ----------
+        address
+            value of the address lines.
+
+        Raises
+        ------
+        KeyError
+            if a bank without an open row is read or written.
         """
         if rank in self._asleep:
             return

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The rank meter: counts the events of each power domain since the last snapshot."""
 
 from dataclasses import dataclass
@@ -25,10 +26,19 @@ class RankMeterModel:
     Events come in time order. A snapshot at a cycle is taken before the events of that cycle, which belong to
     the next snapshot. Every domain begins in PRECHARGE_STANDBY at cycle 0, as if accessed just before.
 
-    :param domains: power domains, numbered from 0.
-    :param pages: the working set, for TOP_PAGES and N_mrc.
-    :param counter_bits: width of every counter; counters saturate.
-    :raises ValueError: in events, if the cycle precedes the last event or the domain does not exist.
+    Parameters
+    ----------
+    domains
+        power domains, numbered from 0.
+    pages
+        the working set, for TOP_PAGES and N_mrc.
+    counter_bits
+        width of every counter; counters saturate.
+
+    Raises
+    ------
+    ValueError
+        in events, if the cycle precedes the last event or the domain does not exist.
     """
 
     def __init__(self, domains: int, pages: WorkingPages, counter_bits: int = 32) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Power states of ranks under commands and policies, cycle by cycle, as a functional simulator models them.
 
 The rules are those of litex-soc/litemrc_gateware/ranks (policy.py, clock_enable.py), whose policies are those
@@ -42,10 +43,16 @@ class RankPowerModel:
 
     In each cycle come accesses and commands, then `tick`.
 
-    :param meter: its domains are the ranks, or slices of one rank.
-    :param rest: idle cycles before a rank sleeps at once.
-    :param exits: cycles from a wake-up until the rank serves requests, by the state that it leaves.
-    :param slices: the domains are slices of one rank, which sleeps only if all of them may.
+    Parameters
+    ----------
+    meter
+        its domains are the ranks, or slices of one rank.
+    rest
+        idle cycles before a rank sleeps at once.
+    exits
+        cycles from a wake-up until the rank serves requests, by the state that it leaves.
+    slices
+        the domains are slices of one rank, which sleeps only if all of them may.
     :ivar settings: may be changed before `tick`.
     :ivar may_lose: of each domain, whether it may lose data.
     """
@@ -84,7 +91,10 @@ class RankPowerModel:
     def tick(self, working: list[bool]) -> None:
         """End the cycle.
 
-        :param working: of each domain, whether it holds a page of the working set.
+        Parameters
+        ----------
+        working
+            of each domain, whether it holds a page of the working set.
         """
         for rank in self._ranks:
             if rank.busy:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Working-set pages of each power domain: the top N_mrc of the LRU stacks (zhou2004, section 5.1)."""
 
 from collections.abc import Iterator, Sequence
@@ -8,8 +9,12 @@ from litemrc.golden.monitor.group_stack import GroupStack, Move
 def find_n_mrc(hits: Sequence[int], epsilon: int) -> int:
     """Return the smallest size, in page groups and at least 1, that covers all but `epsilon` of the hits.
 
-    :param hits: hit counter of each page group in an epoch.
-    :param epsilon: share of the hits that may lie beyond the size, in units of 2^-16.
+    Parameters
+    ----------
+    hits
+        hit counter of each page group in an epoch.
+    epsilon
+        share of the hits that may lie beyond the size, in units of 2^-16.
     """
     allowed = (epsilon * sum(hits)) >> 16
     return next(size for size in range(1, len(hits) + 1) if sum(hits[size:]) <= allowed)
@@ -20,13 +25,24 @@ class WorkingPages:
 
     A page is counted if and only if its group in the stack of its owner c is below N_mrc[c].
 
-    :param pages: pages of the stack engine.
-    :param groups: page groups of a stack.
-    :param contexts: contexts; each has an N_mrc.
-    :param domains: power domains, equal slices of the pages.
-    :param engine: the pages are read from its stacks instead of moves; much faster over many operations.
+    Parameters
+    ----------
+    pages
+        pages of the stack engine.
+    groups
+        page groups of a stack.
+    contexts
+        contexts; each has an N_mrc.
+    domains
+        power domains, equal slices of the pages.
+    engine
+        the pages are read from its stacks instead of moves; much faster over many operations.
+
+    Raises
+    ------
+    ValueError
+        if the domains do not divide the pages.
     :ivar n_mrc: N_mrc of each context, in page groups; initially `groups`, so all touched pages count.
-    :raises ValueError: if the domains do not divide the pages.
     """
 
     def __init__(
@@ -42,7 +58,10 @@ class WorkingPages:
     def move(self, move: Move) -> None:
         """Move a page to its new group.
 
-        :raises ValueError: if the page was not in the move's old group.
+        Raises
+        ------
+        ValueError
+            if the page was not in the move's old group.
         """
         place = self._places.pop(move.page, (move.context, None))
         if place != (move.context, move.from_group):

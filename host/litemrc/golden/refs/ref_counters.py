@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference counters: two down-counters per page, DELAY and UPDATE, that raise an event at zero.
 
 Source: the paper on reference counters (papers/reference-counters-delay-update), sections 1 and 2. Selectors,
@@ -29,9 +30,14 @@ class Event(NamedTuple):
 class Selector:
     """Selects the requests that a counter counts; a request must match every field.
 
-    :param masters, contexts: selected numbers.
-    :param lower: first page.
-    :param upper: last page.
+    Parameters
+    ----------
+    masters, contexts
+        selected numbers.
+    lower
+        first page.
+    upper
+        last page.
     """
 
     reads: bool
@@ -64,9 +70,14 @@ class RefCounters:
     Events wait in a queue. The events of one request form one entry. An entry that finds the queue full is
     dropped, and its events are counted in `lost`.
 
-    :param pages: a power of two.
-    :param width: bits of a counter.
-    :param queue_depth: entries of the queue.
+    Parameters
+    ----------
+    pages
+        a power of two.
+    width
+        bits of a counter.
+    queue_depth
+        entries of the queue.
     """
 
     def __init__(self, pages: int, width: int = 12, queue_depth: int = 512) -> None:
@@ -103,7 +114,10 @@ class RefCounters:
     def load(self, page: int, counter: Counter, value: int) -> None:
         """Load a counter.
 
-        :raises ValueError: if the value does not fit the counter.
+        Raises
+        ------
+        ValueError
+            if the value does not fit the counter.
         """
         if not 0 <= value <= self._limit:
             raise ValueError(

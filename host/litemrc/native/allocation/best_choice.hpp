@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Chooses one point of each process that fit a memory and gain most, by dynamic programming over memory sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "concave_hull.hpp"
 
 #include "best_choice.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Memory divided by steepest gradient on the concave hulls of what processes gain, and repaired where a segment of a
 // hull does not fit whole; `litemrc.golden.allocation.concave_hull` says why the repair finds the optimum.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Gains of processes by memory above their minimums: step functions from miss-ratio curves.
 //
 // Memory is counted in units of delta. The points of a process are its steps, behind the point (0, 0).

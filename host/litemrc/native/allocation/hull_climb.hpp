@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Climbs the concave hulls of the gains by steepest gradient until the memory is used up.
 #pragma once
 

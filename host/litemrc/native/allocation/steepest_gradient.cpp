@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "steepest_gradient.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Section 4.1.2 of Zhou et al. (ASPLOS 2004): each unit of memory to the process that gains most by it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "allocation/best_choice.hpp"
 #include "allocation/concave_hull.hpp"
 #include "allocation/gains.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the binding files share: array types in and out, without copies.
 #pragma once
 

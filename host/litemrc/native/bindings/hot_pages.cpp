@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "bindings.hpp"
 #include "hls/hot_engine.hpp"
 

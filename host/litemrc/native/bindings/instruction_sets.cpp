@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // For tests: which of the compiled instruction sets this processor has, and the choice among them.
 #include "bindings.hpp"
 

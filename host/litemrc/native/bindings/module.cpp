@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The extension module: every engine registers itself through its bind_ function.
 #include "bindings.hpp"
 

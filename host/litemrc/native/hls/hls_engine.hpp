@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A stack engine of hls/ behind a table that gives every page of a trace its frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The stack engines of hls/ as the host sees them: one class for every size they were compiled in.
 #pragma once
 

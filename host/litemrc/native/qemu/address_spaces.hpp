@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Numbers for address spaces: of the roots of their page tables, in the order in which they are first used.
 #pragma once
 

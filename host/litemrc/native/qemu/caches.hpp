@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Set-associative caches, LRU; write-back and write-allocate, or write-through: golden/monitor/cache_hierarchy.py.
 #pragma once
 

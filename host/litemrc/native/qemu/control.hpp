@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Registers of the device for another process, on a SOCK_SEQPACKET socket; device/qemu/client.py is the other end.
 //
 // A request is words of 32 bits: address, number of words to read; or address, 0, the word to write. The answer is the words

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Stack engines behind one interface: the exact stack of the host, and those of hls/ with a frame for each page.
 #pragma once
 

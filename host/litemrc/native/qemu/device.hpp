@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The monitor as a device: the units of hls/ with their registers, on what reaches the DRAM of a machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What follows the caches of the processors: shared caches, sampling, the stack engine, the stream.
 #pragma once
 

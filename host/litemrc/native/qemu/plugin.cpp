@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // liblitemrc_qemu.so: the monitor as a plugin of QEMU's translator: of a program (user mode) or a machine (system mode).
 //
 // A processor's caches belong to the thread that runs it, and need no lock. What leaves them waits in a buffer, and goes to

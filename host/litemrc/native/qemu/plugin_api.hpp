@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The functions of QEMU's plugin interface that the plugin calls, declared here because the package qemu-user does not contain qemu-plugin.h.
 //
 // Names, types and values are those of QEMU's documentation (docs/devel/tcg-plugins.rst). The interface is stable within a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A processor: its caches, and what waits to go to memory.
 #pragma once
 

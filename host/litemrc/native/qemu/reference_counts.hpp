@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // References to each page, before the caches, in intervals of instructions.
 #pragma once
 

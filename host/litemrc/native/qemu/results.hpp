@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The counts of a process as files: PROCESS.json, PROCESS.hits (uint64 by group of the stack), and of a sample PROCESS.without
 // (uint64, histogram_without of each group); traces/qemu/counts.py reads them.
 #pragma once

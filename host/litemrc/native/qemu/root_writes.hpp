@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Instructions that load the root of a processor's page tables: which general register they take it from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sample without each of 8 groups of its pages, for the error of a sampled curve: a delete-a-group jackknife (native/shards.py).
 #pragma once
 

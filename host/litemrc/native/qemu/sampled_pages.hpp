@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sampling by a hash of the page number, as hls/page_filter does: golden/monitor/page_filter.py, `hashed`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The plugin's arguments, NAME=VALUE each; traces/qemu/monitored.py writes and checks them.
 #pragma once
 

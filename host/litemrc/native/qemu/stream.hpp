@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Records to another process: messages of a SOCK_SEQPACKET socket, a header and up to MOST records.
 #pragma once
 

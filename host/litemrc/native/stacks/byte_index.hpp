@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How many bytes were used after a given access: the heart of the exact LRU stack by bytes.
 //
 // Time runs in slots, as in RecencyIndex; a slot holds the size of the object last accessed there, or 0. The slots are the

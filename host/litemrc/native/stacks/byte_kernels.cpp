@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compiled once for each instruction set, as recency_kernels.cpp, with internal linkage for the same reason.
 #include "byte_kernels.hpp"
 

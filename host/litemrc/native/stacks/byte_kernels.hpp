@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The inner loop of ByteIndex, compiled once for each instruction set (see recency_kernels.hpp).
 #pragma once
 

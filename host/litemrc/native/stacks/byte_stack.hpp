@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Exact LRU stack distances in bytes of a stream of objects of varying size: the structure of ExactStack, with sizes in place
 // of ones.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The exact stack of a part of a trace, with what joins it to its neighbours: its pages in the order of their first
 // access, and their ranks in its stack. Parts are joined in any grouping, as long as neighbours are (Niu et al., PARDA,
 // IPDPS 2012).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Exact LRU stack distances of a stream of pages, with a state that depends on the number of distinct pages only.
 //
 // A table knows the slot of each page's last access, a RecencyIndex the number of pages used since. When the slots run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The slot of each page's last access, or the slot and more: a plain array while page numbers are dense, a hash table when
 // they are not.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tracker without hardware (Zhou et al., ASPLOS 2004, section 3.2): protection faults and accessed bits of one process.
 // Equal to litemrc/golden/monitor/os_tracker.py, which says what happens when; here is only what makes it fast.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Dense page numbers in the order of first access.
 #pragma once
 

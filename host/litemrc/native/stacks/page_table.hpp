@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A map from 64-bit page numbers to 32-bit or 64-bit values, for hundreds of millions of pages.
 //
 // Open addressing over buckets of one cache line: five pages (three if values are wide), their values and the number used. A

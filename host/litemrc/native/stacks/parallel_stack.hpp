@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Exact LRU stack distances on several cores.
 //
 // A window of the trace is cut into as many parts as there are threads. The first goes on with the state, each other one

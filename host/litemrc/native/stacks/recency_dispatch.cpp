@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "byte_kernels.hpp"
 #include "recency_kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "recency_index.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How many pages were used after a given one: the heart of the exact LRU stack.
 //
 // Time runs in slots; the slot of a page's last access is *live*. The LRU position of a page is the number of live slots

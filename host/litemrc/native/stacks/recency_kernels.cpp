@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compiled once for each instruction set, with INSTRUCTION_SET its name (CMakeLists.txt).
 //
 // All of it has internal linkage but the one table at the end: an inline function shared with another translation unit could

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The inner loops of RecencyIndex, compiled once for each instruction set; the best one is chosen at run time.
 //
 // The compiler's own vectors suffice, so no library is needed: a loop is a subtraction of fixed length, and a population count.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // SHARDS with a fixed sampling rate: the exact engine over the sampled pages' accesses (Waldspurger et al., FAST 2015,
 // section 3.1).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // SHARDS in constant memory: the sampling rate falls as the footprint grows (Waldspurger et al., FAST 2015, section 3.2).
 //
 // At most `most_pages` pages are followed. When there would be one more, the page with the greatest hash is given up and

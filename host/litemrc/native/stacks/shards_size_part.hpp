@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // SHARDS of a fixed size over a part of a trace, joined to its neighbours' exactly.
 //
 // How far the threshold has fallen at an access depends on the set of pages seen before, in this part or earlier. So parts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Selects the sampled pages: those whose hash is below a threshold (SHARDS, Waldspurger et al., FAST 2015).
 //
 // The hash is not SHARDS' uniform one. Of n pages a uniform hash picks R n, give or take the root of that: at R = 0.01 and

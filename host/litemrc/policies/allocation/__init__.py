@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory allocation among processes by their miss-ratio curves."""

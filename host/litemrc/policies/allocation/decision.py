@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parameters of the governor, its decisions, and why a budget did not reach its target."""
 
 import math
@@ -15,18 +16,28 @@ Limit = Literal["none", "gain", "step", "memory"]
 class GovernorParameters:
     """Parameters of `litemrc.policies.allocation.governor`.
 
-    Attributes:
-        memory_pages: divided among the governed contexts.
-        delta_pages: unit of memory; at least a group of the monitor.
-        minimum_pages: minimum budget of every context, rounded up to units.
-        half_life: accesses of a process after which its counters have half the weight.
-        gain: budgets move only if that saves more than this share of the misses of the contexts that get
-            more.
-        step_pages: largest change of one budget per epoch; None: no limit.
-        epsilon: miss ratio that may be lost to save energy, as a share of all accesses.
+    Attributes
+    ----------
+    memory_pages
+        divided among the governed contexts.
+    delta_pages
+        unit of memory; at least a group of the monitor.
+    minimum_pages
+        minimum budget of every context, rounded up to units.
+    half_life
+        accesses of a process after which its counters have half the weight.
+    gain
+        budgets move only if that saves more than this share of the misses of the contexts that get
+        more.
+    step_pages
+        largest change of one budget per epoch; None: no limit.
+    epsilon
+        miss ratio that may be lost to save energy, as a share of all accesses.
 
-    Raises:
-        UserError: a number out of range.
+    Raises
+    ------
+    UserError
+        a number out of range.
     """
 
     memory_pages: int
@@ -58,11 +69,15 @@ class GovernorParameters:
 class Reason:
     """Why a context has its budget.
 
-    Attributes:
-        before, after, target: budgets in pages; before is 0 at the first decision about a context.
-        misses_before, misses_after: predicted for an epoch of this length at those budgets.
-        limited_by: why `after` is not `target`: `gain` the division as a whole gains too little; `step` the
-            largest change in an epoch; `memory` other budgets must shrink first; `none` it is.
+    Attributes
+    ----------
+    before, after, target
+        budgets in pages; before is 0 at the first decision about a context.
+    misses_before, misses_after
+        predicted for an epoch of this length at those budgets.
+    limited_by
+        why `after` is not `target`: `gain` the division as a whole gains too little; `step` the
+        largest change in an epoch; `memory` other budgets must shrink first; `none` it is.
     """
 
     before: int
@@ -77,13 +92,20 @@ class Reason:
 class Decision:
     """Settings for the next epoch.
 
-    Attributes:
-        budgets: pages of each governed context; their sum is at most the memory.
-        moved: whether a budget changed.
-        target: the best division by the curves; budgets move towards it if the gain is large enough.
-        gain: misses that the target saves, as a share of the current misses of the contexts that get more.
-        n_mrc: page groups at the top of each context's stack that must stay awake; at least 1.
-        reasons: of each governed context.
+    Attributes
+    ----------
+    budgets
+        pages of each governed context; their sum is at most the memory.
+    moved
+        whether a budget changed.
+    target
+        the best division by the curves; budgets move towards it if the gain is large enough.
+    gain
+        misses that the target saves, as a share of the current misses of the contexts that get more.
+    n_mrc
+        page groups at the top of each context's stack that must stay awake; at least 1.
+    reasons
+        of each governed context.
     """
 
     budgets: dict[int, int]
@@ -97,9 +119,12 @@ class Decision:
 def limit_of(before: int, after: int, target: int, *, moved: bool, step: int) -> Limit:
     """Return `Reason.limited_by`.
 
-    Parameters:
-        moved: whether the governor moved budgets at all.
-        step: largest change of a budget in an epoch.
+    Parameters
+    ----------
+    moved
+        whether the governor moved budgets at all.
+    step
+        largest change of a budget in an epoch.
     """
     if after == target:
         return "none"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Demand of a process for memory: its miss-ratio curve and utility.
 
 A curve can be aged: its hit counters decay with the process's own accesses.
@@ -17,20 +18,30 @@ from litemrc.errors import UserError
 class Demand:
     """The memory demand of a process (Zhou et al., ASPLOS 2004, section 4.1.1).
 
-    Attributes:
-        name: unique name of the process.
-        sizes_pages: int64[k], memory sizes in pages, increasing, above 0.
-        miss_ratio: float64[k] at these sizes, non-increasing, in 0..1; 1 below the first size, constant
-            beyond the last.
-        accesses: over which the curve was measured.
-        weight: of its utility (w_i of equation 2).
-        minimum_pages: guaranteed memory.
-        reference_rate: accesses per unit of time, the same unit for all processes. With it, utility is end
-            performance (hits in that time); without it, the hit ratio.
+    Attributes
+    ----------
+    name
+        unique name of the process.
+    sizes_pages
+        int64[k], memory sizes in pages, increasing, above 0.
+    miss_ratio
+        float64[k] at these sizes, non-increasing, in 0..1; 1 below the first size, constant
+        beyond the last.
+    accesses
+        over which the curve was measured.
+    weight
+        of its utility (w_i of equation 2).
+    minimum_pages
+        guaranteed memory.
+    reference_rate
+        accesses per unit of time, the same unit for all processes. With it, utility is end
+        performance (hits in that time); without it, the hit ratio.
 
-    Raises:
-        UserError: arrays of different or zero length; sizes that do not increase; a ratio that increases or
-            is out of range; a negative number.
+    Raises
+    ------
+    UserError
+        arrays of different or zero length; sizes that do not increase; a ratio that increases or
+        is out of range; a negative number.
     """
 
     name: str
@@ -77,8 +88,10 @@ class AgedCurve:
     An epoch without accesses leaves the curve unchanged, because a sleeping process will need the same memory
     when it wakes. Only its reference rate falls.
 
-    Parameters:
-        half_life: in accesses.
+    Parameters
+    ----------
+    half_life
+        in accesses.
     """
 
     def __init__(self, half_life: float) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Division of memory among processes by their miss-ratio curves (MRC-MM of Zhou et al. 2004, 4.1)."""
 
 from collections import Counter
@@ -18,12 +19,18 @@ _ROUNDING = 1e-12  # bound of the difference between sums in different orders
 class Allocation:
     """A division of memory.
 
-    Attributes:
-        pages: of each process, by name; a multiple of delta.
-        free_pages: memory from which no process would gain, and the remainder of a delta.
-        utility: sum of all utilities (equation 2).
-        utility_bound: upper bound of the utility of any division; None if the method gives none.
-        miss_ratio: predicted by the curve of each process, by name.
+    Attributes
+    ----------
+    pages
+        of each process, by name; a multiple of delta.
+    free_pages
+        memory from which no process would gain, and the remainder of a delta.
+    utility
+        sum of all utilities (equation 2).
+    utility_bound
+        upper bound of the utility of any division; None if the method gives none.
+    miss_ratio
+        predicted by the curve of each process, by name.
     """
 
     pages: dict[str, int]
@@ -38,16 +45,22 @@ def allocate(
 ) -> Allocation:
     """Divide a memory so that the sum of utilities is large.
 
-    Parameters:
-        memory_pages: the whole memory; a remainder of a delta stays free.
-        delta_pages: unit of memory. A minimum is rounded up to units.
-        method: `greedy` gives each unit to the process that gains most by it (section 4.1.2) and misses gains
-            that need several units; `hull` does this on the concave hulls and repairs segments that do not
-            fit; `optimal` is exact and slow. All leave memory free from which no process would gain.
+    Parameters
+    ----------
+    memory_pages
+        the whole memory; a remainder of a delta stays free.
+    delta_pages
+        unit of memory. A minimum is rounded up to units.
+    method
+        `greedy` gives each unit to the process that gains most by it (section 4.1.2) and misses gains
+        that need several units; `hull` does this on the concave hulls and repairs segments that do not
+        fit; `optimal` is exact and slow. All leave memory free from which no process would gain.
 
-    Raises:
-        UserError: no demand, two of one name, minimums that exceed the memory, a memory or unit below one
-            page, reference rates of only some processes, an unknown method.
+    Raises
+    ------
+    UserError
+        no demand, two of one name, minimums that exceed the memory, a memory or unit below one
+        page, reference rates of only some processes, an unknown method.
     """
     _check_demands(demands)
     if method not in METHODS:
@@ -104,11 +117,14 @@ def cheapest(demands: Sequence[Demand], sizes_pages: Sequence[int], delta_pages:
 
     No process goes below its minimum. Ties go to the process with most memory, then to the first.
 
-    Parameters:
-        sizes_pages: current memory of each process.
+    Parameters
+    ----------
+    sizes_pages
+        current memory of each process.
 
-    Returns:
-        its index in `demands`; None if no process can give.
+    Returns
+    -------
+    its index in `demands`; None if no process can give.
     """
     able = [
         (_loss(demand, size, delta_pages), -size, number)
@@ -124,9 +140,12 @@ def may_grow(demands: Sequence[Demand], sizes_pages: Sequence[int], number: int,
     It gets memory if it gains more by `delta_pages` than the cheapest other process loses. The function is
     meant for a full memory.
 
-    Parameters:
-        sizes_pages: current memory of each process.
-        number: index of the faulting process in `demands`.
+    Parameters
+    ----------
+    sizes_pages
+        current memory of each process.
+    number
+        index of the faulting process in `demands`.
     """
     others = [n for n in range(len(demands)) if n != number]
     giver = cheapest([demands[n] for n in others], [sizes_pages[n] for n in others], delta_pages)

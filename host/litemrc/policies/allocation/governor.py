@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Decisions at the end of every epoch: memory budgets, and how much memory must stay awake.
 
 This is Zhou et al. (ASPLOS 2004), sections 4 and 5, as a closed loop over hit counters. The caller reads the
@@ -19,11 +20,16 @@ __all__ = ["Decision", "Governor", "GovernorParameters"]
 class Governor:
     """Maintains the curve of every context and decides at the end of each epoch.
 
-    Parameters:
-        parameters: of the decisions.
-        budgets: current pages of contexts; these are governed from the beginning.
-        weights: of the utilities of contexts; 1 for all others.
-        maximums: largest budgets of contexts in pages, above the minimum; without limit for all others.
+    Parameters
+    ----------
+    parameters
+        of the decisions.
+    budgets
+        current pages of contexts; these are governed from the beginning.
+    weights
+        of the utilities of contexts; 1 for all others.
+    maximums
+        largest budgets of contexts in pages, above the minimum; without limit for all others.
     """
 
     def __init__(
@@ -47,14 +53,20 @@ class Governor:
     def decide(self, epoch: Mapping[int, HitCounters], cycles: float) -> Decision:
         """Return the decision at the end of an epoch.
 
-        Parameters:
-            epoch: counters of the governed contexts; a missing context had no access. A new context is
-                governed from now on.
-            cycles: length of the epoch.
+        Parameters
+        ----------
+        epoch
+            counters of the governed contexts; a missing context had no access. A new context is
+            governed from now on.
+        cycles
+            length of the epoch.
 
-        Raises:
-            UserError: the minimums of all contexts exceed the memory.
-            ValueError: negative `cycles`.
+        Raises
+        ------
+        UserError
+            the minimums of all contexts exceed the memory.
+        ValueError
+            negative `cycles`.
         """
         if cycles < 0:
             raise ValueError(f"an epoch cannot have {cycles} cycles")

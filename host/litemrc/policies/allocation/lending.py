@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory that its owners do not use, lent to those that reach their budgets.
 
 A curve shows what a program would gain by more memory only when its pages are used again. Until then a
@@ -26,13 +27,19 @@ def lent(
     those get the remainder in equal parts that need their whole budget or more, or would with one more epoch
     of the same growth. If nobody does, or it does not fit, budgets stay.
 
-    Parameters:
-        budgets: in pages, by context.
-        held: pages at the ends of the last epochs, the latest at the end, with those charged ahead and
-            those that were evicted. A context without any needs its budget.
-        memory: pages to divide.
-        minimum: smallest budget.
-        most: limits from above.
+    Parameters
+    ----------
+    budgets
+        in pages, by context.
+    held
+        pages at the ends of the last epochs, the latest at the end, with those charged ahead and
+        those that were evicted. A context without any needs its budget.
+    memory
+        pages to divide.
+    minimum
+        smallest budget.
+    most
+        limits from above.
     """
     most, part = most or {}, max(group_pages // 8, 1)
     known = {context: seen for context in budgets if (seen := held.get(context))}

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The memory that one process needs for a goal."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The smallest budget that keeps the slowdown of a process below a goal, predicted from one run.
 
 Slowdown is the time of the same work with a budget of m pages, relative to the time with all memory, less 1.
@@ -28,11 +29,15 @@ _BAND = (5, 95)  # percent
 class FaultCost:
     """Time of a refault with the eviction that it forces, in seconds.
 
-    Attributes:
-        median, low, high: 50th, 10th and 90th percentile of repeated measurements.
+    Attributes
+    ----------
+    median, low, high
+        50th, 10th and 90th percentile of repeated measurements.
 
-    Raises:
-        UserError: not 0 < low <= median <= high.
+    Raises
+    ------
+    UserError
+        not 0 < low <= median <= high.
     """
 
     median: float
@@ -51,14 +56,21 @@ class FaultCost:
 class Window:
     """What a process did in some epochs.
 
-    Attributes:
-        reuses: float64[epochs, groups], accesses by the page group of their LRU stack distance, in memory and
-            evicted.
-        refaults: float64[epochs], faults of evicted pages, with those whose distance is unknown.
-        unknown: float64[epochs], refaults whose distance is unknown.
-        seconds: float64[epochs], time of each epoch.
-        group_pages: pages of a group.
-        open_group: the last group whose distance is known; it also has all larger distances.
+    Attributes
+    ----------
+    reuses
+        float64[epochs, groups], accesses by the page group of their LRU stack distance, in memory and
+        evicted.
+    refaults
+        float64[epochs], faults of evicted pages, with those whose distance is unknown.
+    unknown
+        float64[epochs], refaults whose distance is unknown.
+    seconds
+        float64[epochs], time of each epoch.
+    group_pages
+        pages of a group.
+    open_group
+        the last group whose distance is known; it also has all larger distances.
     """
 
     reuses: NDArray[np.float64]
@@ -79,13 +91,19 @@ class Window:
     ) -> "Window":
         """Return the window of these epochs.
 
-        Parameters:
-            unknown: of each epoch, evictions and refaults whose page or order is unknown.
-            seconds: of each epoch.
-            open_group: last group of a tail of refaults; it counts all deeper ones.
+        Parameters
+        ----------
+        unknown
+            of each epoch, evictions and refaults whose page or order is unknown.
+        seconds
+            of each epoch.
+        open_group
+            last group of a tail of refaults; it counts all deeper ones.
 
-        Raises:
-            UserError: no epoch, or page groups that changed between epochs.
+        Raises
+        ------
+        UserError
+            no epoch, or page groups that changed between epochs.
         """
         if not epochs:
             raise UserError("no epoch was counted", remedy="observe the process while it runs, or longer")
@@ -105,15 +123,24 @@ class Window:
 class Rightsize:
     """The answer.
 
-    Attributes:
-        pages: the smallest budget that reaches the goal; None: no size of the curve does.
-        slowdown: predicted with that budget, or else with all pages of the curve.
-        slowdown_band: of 90 %, over the epochs and the spread of the cost.
-        pages_band: the same band of `pages`; None: beyond the end of the curve.
-        end_pages: where the curve ends. Nothing is known about accesses with larger distances.
-        beyond: such accesses; they are refaults in all these predictions.
-        refaults: that the process took in the window: what this answer cost, if its budget was small then.
-        work_seconds: the window's time without them.
+    Attributes
+    ----------
+    pages
+        the smallest budget that reaches the goal; None: no size of the curve does.
+    slowdown
+        predicted with that budget, or else with all pages of the curve.
+    slowdown_band
+        of 90 %, over the epochs and the spread of the cost.
+    pages_band
+        the same band of `pages`; None: beyond the end of the curve.
+    end_pages
+        where the curve ends. Nothing is known about accesses with larger distances.
+    beyond
+        such accesses; they are refaults in all these predictions.
+    refaults
+        that the process took in the window: what this answer cost, if its budget was small then.
+    work_seconds
+        the window's time without them.
     """
 
     pages: int | None
@@ -129,12 +156,16 @@ class Rightsize:
 def slowdowns(window: Window, cost_s: float, epochs: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
     """Return the slowdown with one group, two groups ... all groups.
 
-    Parameters:
-        cost_s: of a refault.
-        epochs: indices of the epochs to take, repeated ones counted again; None: all.
+    Parameters
+    ----------
+    cost_s
+        of a refault.
+    epochs
+        indices of the epochs to take, repeated ones counted again; None: all.
 
-    Returns:
-        float64[groups], non-increasing; inf if refaults take all the time.
+    Returns
+    -------
+    float64[groups], non-increasing; inf if refaults take all the time.
     """
     taken = slice(None) if epochs is None else epochs
     reuses = window.reuses[taken].sum(axis=0)
@@ -150,11 +181,15 @@ def slowdowns(window: Window, cost_s: float, epochs: NDArray[np.int64] | None = 
 def rightsize(window: Window, cost: FaultCost, goal: float) -> Rightsize:
     """Return the smallest budget whose predicted slowdown is at most `goal`.
 
-    Parameters:
-        goal: for example 0.05.
+    Parameters
+    ----------
+    goal
+        for example 0.05.
 
-    Raises:
-        UserError: a goal of 0 or less; refaults that cost more than the window's time.
+    Raises
+    ------
+    UserError
+        a goal of 0 or less; refaults that cost more than the window's time.
     """
     if not 0 < goal < np.inf:
         raise UserError(f"a slowdown of {goal:g} is no goal", remedy="give more than 0, such as 0.05")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Senpai's rule: shrink a limit until memory pressure appears, for comparison with `rightsize`.
 
 Source: Weiner et al., TMO: Transparent Memory Offloading in Datacenters, ASPLOS 2022, equation of the amount
@@ -14,10 +15,14 @@ from litemrc.errors import UserError
 class TmoRule:
     """Every interval reclaims memory x ratio x max(0, 1 - pressure / threshold). It never gives memory back.
 
-    Attributes:
-        reclaim_ratio: of the memory in use.
-        threshold: share of the interval in which some task may wait for memory (PSI some).
-        interval_s: between two decisions, in seconds.
+    Attributes
+    ----------
+    reclaim_ratio
+        of the memory in use.
+    threshold
+        share of the interval in which some task may wait for memory (PSI some).
+    interval_s
+        between two decisions, in seconds.
     """
 
     reclaim_ratio: float = 0.0005
@@ -34,13 +39,19 @@ class TmoRule:
 class SenpaiRule:
     """The limit moves down while pressure stays below a target, and up when it exceeds it.
 
-    Attributes:
-        limit_pages: the present limit.
-        pressure_s: target: time in which tasks wait for memory, in an interval.
-        interval_ticks: seconds between two probes.
-        max_probe, max_backoff: largest relative changes down and up.
-        coeff_probe, coeff_backoff: the largest change is reached at a pressure of 1 / coeff_probe of the
-            target, or coeff_backoff times the target.
+    Attributes
+    ----------
+    limit_pages
+        the present limit.
+    pressure_s
+        target: time in which tasks wait for memory, in an interval.
+    interval_ticks
+        seconds between two probes.
+    max_probe, max_backoff
+        largest relative changes down and up.
+    coeff_probe, coeff_backoff
+        the largest change is reached at a pressure of 1 / coeff_probe of the
+        target, or coeff_backoff times the target.
     """
 
     limit_pages: float
@@ -54,8 +65,10 @@ class SenpaiRule:
     def __post_init__(self) -> None:
         """Check the limit.
 
-        Raises:
-            UserError: it is below one page.
+        Raises
+        ------
+        UserError
+            it is below one page.
         """
         if not self.limit_pages >= 1:
             raise UserError(f"a limit cannot be {self.limit_pages} pages", remedy="give at least 1")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The part of the API that changes settings of a device: with `--control`, for the token's owner."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The records of the API, for its description in OpenAPI; the server's answers are made without them."""
 
 from pydantic import BaseModel, ConfigDict

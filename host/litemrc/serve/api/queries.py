@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The epochs that a request asks for: the last ones of the session, or those that arrived in a time."""
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,8 +30,10 @@ Kept = tuple[DeviceParameters, FeedEpoch]
 class Counted:
     """Counters of one context over some epochs.
 
-    Attributes:
-        dropped: accesses lost in these epochs, of all contexts.
+    Attributes
+    ----------
+    dropped
+        accesses lost in these epochs, of all contexts.
     """
 
     counters: HitCounters
@@ -149,8 +152,10 @@ def merged_contexts(parts: Iterable[dict[int, Counted]]) -> list[tuple[int, Curv
 def merged_by(fleet: Fleet, by: str, last: int, job: Job) -> list[Record]:
     """Return the curves of the last epochs of all devices with a session, merged.
 
-    Parameters:
-        by: "name": contexts of equal name; else a label: all contexts of the devices of equal value.
+    Parameters
+    ----------
+    by
+        "name": contexts of equal name; else a label: all contexts of the devices of equal value.
     """
     found: dict[str, tuple[set[str], list[Counted]]] = {}
     for device in fleet.values():
@@ -174,9 +179,12 @@ def merged_by(fleet: Fleet, by: str, last: int, job: Job) -> list[Record]:
 class Span:
     """Epochs asked for.
 
-    Attributes:
-        last: so many of the session's last ones; None: by time.
-        start, end: of their arrival, both included, in seconds since 1970.
+    Attributes
+    ----------
+    last
+        so many of the session's last ones; None: by time.
+    start, end
+        of their arrival, both included, in seconds since 1970.
     """
 
     last: int | None
@@ -188,10 +196,14 @@ class Span:
 class Found:
     """What a span holds.
 
-    Attributes:
-        epochs: how many; first, last: their arrival, None without one.
-        parts: counters by context, of each session, sampling, and program that the context had.
-        damages: what damage took from it.
+    Attributes
+    ----------
+    epochs
+        how many; first, last: their arrival, None without one.
+    parts
+        counters by context, of each session, sampling, and program that the context had.
+    damages
+        what damage took from it.
     """
 
     epochs: int

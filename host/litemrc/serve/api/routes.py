@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The read-only part of the API."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epochs as Arrow tables with a row for each epoch and context, and the formats in which they are sent."""
 
 import io

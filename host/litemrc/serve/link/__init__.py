@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The link of a device for other programs, over a WebSocket."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What a host over HTTP may ask: everything that changes nothing, and the rest under control."""
 
 from typing import Any
@@ -32,11 +33,15 @@ _MOST_REASON = next(f.high for f in device_messages().types["nak"].body if f.nam
 def perform(stream: LinkStream, device: Device, host: LinkHost, request: Message, *, control: bool) -> None:
     """Perform a request and answer it; in the feed's thread.
 
-    Parameters:
-        control: the host may change settings.
+    Parameters
+    ----------
+    control
+        the host may change settings.
 
-    Raises:
-        LinkError: the device did not answer, or is gone; the host gets no answer.
+    Raises
+    ------
+    LinkError
+        the device did not answer, or is gone; the host gets no answer.
     """
     number, answered = host.answered
     if (

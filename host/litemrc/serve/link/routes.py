@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The WebSocket on which other programs are hosts of a device."""
 
 import asyncio

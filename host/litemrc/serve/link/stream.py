@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The messages of a device for its hosts over HTTP: each gets all from its connection on, in their order.
 
 A host may read the protocol's promises: its own sequence numbers, answers between two epochs only, and a
@@ -28,8 +29,10 @@ _HEAD = 1  # byte of CBOR before the sequence number: an array of fewer than 24 
 class LinkHost:
     """One host: its queue, its numbers, and its last request, whose repetition repeats the answer.
 
-    Attributes:
-        lost: messages that did not fit into the queue.
+    Attributes
+    ----------
+    lost
+        messages that did not fit into the queue.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Metrics of all devices in Prometheus' text format, made when they are asked for."""
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Counters of a device since the server started: they go on over sessions, each of which begins at zero."""
 
 import threading
@@ -24,8 +25,10 @@ Program = tuple[int, str]  # context, name
 class ProgramTally:
     """Accesses of a program; where pages are sampled, estimated.
 
-    Attributes:
-        hits: of them, those that would hit in a memory of so many bytes.
+    Attributes
+    ----------
+    hits
+        of them, those that would hit in a memory of so many bytes.
     """
 
     accesses: int = 0
@@ -46,9 +49,12 @@ class RankTally:
 class Tallies:
     """Counters of one device; a listener of its feed. Hold `lock` to read.
 
-    Attributes:
-        epochs: counts of accesses that belong to no context: dropped, outside, unsampled.
-        link: of frames, by the names of `LinkCounts`, and `epoch_messages_lost`.
+    Attributes
+    ----------
+    epochs
+        counts of accesses that belong to no context: dropped, outside, unsampled.
+    link
+        of frames, by the names of `LinkCounts`, and `epoch_messages_lost`.
     """
 
     def __init__(self) -> None:

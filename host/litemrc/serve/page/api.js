@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The server's API; what it refuses is an Error that has the reason and the remedy.
 
 export class Refused extends Error {

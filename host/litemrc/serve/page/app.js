@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the page shows: the device, the window, live or paused or a range of the history.
 
 import * as api from "./api.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Requests that change a device: only if the server was started with --control, and with its token.
 
 import * as api from "./api.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Curves as steps over the memory size: nothing is measured between two sizes.
 
 import { count, measured, plain, ratio, size, sizeTicks } from "./format.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The curves of a device, and the table of its contexts, which is the legend, too.
 
 import { app, contextsShown, hiddenContexts, shown, timesShown, timesText } from "./app.js";

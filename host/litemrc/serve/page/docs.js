@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The routes and records of openapi.json, as this server describes them.
 
 import { byId, el, fillTable, setText } from "./dom.js";

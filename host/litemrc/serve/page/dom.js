@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Elements and tables. Text from a device goes through textContent only, never through markup.
 
 export function el(tag, attributes = {}, ...children) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A chart of Plotly with its table, its pictures to save, and words for those who do not see it.
 
 import { download, el, fillTable, setAttribute, setText } from "./dom.js";

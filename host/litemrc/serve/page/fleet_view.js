@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // All devices side by side, and their curves merged: the counters of equal names or labels are summed.
 
 import * as api from "./api.js";

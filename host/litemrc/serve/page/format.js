@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Numbers, sizes and times as texts, and the ticks of axes.
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];

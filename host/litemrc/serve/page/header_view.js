@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The devices, and how the one that is shown does.
 
 import { app, deviceNamed, shown } from "./app.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The overview of a device's history, and the slider that chooses a range of it.
 
 import * as api from "./api.js";

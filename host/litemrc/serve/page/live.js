@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The stream of epochs: one EventSource, opened again for as long as it takes.
 
 const RETRY_MS = [500, 1000, 2000, 5000];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Builds the page and joins its parts: the stream of epochs to what is kept, and that to the views.
 
 import * as api from "./api.js";

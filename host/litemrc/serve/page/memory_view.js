@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Ranks, the heat map of the pages accessed, and the hot pages of the last epoch.
 
 import { app, deviceNamed, shown } from "./app.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Colours that people with colour blindness tell apart; dash and marker differ, too.
 
 const LIGHT = ["#0072b2", "#b84300", "#00785a", "#9b3d82", "#1a1a1a", "#7a6100", "#0a7482", "#666666"];

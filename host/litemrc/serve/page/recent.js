@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the page keeps of a device: the last epochs in short, the last one in full. All of it is bounded.
 
 const SHORT = 100; // epochs whose working sets and losses are kept: the largest window

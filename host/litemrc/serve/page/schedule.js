@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Draws what changed in the next frame, each view at most as often as it can bear.
 
 const views = new Map();

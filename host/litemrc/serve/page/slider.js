@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A range of time between two handles: dragged with a pointer, or moved with the keyboard.
 
 import { el, setAttribute } from "./dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Pictures of a few pixels: the line of a curve in the legend, and the course of a working set.
 
 import { setAttribute, svg } from "./dom.js";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """How many bytes the record batches of an Arrow stream or file expand to, read from their headers alone.
 
 Each compressed buffer states its length before it is expanded, and pyarrow believes it. A header is a table
@@ -19,8 +20,10 @@ _DICTIONARY, _BATCH = 2, 3
 def expanded_sizes(file: BinaryIO) -> Iterator[int]:
     """Yield the bytes of each message's buffers, expanded, from the start of a file that can seek.
 
-    Raises:
-        ValueError: a header is damaged. A file that ends too early ends the iteration: pyarrow says where.
+    Raises
+    ------
+    ValueError
+        a header is damaged. A file that ends too early ends the iteration: pyarrow says where.
     """
     file.seek(0)
     if file.read(len(MAGIC)) != MAGIC:

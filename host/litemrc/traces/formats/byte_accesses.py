@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accesses by byte address as references to pages."""
 
 from collections.abc import Iterator
@@ -16,10 +17,14 @@ LARGEST_OF_PROCESSOR = 1 << 20  # bytes of an instruction's access
 class ByteAccesses(NamedTuple):
     """Accesses in order; a column is None if the trace does not have it.
 
-    Attributes:
-        addresses: uint64[n], of the first byte.
-        sizes: uint64[n], in bytes, 1 to `LARGEST_ACCESS`; None: 1 byte each.
-        writes, times, contexts: as in `Chunk`.
+    Attributes
+    ----------
+    addresses
+        uint64[n], of the first byte.
+    sizes
+        uint64[n], in bytes, 1 to `LARGEST_ACCESS`; None: 1 byte each.
+    writes, times, contexts
+        as in `Chunk`.
     """
 
     addresses: NDArray[np.uint64]

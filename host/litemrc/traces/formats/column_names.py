@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which columns of a text or CSV trace hold what: `--column address=addr:hex,write=rw,time=1`."""
 
 from collections.abc import Sequence
@@ -22,10 +23,14 @@ SYNTAX = "ROLE[=NAME][:hex|:word],..., with a role of " + ", ".join(ROLES)
 class Column:
     """A column of a trace.
 
-    Attributes:
-        name: in the header, or its number from 1; "" if not given.
-        is_hex: its numbers are hexadecimal, with or without 0x.
-        is_word: of pages: they are names of objects, any words.
+    Attributes
+    ----------
+    name
+        in the header, or its number from 1; "" if not given.
+    is_hex
+        its numbers are hexadecimal, with or without 0x.
+    is_word
+        of pages: they are names of objects, any words.
     """
 
     name: str = ""
@@ -36,8 +41,10 @@ class Column:
 def parse_columns(text: str) -> dict[str, Column]:
     """Parse `--column`: the column of each role.
 
-    Raises:
-        UserError: another syntax, an unknown role or a role given twice.
+    Raises
+    ------
+    UserError
+        another syntax, an unknown role or a role given twice.
     """
     found: dict[str, Column] = {}
     for item in text.split(","):
@@ -67,12 +74,17 @@ def are_numbers(columns: dict[str, Column]) -> bool:
 def places(columns: dict[str, Column], header: Sequence[str] | int, where: str) -> dict[str, int]:
     """Return the index of each role's column.
 
-    Parameters:
-        columns: as given; a role without a name has one of `ROLES`.
-        header: the names, or the number of columns of a file without names.
+    Parameters
+    ----------
+    columns
+        as given; a role without a name has one of `ROLES`.
+    header
+        the names, or the number of columns of a file without names.
 
-    Raises:
-        UserError: a column that is not there, or neither page nor address.
+    Raises
+    ------
+    UserError
+        a column that is not there, or neither page nor address.
     """
     if isinstance(header, int):
         return _numbered(columns, header, where)

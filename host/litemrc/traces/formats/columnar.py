@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parquet and Arrow traces: one row per reference, with columns time, page, write, context and
 processor.
 
@@ -32,8 +33,10 @@ _REFERENCES = pa.array(["access", "dropped"])
 class ColumnarTrace(Trace):
     """Reads a Parquet file, or an Arrow file or stream, by batches.
 
-    Parameters:
-        row_groups: of Parquet: only these; None: all.
+    Parameters
+    ----------
+    row_groups
+        of Parquet: only these; None: all.
     """
 
     def __init__(self, path: Place, row_groups: range | None = None) -> None:
@@ -199,8 +202,10 @@ def check_parquet(metadata: pq.FileMetaData, stored: int, name: str) -> None:
     What the file says of single columns is not asked for: pyarrow ends the process if their statistics are
     damaged.
 
-    Raises:
-        UserError: they are.
+    Raises
+    ------
+    UserError
+        they are.
     """
     expanded = 8 * metadata.num_rows  # the page numbers, however they are encoded
     for group in range(metadata.num_row_groups):
@@ -212,8 +217,10 @@ def check_parquet(metadata: pq.FileMetaData, stored: int, name: str) -> None:
 def row_group_bytes(path: Place) -> list[int]:
     """Return about how many of a Parquet file's bytes each row group has; empty if it is none.
 
-    Raises:
-        UserError: it cannot be read.
+    Raises
+    ------
+    UserError
+        it cannot be read.
     """
     try:
         file = UrlFile(str(path)) if is_url(path) else None

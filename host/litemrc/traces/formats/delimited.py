@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CSV traces, and text traces of byte addresses or of columns in any order.
 
 CSV: one reference per line, columns separated by commas, semicolons or tabs, their names in the first line.
@@ -61,12 +62,17 @@ _EDGES = re.compile(rb"^[ \t]+|(?<=\S)[ \t\r]+$", re.MULTILINE)
 class DelimitedTrace(SourceTrace):
     """Reads columns, many lines at once; a block with an unusual line is parsed line by line for its error.
 
-    Parameters:
-        columns: the column of each role that was named.
-        is_csv: CSV; otherwise words separated by blanks.
+    Parameters
+    ----------
+    columns
+        the column of each role that was named.
+    is_csv
+        CSV; otherwise words separated by blanks.
 
-    Attributes:
-        largest_access: bytes that one may have.
+    Attributes
+    ----------
+    largest_access
+        bytes that one may have.
     """
 
     largest_access = LARGEST_ACCESS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Dinero's traces: a label, an address in hexadecimal and, in the extended form, a size in bytes, per line.
 
     2 0400000            din (Dinero III): 0 read, 1 write, 2 instruction fetch; 3 to 5: other records

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """IN and OUT records of pages in text form: first the interval length, then one record per line.
 
     interval 1000000 page_bytes 4096
@@ -42,10 +43,14 @@ _NEVER = 1 << 192  # after all times by more than any interval
 class Records(NamedTuple):
     """Consecutive records.
 
-    Attributes:
-        times, pages: uint64[n].
-        ins: bool[n], true: IN, false: OUT.
-        lines: int64[n], line numbers.
+    Attributes
+    ----------
+    times, pages
+        uint64[n].
+    ins
+        bool[n], true: IN, false: OUT.
+    lines
+        int64[n], line numbers.
     """
 
     times: NDArray[np.uint64]
@@ -57,12 +62,17 @@ class Records(NamedTuple):
 class RecordReader:
     """Reads the text form.
 
-    Attributes:
-        interval: length of an interval; 0 if the file is empty.
-        page_bytes: size of a page; None: the file does not have it.
+    Attributes
+    ----------
+    interval
+        length of an interval; 0 if the file is empty.
+    page_bytes
+        size of a page; None: the file does not have it.
 
-    Raises:
-        UserError: no length in the first line.
+    Raises
+    ------
+    UserError
+        no length in the first line.
     """
 
     def __init__(self, source: ByteSource) -> None:
@@ -75,8 +85,10 @@ class RecordReader:
     def __iter__(self) -> Iterator[Records]:
         """Yield the records in blocks.
 
-        Raises:
-            UserError: an empty file, or a malformed or out-of-order record.
+        Raises
+        ------
+        UserError
+            an empty file, or a malformed or out-of-order record.
         """
         previous = 0
         for block in blocks(self._source):
@@ -150,8 +162,10 @@ def smallest_opt_memory(path: str | Path) -> int:
 
     All records are kept in memory.
 
-    Raises:
-        UserError: as in `RecordReader`.
+    Raises
+    ------
+    UserError
+        as in `RecordReader`.
     """
     records: list[tuple[int, bool, int]] = []
     source = open_source(path)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """IN/OUT traces (Glass and Cao 1997, section 2.1): compact, and exact for LRU from a minimum memory on.
 
 Conversion of records to references: every record is a reference at its time. A page in use through a whole

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Unfiltered page references from traces of Valgrind's lackey; `litemrc trace capture` models caches.
 
 Time is the number of instructions begun. An access that crosses a page border is a reference to both pages.
@@ -35,10 +36,14 @@ _U64 = np.uint64
 class Accesses(NamedTuple):
     """Memory accesses of a program, in order.
 
-    Attributes:
-        kinds: uint8[n], the letters I, L, S, M.
-        addresses: uint64[n], of the first byte.
-        sizes: uint64[n], in bytes, 1 to `LARGEST_ACCESS`.
+    Attributes
+    ----------
+    kinds
+        uint8[n], the letters I, L, S, M.
+    addresses
+        uint64[n], of the first byte.
+    sizes
+        uint64[n], in bytes, 1 to `LARGEST_ACCESS`.
     """
 
     kinds: NDArray[np.uint8]
@@ -49,8 +54,10 @@ class Accesses(NamedTuple):
 def parse(block: Block, name: str) -> Accesses:
     """Return the accesses of a block of lines.
 
-    Raises:
-        UserError: a line that lackey does not print; `name` is the file's name.
+    Raises
+    ------
+    UserError
+        a line that lackey does not print; `name` is the file's name.
     """
     if not block.text.endswith(b"\n"):
         raise UserError(
@@ -180,11 +187,14 @@ def blocks_touched(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64] | slice]:
     """Return the aligned blocks (pages, cache lines) that accesses touch, in order.
 
-    Parameters:
-        block_bytes: a power of two.
+    Parameters
+    ----------
+    block_bytes
+        a power of two.
 
-    Returns:
-        the block numbers, and an index that maps each to its access.
+    Returns
+    -------
+    the block numbers, and an index that maps each to its access.
     """
     shift = np.uint64(block_bytes.bit_length() - 1)
     first = addresses >> shift

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """libCacheSim's binary traces besides oracleGeneral: LCS, versions 1 to 8, and CloudPhysics' vscsi, 1 and 2.
 
 LCS (libCacheSim/traceReader/customizedReader/lcs.h): a header of 8,192 bytes, which begins and ends with

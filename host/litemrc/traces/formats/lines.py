@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cuts text files into blocks of whole lines, for formats that parse many lines at once."""
 
 from collections.abc import Iterator
@@ -13,9 +14,12 @@ LONGEST_LINE = 64 << 10
 class Block(NamedTuple):
     """Whole lines; the last one may lack its newline.
 
-    Attributes:
-        text: the bytes.
-        first_line: line number of the first line, from 1.
+    Attributes
+    ----------
+    text
+        the bytes.
+    first_line
+        line number of the first line, from 1.
     """
 
     text: bytes
@@ -25,8 +29,10 @@ class Block(NamedTuple):
 def blocks(source: ByteSource, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
     """Yield a stream in blocks of about `block_bytes`.
 
-    Raises:
-        UserError: no text: a zero byte, or a line longer than `LONGEST_LINE` bytes.
+    Raises
+    ------
+    UserError
+        no text: a zero byte, or a line longer than `LONGEST_LINE` bytes.
     """
     rest, line = b"", 1
     while True:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """NumPy's .npy: an array of page numbers, or a structured array with fields as the columns of a CSV trace.
 
 The header (numpy.lib.format) states type and shape. Arrays of Python objects are refused: only unpickling
@@ -118,8 +119,10 @@ class NpyTrace(SourceTrace):
 def _header(source: ByteSource) -> tuple[np.dtype[Any], int, int]:
     """Return the type of an element, their number, and the bytes of the header.
 
-    Raises:
-        UserError: no header of an array in one dimension, or one of Python objects.
+    Raises
+    ------
+    UserError
+        no header of an array in one dimension, or one of Python objects.
     """
     remedy = "save it with numpy.save(FILE, pages), in one dimension"
     head = io.BytesIO(bytes(source.peek(BLOCK_BYTES)[:_LONGEST_HEADER]))

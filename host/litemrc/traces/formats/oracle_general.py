@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """libCacheSim's oracleGeneral: packed little-endian records of 24 bytes, one per reference.
 
     uint32 clock_time, uint64 obj_id, uint32 obj_size, int64 next_access_vtime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Recognises a text trace by its first lines, where its name does not state the format."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sorts references whose times step back by a little, as those of several processors do, within a window."""
 
 from collections.abc import Iterator
@@ -17,9 +18,12 @@ MOST_SORTED = 1 << 27  # some gigabytes
 class SortedTrace(Trace):
     """Yields the references of another trace by time; those of one time keep their order.
 
-    Parameters:
-        trace: it is iterated and closed by this one.
-        window: how many references one may come too late.
+    Parameters
+    ----------
+    trace
+        it is iterated and closed by this one.
+    window
+        how many references one may come too late.
     """
 
     def __init__(self, trace: Trace, window: int = DEFAULT_WINDOW) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Base of the traces that are read from a stream of bytes."""
 
 import numpy as np
@@ -28,8 +29,10 @@ class SourceTrace(Trace):
     def _state(self, references: int, where: str) -> None:
         """Count the references that a record stands for, before they are made.
 
-        Raises:
-            UserError: too many for the size of the file (`bounds.py`).
+        Raises
+        ------
+        UserError
+            too many for the size of the file (`bounds.py`).
         """
         self._stated += references
         stored = self._source.stored

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Space-separated columns, parsed and written many lines at once by Arrow's CSV code."""
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,14 @@ def read_columns(
 ) -> dict[str, pa.Array] | None:
     """Parse lines of these columns.
 
-    Parameters:
-        skip_empty: whether empty lines are allowed.
+    Parameters
+    ----------
+    skip_empty
+        whether empty lines are allowed.
 
-    Returns:
-        the columns by name; None if a line has another form.
+    Returns
+    -------
+    the columns by name; None if a line has another form.
     """
     if b"0x" in text or b"0X" in text:
         return None  # Arrow would read a hexadecimal number, which is none of these formats'

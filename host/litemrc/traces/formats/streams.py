@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Files as streams of bytes; gzip, zstd, xz and bzip2 are detected by their first bytes and decompressed."""
 
 import bz2
@@ -91,17 +92,24 @@ class _Decompressed(RawIOBase):
 class ByteSource:
     """An open file or pipe, read forward, with its position for messages and progress bars.
 
-    Attributes:
-        name: for error messages.
-        offset: decompressed bytes read so far: the byte offset of the next read.
-        bounded: whether a file that holds far more than its compressed size is refused (`bounds.py`).
+    Attributes
+    ----------
+    name
+        for error messages.
+    offset
+        decompressed bytes read so far: the byte offset of the next read.
+    bounded
+        whether a file that holds far more than its compressed size is refused (`bounds.py`).
     """
 
     def __init__(self, raw: "BufferedReader[Any]", name: str, total_bytes: int | None) -> None:
         """
-        Parameters:
-            raw: the stored file, at its beginning.
-            total_bytes: its stored size; None for a pipe.
+        Parameters
+        ----------
+        raw
+            the stored file, at its beginning.
+        total_bytes
+            its stored size; None for a pipe.
         """
         self.name = name
         self.offset = 0
@@ -127,8 +135,10 @@ class ByteSource:
     def read(self, count: int) -> memoryview:
         """Return the next `count` bytes, or fewer at the end; all reads of a source have one size.
 
-        Raises:
-            UserError: the file is truncated, damaged or unreadable.
+        Raises
+        ------
+        UserError
+            the file is truncated, damaged or unreadable.
         """
         data = self.peek(count)
         self._next = self._ahead.submit(self._read_now, count) if self._ahead and data else None
@@ -140,8 +150,10 @@ class ByteSource:
     def peek(self, count: int) -> memoryview:
         """Return what the next `read(count)` will return.
 
-        Raises:
-            UserError: as `read`.
+        Raises
+        ------
+        UserError
+            as `read`.
         """
         try:
             if not self._next:
@@ -185,8 +197,10 @@ class ByteSource:
 def open_source(path: Place) -> ByteSource:
     """Open a file, a URL of fsspec, or stdin for `-`, for reading; the caller closes it.
 
-    Raises:
-        UserError: a missing file, a folder, or no permission.
+    Raises
+    ------
+    UserError
+        a missing file, a folder, or no permission.
     """
     try:
         if str(path) == STDIN:
@@ -201,8 +215,10 @@ def open_source(path: Place) -> ByteSource:
 def open_section(path: Place, start: int, stop: int) -> ByteSource:
     """Open the bytes `start` to `stop` of an uncompressed file; offsets count from the file's beginning.
 
-    Raises:
-        UserError: as `open_source`.
+    Raises
+    ------
+    UserError
+        as `open_source`.
     """
     try:
         raw, _ = open_raw(path)
@@ -247,11 +263,15 @@ def record_blocks(
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield the records of a file in parts of at most `CHUNK_REFERENCES`, each with its byte offset.
 
-    Parameters:
-        skip: bytes before the first record.
+    Parameters
+    ----------
+    skip
+        bytes before the first record.
 
-    Raises:
-        UserError: a truncated record at the end.
+    Raises
+    ------
+    UserError
+        a truncated record at the end.
     """
     offset, rest = skip, b""
     while data := bytes(source.read(BLOCK_BYTES)):

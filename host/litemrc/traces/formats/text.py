@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Text traces: one reference per line, in one of three forms, the same on all lines of a file.
 
     page
@@ -135,8 +136,10 @@ class TextWriter(TraceWriter):
 def page_bytes_in(source: ByteSource) -> int | None:
     """Return the page size in the comments at the beginning of a text; None without one.
 
-    Raises:
-        UserError: not a power of two.
+    Raises
+    ------
+    UserError
+        not a power of two.
     """
     for number, line in enumerate(bytes(source.peek(BLOCK_BYTES)[:_HEAD_BYTES]).split(b"\n"), 1):
         if found := re.fullmatch(rb"\s*#\s*page_bytes\s+(\S+)\s*", line):

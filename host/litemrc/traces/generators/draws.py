@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random numbers as functions of a seed and an index, and pages drawn with them.
 
 numpy's generators are not used: their streams may change between releases, and a section in the middle of a

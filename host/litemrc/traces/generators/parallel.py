@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Synthetic stand-ins for the parallel programs of "Reference counters", table 1(a).
 
 The paper's traces are not public. The stand-ins have its numbers of processors, references and bytes, and the
@@ -182,9 +183,12 @@ def _after_first_touch(
 ) -> References:
     """Prepend first touches: each processor writes its part of each array, processor 0 the shared words.
 
-    Parameters:
-        parts: (first word, words per processor) of each array.
-        shared: (first word, words).
+    Parameters
+    ----------
+    parts
+        (first word, words per processor) of each array.
+    shared
+        (first word, words).
     """
     each = [start + np.arange(0, part, SPARSE, dtype=np.uint64) for start, part in parts]
     own = np.concatenate(each)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Synthetic programs: each returns, for its parameters, a function from reference numbers to pages.
 
 Every function takes the seed and its parameters; its docstring, which --help prints, describes the model.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The access stream of the SoC's traffic generator, a second master on the DRAM port."""
 
 from collections.abc import Iterator
@@ -8,13 +9,19 @@ from dataclasses import dataclass
 class Traffic:
     """Settings of the traffic generator.
 
-    Attributes:
-        base: first word of the range; a word has the width of the DRAM port.
-        words_log2: log2 of the range's length in words.
-        random: words are drawn at random from the range; otherwise each access is `stride` words
-            after the previous one, modulo the range.
-        writes: writes among 256 accesses, 0..256.
-        seed: 32 bits, not 0.
+    Attributes
+    ----------
+    base
+        first word of the range; a word has the width of the DRAM port.
+    words_log2
+        log2 of the range's length in words.
+    random
+        words are drawn at random from the range; otherwise each access is `stride` words
+        after the previous one, modulo the range.
+    writes
+        writes among 256 accesses, 0..256.
+    seed
+        32 bits, not 0.
     """
 
     base: int

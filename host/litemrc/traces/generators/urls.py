@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generated traces under URLs such as `gen:zipf?alpha=1.0&pages=65536&n=1000000&seed=1`.
 
 `n` is the number of references, `seed` any whole number, `writes` the share of writes (without it the trace
@@ -32,11 +33,15 @@ class GeneratedTrace(Trace):
 
     def __init__(self, url: str, section: range | None = None) -> None:
         """
-        Parameters:
-            section: the numbers of the references that are wanted; None: all.
+        Parameters
+        ----------
+        section
+            the numbers of the references that are wanted; None: all.
 
-        Raises:
-            UserError: an unknown program or parameter, or a value out of range.
+        Raises
+        ------
+        UserError
+            an unknown program or parameter, or a value out of range.
         """
         super().__init__(url)
         program, _, query = url.removeprefix(PREFIX).partition("?")
@@ -96,8 +101,10 @@ def parameters(program: str) -> dict[str, int | float]:
 def value_of(url: str, name: str, text: str | None, default: int | float) -> int | float:
     """Return the value of a parameter in a URL, with the type of its default.
 
-    Raises:
-        UserError: not a number, or out of range.
+    Raises
+    ------
+    UserError
+        not a number, or out of range.
     """
     if text is None:
         return default

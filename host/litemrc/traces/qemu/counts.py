@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the plugin counted in each process: files of `native/qemu/results.hpp`."""
 
 import json
@@ -43,27 +44,46 @@ class CacheCounts:
 class Counts:
     """Counts of a process.
 
-    Attributes:
-        process, parent: process numbers.
-        hits: uint64[groups], by group of the LRU stack.
-        misses: sampled accesses to a page for the first time.
-        pages: distinct pages among the sampled ones.
-        outside: accesses to pages that have no frame, or no number of `FRAME_BITS` bits; without_frame: the
-            former.
-        unsampled: accesses to pages that are not sampled.
-        in_dram: of a device: accesses that it took; others are outside. Then there are no hits.
-        roots: addresses of page tables by context, 0 for context 0.
-        instructions: instructions begun; 0 if they were not counted.
-        loads, stores: of the program; one that does both is a store.
-        device_accesses: of a machine: to devices, which are not among loads and stores.
-        cut: of a machine: loads and stores that go on in another page; the part in the first one counts.
-        streamed: records sent.
-        working_sets: pages accessed in each epoch.
-        instruction_cache, caches: counts of the caches; None: there is none.
-        seconds: from the start to the end of the process.
-        without: of a sample, uint64[n] by exact stack distance, [0] cold misses, without each of 8 groups of
-            pages; empty: not sampled.
-        replaced: the process became another program by exec, which runs outside QEMU.
+    Attributes
+    ----------
+    process, parent
+        process numbers.
+    hits
+        uint64[groups], by group of the LRU stack.
+    misses
+        sampled accesses to a page for the first time.
+    pages
+        distinct pages among the sampled ones.
+    outside
+        accesses to pages that have no frame, or no number of `FRAME_BITS` bits; without_frame: the
+        former.
+    unsampled
+        accesses to pages that are not sampled.
+    in_dram
+        of a device: accesses that it took; others are outside. Then there are no hits.
+    roots
+        addresses of page tables by context, 0 for context 0.
+    instructions
+        instructions begun; 0 if they were not counted.
+    loads, stores
+        of the program; one that does both is a store.
+    device_accesses
+        of a machine: to devices, which are not among loads and stores.
+    cut
+        of a machine: loads and stores that go on in another page; the part in the first one counts.
+    streamed
+        records sent.
+    working_sets
+        pages accessed in each epoch.
+    instruction_cache, caches
+        counts of the caches; None: there is none.
+    seconds
+        from the start to the end of the process.
+    without
+        of a sample, uint64[n] by exact stack distance, [0] cold misses, without each of 8 groups of
+        pages; empty: not sampled.
+    replaced
+        the process became another program by exec, which runs outside QEMU.
     """
 
     process: int
@@ -102,9 +122,12 @@ class Counts:
     def curve(self, page_bytes: int, group_pages: int, sampling: int, name: str = "") -> Curve:
         """Return the miss-ratio curve; of a sample, with its 95 % confidence band (see `native/shards.py`).
 
-        Parameters:
-            group_pages: pages of the engine in a group.
-            sampling: K of the sample rate 1/2^K.
+        Parameters
+        ----------
+        group_pages
+            pages of the engine in a group.
+        sampling
+            K of the sample rate 1/2^K.
         """
         scale = 1 << sampling
         resolution = group_pages * scale
@@ -135,8 +158,10 @@ class Counts:
 def read_counts(folder: Path, where: str) -> list[Counts]:
     """Return the counts of all processes that have ended, the first process first.
 
-    Raises:
-        UserError: counts that contradict each other, or a file that cannot be read.
+    Raises
+    ------
+    UserError
+        counts that contradict each other, or a file that cannot be read.
     """
     found = []
     for path in folder.glob("*.json"):
@@ -200,8 +225,10 @@ def _checked(process: int, facts: dict[str, Any], hits: NDArray[np.uint64], wher
 class RecordStream:
     """A socket for records.
 
-    Attributes:
-        writer: the end for the emulator; `started` closes it here.
+    Attributes
+    ----------
+    writer
+        the end for the emulator; `started` closes it here.
     """
 
     def __init__(self) -> None:
@@ -215,8 +242,10 @@ class RecordStream:
     def messages(self, ended: Callable[[], bool]) -> Iterator[tuple[int, NDArray[np.uint64]] | None]:
         """Yield the process and the records, uint64[n, 2], of each message; None while nothing comes.
 
-        Parameters:
-            ended: returns whether the program has ended; a child that lives on does not hold the stream.
+        Parameters
+        ----------
+        ended
+            returns whether the program has ended; a child that lives on does not hold the stream.
         """
         while True:
             over = ended()  # before the look, so that what was sent before the end is seen

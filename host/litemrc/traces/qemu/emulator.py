@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Finds the QEMU that runs a program, and the plugin for it."""
 
 import re
@@ -38,8 +39,10 @@ _MACHINES: dict[int, tuple[_Name, _Name]] = {
 def program_path(name: str) -> Path:
     """Return the file of a program.
 
-    Raises:
-        UserError: there is none.
+    Raises
+    ------
+    UserError
+        there is none.
     """
     found = shutil.which(name)
     if found is None:
@@ -50,8 +53,10 @@ def program_path(name: str) -> Path:
 def architecture(program: Path) -> str:
     """Return QEMU's name of the architecture that a program is for.
 
-    Raises:
-        UserError: a script, no ELF file, or an architecture that QEMU's user mode does not have.
+    Raises
+    ------
+    UserError
+        a script, no ELF file, or an architecture that QEMU's user mode does not have.
     """
     try:
         with program.open("rb") as file:
@@ -84,8 +89,10 @@ def architecture(program: Path) -> str:
 def user_emulator(architecture: str) -> Path:
     """Return the emulator of an architecture's programs.
 
-    Raises:
-        UserError: it is not installed.
+    Raises
+    ------
+    UserError
+        it is not installed.
     """
     found = shutil.which(f"qemu-{architecture}")
     if found is None:
@@ -98,11 +105,15 @@ def user_emulator(architecture: str) -> Path:
 def machine_emulator(command: Sequence[str]) -> Path:
     """Return the emulator that a command line for a whole machine names.
 
-    Parameters:
-        command: such as qemu-system-riscv64, and its arguments.
+    Parameters
+    ----------
+    command
+        such as qemu-system-riscv64, and its arguments.
 
-    Raises:
-        UserError: it is none, is not installed, or does not run the machine by its translator.
+    Raises
+    ------
+    UserError
+        it is none, is not installed, or does not run the machine by its translator.
     """
     found = shutil.which(command[0])
     if found is None:
@@ -145,8 +156,10 @@ def mixes_processors(command: Sequence[str], emulator: Path) -> bool:
 def plugin_for(emulator: Path) -> Path:
     """Return the plugin library for an emulator.
 
-    Raises:
-        UserError: an emulator without plugins, or a package without the library.
+    Raises
+    ------
+    UserError
+        an emulator without plugins, or a package without the library.
     """
     if "-plugin" not in _output([emulator, "--help"]):
         raise UserError("this QEMU was built without plugins", where=str(emulator), remedy=_PACKAGE)
@@ -165,8 +178,10 @@ def plugin_for(emulator: Path) -> Path:
 def major_version(emulator: Path) -> int:
     """Return the first number of an emulator's version.
 
-    Raises:
-        UserError: it prints none.
+    Raises
+    ------
+    UserError
+        it prints none.
     """
     version = re.search(r"version (\d+)\.", _output([emulator, "--version"]))
     if version is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs a program, or a machine, in QEMU with the plugin."""
 
 import math
@@ -31,10 +32,14 @@ FRAME_BITS = 48  # of page numbers; pages beyond count as outside
 class DeviceSettings:
     """The monitor as a device with registers, on a machine's DRAM.
 
-    Attributes:
-        engine: group or bucket.
-        base, bytes: of the DRAM.
-        record: file for the monitor's input, in the format of the simulator's recorder.
+    Attributes
+    ----------
+    engine
+        group or bucket.
+    base, bytes
+        of the DRAM.
+    record
+        file for the monitor's input, in the format of the simulator's recorder.
     """
 
     engine: str
@@ -55,25 +60,39 @@ class DeviceSettings:
 class Monitor:
     """Settings of the plugin: `native/qemu/settings.hpp`.
 
-    Attributes:
-        page_bytes: size of a page, a power of two.
-        levels: caches from the processor to memory; the first two are each processor's own, further ones are
-            shared. Empty: every access reaches memory.
-        instructions: instruction cache in front of the second level; None: see `fetches`.
-        fetches: without caches: instruction fetches are accesses.
-        engine: exact, group or bucket, as in `litemrc.native.engines`; none: no curve.
-        frames, groups: of group and bucket.
-        sampling: K of the sample rate 1/2^K.
-        epoch: accesses of an epoch, whose working sets are counted; 0: no epochs.
-        interval: instructions of an interval, in which references to each page are counted for the stream;
-            0: they are not.
-        contexts: of a machine's accesses; spaces: their address spaces; parts, with a device: equal parts of
-            its DRAM; empty: 0, or that of the device's register.
-        raw: the stream has the program's accesses instead of those that reach memory (for tests).
+    Attributes
+    ----------
+    page_bytes
+        size of a page, a power of two.
+    levels
+        caches from the processor to memory; the first two are each processor's own, further ones are
+        shared. Empty: every access reaches memory.
+    instructions
+        instruction cache in front of the second level; None: see `fetches`.
+    fetches
+        without caches: instruction fetches are accesses.
+    engine
+        exact, group or bucket, as in `litemrc.native.engines`; none: no curve.
+    frames, groups
+        of group and bucket.
+    sampling
+        K of the sample rate 1/2^K.
+    epoch
+        accesses of an epoch, whose working sets are counted; 0: no epochs.
+    interval
+        instructions of an interval, in which references to each page are counted for the stream;
+        0: they are not.
+    contexts
+        of a machine's accesses; spaces: their address spaces; parts, with a device: equal parts of
+        its DRAM; empty: 0, or that of the device's register.
+    raw
+        the stream has the program's accesses instead of those that reach memory (for tests).
 
-    Raises:
-        UserError: a level with shorter lines than a write-back one above, or lines longer
-            than pages; a lower level that is write-through.
+    Raises
+    ------
+    UserError
+        a level with shorter lines than a write-back one above, or lines longer
+        than pages; a lower level that is write-through.
     """
 
     page_bytes: int = 4096
@@ -144,9 +163,12 @@ class Monitor:
 class Running:
     """A program in QEMU, and the folder of its counts.
 
-    Attributes:
-        process: the emulator.
-        folder: where the plugin writes; see `counts.py`.
+    Attributes
+    ----------
+    process
+        the emulator.
+    folder
+        where the plugin writes; see `counts.py`.
     """
 
     process: "subprocess.Popen[bytes]"
@@ -165,14 +187,21 @@ def running_machine(
 ) -> Iterator[Running]:
     """Start a machine; the end of the block kills what still runs, and removes the folder.
 
-    Parameters:
-        command: QEMU's emulator of a whole machine and its arguments.
-        monitor: without instruction fetches; their physical addresses are not known.
-        device, control: of the device, and the descriptor of the socket for its registers.
-        stream, stdout: as for `running`.
+    Parameters
+    ----------
+    command
+        QEMU's emulator of a whole machine and its arguments.
+    monitor
+        without instruction fetches; their physical addresses are not known.
+    device, control
+        of the device, and the descriptor of the socket for its registers.
+    stream, stdout
+        as for `running`.
 
-    Raises:
-        UserError: no emulator of machines, one without the translator, or no plugin for it.
+    Raises
+    ------
+    UserError
+        no emulator of machines, one without the translator, or no plugin for it.
     """
     if monitor.counts_fetches:
         raise ValueError("instruction fetches of a machine have no physical addresses")
@@ -201,14 +230,21 @@ def running(
 ) -> Iterator[Running]:
     """Start a program; the end of the block kills what still runs, and removes the folder.
 
-    Parameters:
-        command: program and arguments.
-        stream: descriptor of a SOCK_SEQPACKET socket for the records.
-        stdout: of the program; None: that of this process.
-        sysroot: folder with the libraries of a foreign program.
+    Parameters
+    ----------
+    command
+        program and arguments.
+    stream
+        descriptor of a SOCK_SEQPACKET socket for the records.
+    stdout
+        of the program; None: that of this process.
+    sysroot
+        folder with the libraries of a foreign program.
 
-    Raises:
-        UserError: no program, no emulator, or no plugin for it.
+    Raises
+    ------
+    UserError
+        no program, no emulator, or no plugin for it.
     """
     program = program_path(command[0])
     emulator = user_emulator(architecture(program))
@@ -229,11 +265,15 @@ def plugin_option(
 ) -> Iterator[tuple[Path, str]]:
     """Yield the folder for the counts, and the value of the emulator's option -plugin.
 
-    Parameters:
-        further: arguments of the plugin.
+    Parameters
+    ----------
+    further
+        arguments of the plugin.
 
-    Raises:
-        UserError: no plugin for this emulator.
+    Raises
+    ------
+    UserError
+        no plugin for this emulator.
     """
     plugin = plugin_for(emulator)
     with tempfile.TemporaryDirectory(prefix="litemrc-") as name:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Functions that -fsanitize=thread calls at accesses and atomic operations, and the copying functions. */
 #include "recorder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The recorder: records which thread reads and writes which words, in place of ThreadSanitizer's runtime.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Compiles a program with threads so that it records its accesses, runs it, and yields them as a trace.
 
 The program's C files are compiled with `gcc -fsanitize=thread` and linked with the C files of this folder
@@ -39,14 +40,21 @@ _FLAGS = ("-O1", "-g", "-std=gnu11", "-fno-pie", "-fno-builtin", "-fno-tree-loop
 class Recording:
     """A program with threads, compiled to record its accesses.
 
-    Parameters:
-        sources: its C files.
-        arguments: of the program.
-        turn: references per turn of a thread.
+    Parameters
+    ----------
+    sources
+        its C files.
+    arguments
+        of the program.
+    turn
+        references per turn of a thread.
 
-    Attributes:
-        references: yielded so far.
-        exit_code: of the program, after its end.
+    Attributes
+    ----------
+    references
+        yielded so far.
+    exit_code
+        of the program, after its end.
     """
 
     time_unit = "references"
@@ -59,8 +67,10 @@ class Recording:
     def chunks(self) -> Generator[SharedChunk, None, None]:
         """Compile and run the program; closing the iteration early kills it.
 
-        Raises:
-            UserError: no compiler, a compile error, or a failing program.
+        Raises
+        ------
+        UserError
+            no compiler, a compile error, or a failing program.
         """
         with tempfile.TemporaryDirectory(prefix="litemrc-") as folder:
             program = self._compile(Path(folder))

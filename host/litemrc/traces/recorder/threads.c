@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* pthread functions of the program (ld --wrap) in terms of turns. */
 #include "recorder.h"
 

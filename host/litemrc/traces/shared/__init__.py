@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces of several processors that share memory: `time processor page word r|w`."""
 
 from litemrc.traces.shared.chunk import SharedChunk, SharedTrace

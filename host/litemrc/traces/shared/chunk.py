@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Chunks of traces of shared memory, and the interface of their readers."""
 
 from abc import ABC, abstractmethod
@@ -18,11 +19,16 @@ MOST_PROCESSORS = 1 << 16
 class SharedChunk:
     """Consecutive references of all processors, oldest first.
 
-    Attributes:
-        words: uint64[n], addresses in words of `WORD_BYTES`: page times words per page, plus word.
-        processors: uint16[n], numbers from 0.
-        writes: bool[n], true: a write.
-        times: uint64[n], non-decreasing over the whole trace.
+    Attributes
+    ----------
+    words
+        uint64[n], addresses in words of `WORD_BYTES`: page times words per page, plus word.
+    processors
+        uint16[n], numbers from 0.
+    writes
+        bool[n], true: a write.
+    times
+        uint64[n], non-decreasing over the whole trace.
     """
 
     words: NDArray[np.uint64]
@@ -37,11 +43,16 @@ class SharedChunk:
 class SharedTrace(ABC):
     """A trace being read: a context manager and an iterable of chunks for a single pass.
 
-    Attributes:
-        name: path or URL.
-        page_bytes: page size of the file; other sizes follow from the words.
-        time_unit: unit of times; "" if unknown.
-        origin: source of the references if the file has it, otherwise "".
+    Attributes
+    ----------
+    name
+        path or URL.
+    page_bytes
+        page size of the file; other sizes follow from the words.
+    time_unit
+        unit of times; "" if unknown.
+    origin
+        source of the references if the file has it, otherwise "".
     """
 
     time_unit = ""
@@ -55,8 +66,10 @@ class SharedTrace(ABC):
     def __iter__(self) -> Iterator[SharedChunk]:
         """Yield the chunks, in order.
 
-        Raises:
-            UserError: a malformed, negative or out-of-order record, or a truncated file; with its place.
+        Raises
+        ------
+        UserError
+            a malformed, negative or out-of-order record, or a truncated file; with its place.
         """
 
     @property
@@ -77,8 +90,10 @@ class SharedTrace(ABC):
 def words_of_page(text: str | int, where: str) -> int:
     """Return the words of a page of so many bytes.
 
-    Raises:
-        UserError: not a power of two of whole words.
+    Raises
+    ------
+    UserError
+        not a power of two of whole words.
     """
     try:
         page_bytes = int(text)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parquet traces of shared memory: one row per reference, with time, processor, page, word and write.
 
 The file's metadata holds `page_bytes`, `time_unit` and `origin`.

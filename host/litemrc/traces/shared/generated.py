@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generated traces of shared memory under URLs such as `gen:speech?n=1000000&seed=1&processors=64`.
 
 `n` is the number of references of all processors; the default is the paper's number. Processors alternate;
@@ -25,8 +26,10 @@ _MOST_SIDE = 2048
 class SharedGeneratedTrace(SharedTrace):
     """A trace that is computed instead of stored.
 
-    Raises:
-        UserError: an unknown program or parameter, or a value out of range.
+    Raises
+    ------
+    UserError
+        an unknown program or parameter, or a value out of range.
     """
 
     time_unit = "turns"

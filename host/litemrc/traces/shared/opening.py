@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Opens and creates traces of shared memory; the format follows from the name."""
 
 from collections.abc import Iterator
@@ -22,8 +23,10 @@ _PARQUET, _TEXT = (".parquet",), (".txt", ".trace")
 def open_shared_trace(path: str | Path) -> SharedTrace:
     """Open a file, text (compressed or not) or Parquet, or a URL `gen:PROGRAM?...`.
 
-    Raises:
-        UserError: a missing file or unknown format.
+    Raises
+    ------
+    UserError
+        a missing file or unknown format.
     """
     if str(path).startswith(PREFIX):
         return SharedGeneratedTrace(str(path))
@@ -43,8 +46,10 @@ def create_shared_trace(
 ) -> "Iterator[SharedTextWriter | SharedParquetWriter]":
     """Yield a writer; the file appears only if the block ends without an exception.
 
-    Raises:
-        UserError: a name without a known suffix, or a path that cannot be written.
+    Raises
+    ------
+    UserError
+        a name without a known suffix, or a path that cannot be written.
     """
     from litemrc.traces.shared.columnar import SharedParquetWriter
     from litemrc.traces.shared.text import SharedTextWriter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Text traces of shared memory: `time processor page word r|w`, one reference per line.
 
 Numbers are decimal. Empty lines and lines that begin with # are skipped, except `# page_bytes N` before the

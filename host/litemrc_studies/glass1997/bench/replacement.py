@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References per second through each replacement policy: `make bench-replacement`.
 
 Time is processor time without reading the trace; each figure is the best of the rounds. Each trace is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc replace TRACE`: the page faults of a trace under replacement policies and memory sizes."""
 
 import argparse
@@ -158,8 +159,10 @@ _STDIN = "-"
 def prepare(args: argparse.Namespace) -> None:
     """Check what can be checked before a trace is opened.
 
-    Raises:
-        UserError: an option does not fit the number of traces, or standard input cannot be read again.
+    Raises
+    ------
+    UserError
+        an option does not fit the number of traces, or standard input cannot be read again.
     """
     if _STDIN in args.traces and (args.together or args.report):
         raise UserError(
@@ -283,8 +286,10 @@ def _sizes(args: argparse.Namespace, page_bytes: int) -> list[int]:
 def _common_page_bytes(traces: Sequence[Trace]) -> int:
     """Return the page size of all traces.
 
-    Raises:
-        UserError: they have several.
+    Raises
+    ------
+    UserError
+        they have several.
     """
     sizes = {trace.page_bytes: trace.name for trace in traces}
     if len(sizes) > 1:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What `litemrc replace` writes: tables, logs, pictures, report. pyarrow and matplotlib load when used."""
 
 import argparse
@@ -99,8 +100,10 @@ def global_json(result: GlobalResult) -> dict[str, Any]:
 def check_log(args: argparse.Namespace) -> None:
     """Check, before the trace is read, that the log can be written.
 
-    Raises:
-        UserError: another suffix, a path that cannot be written, or --global is given.
+    Raises
+    ------
+    UserError
+        another suffix, a path that cannot be written, or --global is given.
     """
     if args.log:
         check_output_path(args.log, LOG_SUFFIXES)
@@ -115,8 +118,10 @@ def logged_memory(
 ) -> tuple[OnlinePolicy, int] | None:
     """Return policy and size of the memory to be logged; None: no log is requested.
 
-    Raises:
-        UserError: a log is requested, and there are several memories, or their policy is OPT.
+    Raises
+    ------
+    UserError
+        a log is requested, and there are several memories, or their policy is OPT.
     """
     if not _asked(args):
         return None

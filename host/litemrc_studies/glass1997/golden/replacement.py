@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page replacement under demand paging: LRU, CLOCK and Belady's OPT, as plain lists.
 
 Every model is a memory of a fixed number of pages; `reference(page)` makes the page resident and returns
@@ -12,8 +13,10 @@ from typing import Protocol
 class Memory(Protocol):
     """A memory under some replacement policy.
 
-    Attributes:
-        victim: the page that the last fault evicted; None if a frame was free.
+    Attributes
+    ----------
+    victim
+        the page that the last fault evicted; None if a frame was free.
     """
 
     victim: Hashable | None

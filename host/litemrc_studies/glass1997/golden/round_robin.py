@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several programs in one memory (Glass and Cao 1997, section 5): round robin, switching at page faults.
 
 Decisions where the paper is silent:
@@ -21,12 +22,18 @@ from dataclasses import dataclass
 class Program:
     """A program and its progress.
 
-    Attributes:
-        references: (time, page), oldest first; at least one.
-        clock: its own time reached so far.
-        done: completed references.
-        faults, cold_faults: so far; faults include cold faults.
-        end: time of its end.
+    Attributes
+    ----------
+    references
+        (time, page), oldest first; at least one.
+    clock
+        its own time reached so far.
+    done
+        completed references.
+    faults, cold_faults
+        so far; faults include cold faults.
+    end
+        time of its end.
     """
 
     references: list[tuple[int, int]]
@@ -48,10 +55,14 @@ def run_together(
 ) -> None:
     """Run all programs to their end.
 
-    Parameters:
-        reference: called with a program's number and a page; returns whether it is a page fault.
-        release: called with the number of a program that ended.
-        quantum, service, cold_service: in the time unit of the programs.
+    Parameters
+    ----------
+    reference
+        called with a program's number and a page; returns whether it is a page fault.
+    release
+        called with the number of a program that ended.
+    quantum, service, cold_service
+        in the time unit of the programs.
     """
     ready = deque(range(len(programs)))
     waiting: list[tuple[int, int, int]] = []  # until when, order of the faults, program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """SEQ (Glass and Cao 1997, section 4.1): LRU, but MRU on long sequences of faults to consecutive pages.
 
 Decisions where the paper is silent:
@@ -23,11 +24,16 @@ from itertools import count
 class Sequence:
     """Faults to consecutive pages `low_end` to `high_end`.
 
-    Attributes:
-        direction: "up", "down" or None, the paper's nil.
-        fault_times: times of its faults, the latest last.
-        refaults: faults that are evidence of a sweep that comes again; for `seq_adaptive`.
-        reused: pages of it that were referred to again while they were in memory; for `seq_adaptive`.
+    Attributes
+    ----------
+    direction
+        "up", "down" or None, the paper's nil.
+    fault_times
+        times of its faults, the latest last.
+    refaults
+        faults that are evidence of a sweep that comes again; for `seq_adaptive`.
+    reused
+        pages of it that were referred to again while they were in memory; for `seq_adaptive`.
     """
 
     low_end: int
@@ -73,9 +79,12 @@ class Sequence:
 class Sequences:
     """The sequences of one program.
 
-    Attributes:
-        made: sequences that were begun.
-        most: the most sequences held at one time.
+    Attributes
+    ----------
+    made
+        sequences that were begun.
+    most
+        the most sequences held at one time.
     """
 
     def __init__(self, length: int, limit: int) -> None:
@@ -122,17 +131,27 @@ class Sequences:
 class Seq:
     """A memory under SEQ replacement, shared by one or more programs.
 
-    Parameters:
-        memory_pages: size of the memory.
-        length: L, minimum length of a sequence whose pages are evicted.
-        distance: M, number of pages at the head of a sequence that are not evicted.
-        recent: N; the recency of a sequence is the time of its N-th last fault.
-        limit: number of sequences per program.
+    Parameters
+    ----------
+    memory_pages
+        size of the memory.
+    length
+        L, minimum length of a sequence whose pages are evicted.
+    distance
+        M, number of pages at the head of a sequence that are not evicted.
+    recent
+        N; the recency of a sequence is the time of its N-th last fault.
+    limit
+        number of sequences per program.
 
-    Attributes:
-        victim: the (program, page) that the last fault evicted; None if a frame was free.
-        from_sequence: the last victim was chosen from a sequence, not by LRU.
-        sequences: those of each program that runs.
+    Attributes
+    ----------
+    victim
+        the (program, page) that the last fault evicted; None if a frame was free.
+    from_sequence
+        the last victim was chosen from a sequence, not by LRU.
+    sequences
+        those of each program that runs.
     """
 
     def __init__(

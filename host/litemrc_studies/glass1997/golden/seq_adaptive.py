@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A memory that imitates LRU, careful SEQ or SEQ, whichever faults least (not in the paper).
 
 SEQ is far worse than LRU where LRU would have kept the pages that SEQ evicts: a sweep that fits into memory

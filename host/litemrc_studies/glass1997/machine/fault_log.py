@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page faults of one memory, each with the page that it evicted (Glass and Cao 1997, figures 5 to 8)."""
 
 import json
@@ -19,13 +20,20 @@ LOG_SUFFIXES = (".parquet", ".csv")  # of the files that hold a log
 class FaultLog:
     """Page faults in the order of time; all arrays have one element per fault.
 
-    Attributes:
-        times: in the trace's unit of time; numbers of references, from 0, if it has no times.
-        pages: page that faulted.
-        cold: its first reference, which faults in every memory.
-        evicts: a page was evicted; otherwise a frame was free.
-        victims: the page evicted; 0 where none was.
-        from_sequence: SEQ chose the victim from a sequence; otherwise LRU, or the policy itself.
+    Attributes
+    ----------
+    times
+        in the trace's unit of time; numbers of references, from 0, if it has no times.
+    pages
+        page that faulted.
+    cold
+        its first reference, which faults in every memory.
+    evicts
+        a page was evicted; otherwise a frame was free.
+    victims
+        the page evicted; 0 where none was.
+    from_sequence
+        SEQ chose the victim from a sequence; otherwise LRU, or the policy itself.
     """
 
     times: NDArray[np.uint64]
@@ -49,8 +57,10 @@ class FaultLog:
 class FaultRecorder:
     """Records the faults of one memory in its own run of the references.
 
-    Parameters:
-        book: numbers the pages; new ones in the order of the references given here.
+    Parameters
+    ----------
+    book
+        numbers the pages; new ones in the order of the references given here.
     """
 
     def __init__(self, book: AddressBook, policy: OnlinePolicy, memory_pages: int) -> None:
@@ -88,12 +98,17 @@ def write_fault_log(path: str | Path, log: FaultLog, **described: str | int) -> 
 
     `victim` is empty if a frame was free. `from_sequence` is true if SEQ chose the victim from a sequence.
 
-    Parameters:
-        path: ends in .parquet or .csv.
-        described: of the run; Parquet's metadata keeps it as JSON under the key `litemrc`.
+    Parameters
+    ----------
+    path
+        ends in .parquet or .csv.
+    described
+        of the run; Parquet's metadata keeps it as JSON under the key `litemrc`.
 
-    Raises:
-        UserError: another suffix, or the file cannot be written.
+    Raises
+    ------
+    UserError
+        another suffix, or the file cannot be written.
     """
     import pyarrow as pa
     import pyarrow.csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """One trace under several replacement policies and memory sizes, in one pass.
 
 IN/OUT traces (Glass and Cao 1997, section 2.1) determine the misses of some policies only, from a minimum
@@ -36,10 +37,14 @@ from litemrc_studies.glass1997.policies import Clock, Lru, OnlinePolicy, Opt, Po
 class FaultCount:
     """Page faults of a trace in one memory under one policy.
 
-    Attributes:
-        faults: all faults, including `cold_faults`.
-        cold_faults: first references to a page; they fault in every memory.
-        sequences: what SEQ did: evictions by origin, and how many sequences it held; None: another policy.
+    Attributes
+    ----------
+    faults
+        all faults, including `cold_faults`.
+    cold_faults
+        first references to a page; they fault in every memory.
+    sequences
+        what SEQ did: evictions by origin, and how many sequences it held; None: another policy.
     """
 
     policy: Policy
@@ -53,13 +58,20 @@ class FaultCount:
 class Replay:
     """Results of a trace.
 
-    Attributes:
-        references: number of references.
-        duration: in the trace's unit of time; in references if it has no times.
-        time_unit: "references" if it has no times.
-        curve: its miss-ratio curve under LRU, from the smallest exact size on.
-        counts: for each policy, for each memory size, in the orders given.
-        log: the faults of the memory to be logged; None: of none.
+    Attributes
+    ----------
+    references
+        number of references.
+    duration
+        in the trace's unit of time; in references if it has no times.
+    time_unit
+        "references" if it has no times.
+    curve
+        its miss-ratio curve under LRU, from the smallest exact size on.
+    counts
+        for each policy, for each memory size, in the orders given.
+    log
+        the faults of the memory to be logged; None: of none.
     """
 
     references: int
@@ -83,14 +95,20 @@ def replay(
     LRU uses one stack for all sizes; CLOCK and SEQ keep one memory per size; OPT keeps the whole trace (see
     `Opt`). Contexts are merged; a note on the trace reports this.
 
-    Parameters:
-        chunks: those of `trace`, for example through a progress bar.
-        sizes: memory sizes in pages.
-        logged: policy and size of a memory whose faults are logged, 27 bytes for each.
+    Parameters
+    ----------
+    chunks
+        those of `trace`, for example through a progress bar.
+    sizes
+        memory sizes in pages.
+    logged
+        policy and size of a memory whose faults are logged, 27 bytes for each.
 
-    Raises:
-        UserError: a size below 1, or below the exact sizes of an IN/OUT trace; CLOCK with such a trace; more
-            references than OPT can keep; no reference; or an error of the trace.
+    Raises
+    ------
+    UserError
+        a size below 1, or below the exact sizes of an IN/OUT trace; CLOCK with such a trace; more
+        references than OPT can keep; no reference; or an error of the trace.
     """
     for pages in [*sizes, *(logged[1:] if logged else ())]:
         check_memory_size(pages)
@@ -211,8 +229,10 @@ class _Runs:
 def refuse_clock(trace: Trace, policies: Iterable[Policy]) -> None:
     """Refuse CLOCK on an IN/OUT trace.
 
-    Raises:
-        UserError: both are given.
+    Raises
+    ------
+    UserError
+        both are given.
     """
     if trace.format == "intervals" and any(isinstance(policy, Clock) for policy in policies):
         raise UserError(

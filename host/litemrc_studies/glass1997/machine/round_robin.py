@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several traces in one memory under a global policy (Glass and Cao 1997, section 5).
 
 Programs run round robin with a context switch at page faults; `glass1997.golden.round_robin` lists the
@@ -24,13 +25,19 @@ class Scheduling:
 
     The defaults are the paper's, in instructions: a quantum of 10 ms and a service time of 4 ms at 100 MIPS.
 
-    Attributes:
-        quantum: longest turn.
-        service: time for which a page fault suspends a program.
-        cold_service: the same for the first fault on a page, which is zero-filled.
+    Attributes
+    ----------
+    quantum
+        longest turn.
+    service
+        time for which a page fault suspends a program.
+    cold_service
+        the same for the first fault on a page, which is zero-filled.
 
-    Raises:
-        UserError: a quantum below 1, or a negative time.
+    Raises
+    ------
+    UserError
+        a quantum below 1, or a negative time.
     """
 
     quantum: int = 1_000_000
@@ -50,10 +57,14 @@ class Scheduling:
 class ProgramResult:
     """Result of one program.
 
-    Attributes:
-        faults: including cold faults.
-        end: time of its end.
-        computed: its compute time; otherwise it waited for its turn or the disk.
+    Attributes
+    ----------
+    faults
+        including cold faults.
+    end
+        time of its end.
+    computed
+        its compute time; otherwise it waited for its turn or the disk.
     """
 
     trace: str
@@ -68,8 +79,10 @@ class ProgramResult:
 class GlobalResult:
     """Result of all programs together.
 
-    Attributes:
-        time: end of the last program.
+    Attributes
+    ----------
+    time
+        end of the last program.
     """
 
     policy: OnlinePolicy
@@ -102,11 +115,15 @@ def run_together(
     per reference. With IN/OUT traces, memories below the sum of their minimums are refused. Above it, the
     order of idle pages of different programs is a guess within an interval, as in the paper.
 
-    Parameters:
-        openers: each opens a trace.
+    Parameters
+    ----------
+    openers
+        each opens a trace.
 
-    Raises:
-        UserError: a memory too small, CLOCK with an IN/OUT trace, an empty trace, or an error of a trace.
+    Raises
+    ------
+    UserError
+        a memory too small, CLOCK with an IN/OUT trace, an empty trace, or an error of a trace.
     """
     check_memory_size(memory_pages)
     with ExitStack() as stack:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // CLOCK replacement: a hand passes the frames, clears use bits, and takes the first frame whose bit is clear.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "fault_sequences.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sequences of page faults that SEQ looks for in one address space (Glass and Cao 1997, section 4.1).
 //
 // What the paper leaves open is decided in golden/seq.py. Sequences never overlap: an index sorted by low end

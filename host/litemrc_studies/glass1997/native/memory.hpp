@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Interface of the online replacement policies.
 #pragma once
 

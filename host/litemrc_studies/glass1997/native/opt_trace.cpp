@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "opt_trace.hpp"
 
 #include <algorithm>

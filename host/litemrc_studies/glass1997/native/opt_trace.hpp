@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // OPT (Belady 1966) over a whole trace: evicts the page whose next reference is furthest in the future.
 //
 // All that OPT needs of a trace is, for every reference, when its page is referred to next. A memory then is a set of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "round_robin.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Several programs in one memory, round robin, with a context switch at page faults (Glass and Cao 1997, section 5).
 // What the paper leaves open is decided in golden/round_robin.py.
 #pragma once

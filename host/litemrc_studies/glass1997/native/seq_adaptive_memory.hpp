@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Imitates LRU, careful SEQ or SEQ, whichever faults least; equal to golden/seq_adaptive.py.
 //
 // The three candidates run beside this memory with the same references and frames. They know which pages they would

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // SEQ replacement (Glass and Cao 1997, section 4.1), for one or several address spaces.
 #pragma once
 

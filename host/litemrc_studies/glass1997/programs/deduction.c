@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for coral (deductive database). It derives which nodes of a graph are reachable from which, each round from the
  * facts of the last one; a binary tree (a treap) holds all facts. Run: deduction [NODES] [ROUNDS]

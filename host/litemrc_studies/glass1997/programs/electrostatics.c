@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for es (microstructure electrostatics): passes over one large region, upwards. Every element is a boundary element;
  * its charge relaxes by the nearest ones, as the far ones contribute a mean. Run: electrostatics [MIB] [PASSES]

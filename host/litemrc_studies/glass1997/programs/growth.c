@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for fgm (finite growth model): a crystal grows in a lattice of 256 x 96 x 96 cells in two arrays of 9 MiB. Each step
  * sweeps both arrays within the planes that the crystal has reached, so that the sweeps get longer. Run: growth [STEPS]

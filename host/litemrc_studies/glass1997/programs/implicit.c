@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for applu (five coupled partial differential equations): each step sweeps four large arrays upwards, then downwards.
  * Only interior rows are solved: 42 pages of each array, then the rows at the border are skipped. Run: implicit [STEPS]

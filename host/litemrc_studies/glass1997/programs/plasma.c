@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for wave5 (plasma simulation): four arrays of 420,000 particles are swept in parallel, and each particle refers to
  * the cell of its place in three grids of 512 KiB. Run: plasma [STEPS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for m88ksim (cycle-level simulator of a processor): a small processor with a five-stage pipeline and a data cache
  * runs a program that sorts 3 million words of its memory, a heap. Run: processor [CYCLES]

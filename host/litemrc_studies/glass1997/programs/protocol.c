@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for murphi (protocol verifier): all states of German's cache coherence protocol for five clients, breadth first. States
  * that differ by the order of clients are one; they are found in a hash table of 8 MiB. Run: protocol [STATES]

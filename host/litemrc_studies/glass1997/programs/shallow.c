@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for swim (shallow water equations): fourteen arrays of 513 x 513 in single precision, of which each of three loops
  * sweeps seven to ten in parallel. Run: shallow [STEPS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for trygtsl (tridiagonal matrix calculation): one system of equations in four arrays of 5.3 MiB; elimination sweeps
  * them upwards, substitution downwards. Run: tridiagonal [STEPS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Stands for turb3d (turbulence simulation): Fourier transforms of four fields of 64 x 64 x 64 complex numbers, in each of
  * three directions: along rows, across rows of a plane, across planes. Run: turbulence [STEPS]

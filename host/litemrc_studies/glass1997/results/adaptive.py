@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Adaptive SEQ beside LRU, SEQ and OPT in glass1997/page.md: part of `make results-glass1997`."""
 
 from collections.abc import Callable, Iterator, Sequence
@@ -75,9 +76,12 @@ class PhaseChange(Trace):
 class Compared:
     """A trace in memories of several sizes.
 
-    Attributes:
-        sizes: in pages.
-        faults: [policy, size], with cold faults; the policies are `POLICIES`.
+    Attributes
+    ----------
+    sizes
+        in pages.
+    faults
+        [policy, size], with cold faults; the policies are `POLICIES`.
     """
 
     name: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Table 1, figures 1 to 4 and claims of glass1997/page.md: part of `make results-glass1997`."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Captures the traces of glass1997/page.md: `make glass1997-traces`.
 
 Programs are those of ../programs and of the Debian packages in scripts/setup/apt/programs.txt.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Why SEQ is better or worse than LRU: part of `make results-glass1997`.
 
 Tests: how soon its victims fault again; `implicit` without the holes in its sweeps; `gnuplot` without the

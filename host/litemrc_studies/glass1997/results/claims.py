@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What Glass and Cao say of LRU, OPT and SEQ by category of programs, and our figures for it."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures 5 to 8 of glass1997/page.md, faults over time: part of `make results-glass1997`."""
 
 from dataclasses import dataclass
@@ -22,10 +23,14 @@ SWEPT = 42  # pages that `implicit` touches between two holes
 class Run:
     """A program of the paper under SEQ in one memory.
 
-    Attributes:
-        figures: numbers of its figures of faults and of evictions.
-        share: of the pages that the memory holds; 50 of 104,488 KB and 10 of 14,524 KB in the paper.
-        evictions: the paper's, from sequences and by LRU, or what it says of them.
+    Attributes
+    ----------
+    figures
+        numbers of its figures of faults and of evictions.
+    share
+        of the pages that the memory holds; 50 of 104,488 KB and 10 of 14,524 KB in the paper.
+    evictions
+        the paper's, from sequences and by LRU, or what it says of them.
     """
 
     program: Program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables of glass1997/page.md of further traces: part of `make results-glass1997`."""
 
 from collections.abc import Sequence

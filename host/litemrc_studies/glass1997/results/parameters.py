@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures 9 and 10 of glass1997/page.md, SEQ's parameters: part of `make results-glass1997`."""
 
 from collections.abc import Sequence
@@ -57,11 +58,16 @@ PAPER = {
 class Varied:
     """A program under LRU, and under SEQ with several parameters.
 
-    Attributes:
-        sizes: of memories, in pages.
-        pages: of the program.
-        faults: without cold ones, by setting; "" is the default, "lru" is LRU.
-        sequences: the most that the default held, over all sizes.
+    Attributes
+    ----------
+    sizes
+        of memories, in pages.
+    pages
+        of the program.
+    faults
+        without cold ones, by setting; "" is the default, "lru" is LRU.
+    sequences
+        the most that the default held, over all sizes.
     """
 
     program: Program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Pictures of glass1997/page.md: a panel for each program."""
 
 from collections.abc import Callable, Sequence

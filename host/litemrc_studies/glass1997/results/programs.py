@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The programs of glass1997/page.md, in the order of the paper's table 1: traces, and faults by policy."""
 
 import functools
@@ -37,10 +38,14 @@ class Paper:
 class Program:
     """A program of ours, and the program of the paper that it stands for.
 
-    Attributes:
-        name: of its trace; of `../programs/NAME.c` if it is not a program of Debian.
-        stands_for: the paper's program.
-        category: the paper's in section 2.2: 1 memory-intensive, 2 with small patterns, 3 regular.
+    Attributes
+    ----------
+    name
+        of its trace; of `../programs/NAME.c` if it is not a program of Debian.
+    stands_for
+        the paper's program.
+    category
+        the paper's in section 2.2: 1 memory-intensive, 2 with small patterns, 3 regular.
     """
 
     name: str
@@ -109,14 +114,22 @@ def sizes_of(minimum: int, pages: int, count: int = 24) -> list[int]:
 class Measured:
     """A program alone in memories of several sizes.
 
-    Attributes:
-        pages: distinct pages.
-        instructions: length of the trace.
-        lru_minimum, opt_minimum: minimum simulatable memories in pages.
-        sizes: memory sizes in pages, from `lru_minimum` to `pages`.
-        faults: faults without cold faults by name of the policy, one for each size.
-        below: sizes below `lru_minimum`, and OPT's faults there.
-        graph: pages over time.
+    Attributes
+    ----------
+    pages
+        distinct pages.
+    instructions
+        length of the trace.
+    lru_minimum, opt_minimum
+        minimum simulatable memories in pages.
+    sizes
+        memory sizes in pages, from `lru_minimum` to `pages`.
+    faults
+        faults without cold faults by name of the policy, one for each size.
+    below
+        sizes below `lru_minimum`, and OPT's faults there.
+    graph
+        pages over time.
     """
 
     program: Program
@@ -173,8 +186,10 @@ def _faults(program: Program, policy: Policy, sizes: Sequence[int]) -> list[int]
 def fault_log(trace: Trace, chunks: Iterable[Chunk], policy: OnlinePolicy, size: int) -> FaultLog:
     """Return the faults of a memory of `size` pages; `chunks` are of `trace`.
 
-    Raises:
-        UserError: IN/OUT records do not determine the faults in so small a memory.
+    Raises
+    ------
+    UserError
+        IN/OUT records do not determine the faults in so small a memory.
     """
     log = replay(trace, chunks, [], [size], logged=(policy, size)).log
     assert log is not None, "it is asked for"

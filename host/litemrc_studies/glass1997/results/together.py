@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws figure 11 of glass1997/page.md and fills its table: part of `make results-glass1997`."""
 
 from collections.abc import Sequence
@@ -34,9 +35,12 @@ POLICIES = (Lru(), Seq())
 class Mix:
     """Programs together.
 
-    Attributes:
-        pages: of all programs.
-        results: for each policy, for each memory size in `sizes`.
+    Attributes
+    ----------
+    pages
+        of all programs.
+    results
+        for each policy, for each memory size in `sizes`.
     """
 
     programs: Sequence[Program]

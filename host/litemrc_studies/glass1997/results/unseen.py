@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sixteen traces that adaptive SEQ was not tuned on: its held-out set, for `adaptive.py`.
 
 Their shapes and lengths were fixed before any of them was run. A trace because of which a rule or a constant

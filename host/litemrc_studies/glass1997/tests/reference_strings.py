@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reference strings that bring out what replacement policies differ in."""
 
 from hypothesis import strategies as st

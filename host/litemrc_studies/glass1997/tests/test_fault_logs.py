@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Logged faults: those of the golden models, each with its time, its victim and who chose it."""
 
 from pathlib import Path

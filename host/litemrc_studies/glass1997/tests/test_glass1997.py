@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Glass and Cao 1997: its programs and traces are those of the page, and its claims are computed right."""
 
 import re

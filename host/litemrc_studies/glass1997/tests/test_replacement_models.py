@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The models of replacement against examples worked by hand, and Glass and Cao 1997, section 4.1."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of replacement: fault rates, inter-fault times, and faults and evictions over time."""
 
 import numpy as np

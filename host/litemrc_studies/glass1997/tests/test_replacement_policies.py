@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Replacement in the native core: equal to the golden models, and as good as theory and paper say."""
 
 from pathlib import Path

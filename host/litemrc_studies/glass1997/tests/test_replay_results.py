@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of a replay, and replays of IN/OUT records."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several programs in one memory: the native machine is the golden one."""
 
 from collections.abc import Iterator

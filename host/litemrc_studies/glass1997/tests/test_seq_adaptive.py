@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Adaptive SEQ: the golden model's rules by hand, its bound, and what it makes of sweeps."""
 
 import numpy as np

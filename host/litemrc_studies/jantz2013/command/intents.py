@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc intents check FILE`: validate an application's intents for its page colors."""
 
 import argparse

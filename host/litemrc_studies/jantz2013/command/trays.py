@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate trays SCENARIO`: programs on a memory with and without trays."""
 
 import argparse
@@ -60,8 +61,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def prepare(args: argparse.Namespace) -> "TrayScenario":
     """Return the scenario to run.
 
-    Raises:
-        UserError: the scenario or a limit is wrong.
+    Raises
+    ------
+    UserError
+        the scenario or a limit is wrong.
     """
     # Imported here and below: the machine takes long to load.
     from litemrc_studies.jantz2013.machine.scenario_file import read_tray_scenario

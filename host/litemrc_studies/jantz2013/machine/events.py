@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Events of programs on the tray machine."""
 
 from collections.abc import Iterator, Mapping
@@ -14,12 +15,18 @@ from litemrc_studies.jantz2013.policies.intents import ColorIntent
 class Visits:
     """Visits of a process to pages, in order.
 
-    Attributes:
-        pages: int64[visits], virtual page numbers.
-        reads, writes: lines of each visit, or of all.
-        line_ns: transfer time of a line.
-        gap_ns: compute time before each visit.
-        file: whether the pages are file pages, per visit or for all.
+    Attributes
+    ----------
+    pages
+        int64[visits], virtual page numbers.
+    reads, writes
+        lines of each visit, or of all.
+    line_ns
+        transfer time of a line.
+    gap_ns
+        compute time before each visit.
+    file
+        whether the pages are file pages, per visit or for all.
     """
 
     process: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hardware of the tray machine: ranks, address mapping, sleep thresholds, and accesses of others."""
 
 from dataclasses import dataclass
@@ -25,10 +26,14 @@ FAST_EXIT_NS, FAST_EXIT_CLOCKS = 7.5, 3
 class RankTiming:
     """Idle thresholds and exit latencies of a rank, in memory clock cycles.
 
-    Attributes:
-        power_down_after, self_refresh_after: idle cycles until the state is entered; `NEVER` disables it.
-        power_down_exit, self_refresh_exit: exit latency.
-        sample: cycles of a sample.
+    Attributes
+    ----------
+    power_down_after, self_refresh_after
+        idle cycles until the state is entered; `NEVER` disables it.
+    power_down_exit, self_refresh_exit
+        exit latency.
+    sample
+        cycles of a sample.
     """
 
     power_down_after: int
@@ -45,14 +50,20 @@ class Background:
     They come one after the other, at a random time after the last one, and use another processor: the
     program does not wait for them, nor they for the program.
 
-    Attributes:
-        gap: mean time from one access to the next in cycles; each is uniform from 1 to 2 gap - 1.
-        busy: cycles in which the rank serves an access.
-        seed: of ranks and times, which come from splitmix64 (Steele et al., Fast Splittable Pseudorandom
-            Number Generators, 2014).
+    Attributes
+    ----------
+    gap
+        mean time from one access to the next in cycles; each is uniform from 1 to 2 gap - 1.
+    busy
+        cycles in which the rank serves an access.
+    seed
+        of ranks and times, which come from splitmix64 (Steele et al., Fast Splittable Pseudorandom
+        Number Generators, 2014).
 
-    Raises:
-        ValueError: a gap below 1 or of 2^31 cycles or more.
+    Raises
+    ------
+    ValueError
+        a gap below 1 or of 2^31 cycles or more.
     """
 
     gap: int
@@ -68,9 +79,12 @@ class Background:
 class Controller:
     """Sleep thresholds of the memory controller.
 
-    Attributes:
-        power_down: off; fast, with the DLL on (IDD2P1); slow, with the DLL off (IDD2P0).
-        power_down_after_ns, self_refresh_after_ns: idle time until the state is entered.
+    Attributes
+    ----------
+    power_down
+        off; fast, with the DLL on (IDD2P1); slow, with the DLL off (IDD2P0).
+    power_down_after_ns, self_refresh_after_ns
+        idle time until the state is entered.
     """
 
     power_down: str = "off"
@@ -82,18 +96,29 @@ class Controller:
 class Hardware:
     """Equal ranks; each rank is a tray.
 
-    Attributes:
-        part: the chips.
-        chips: chips per rank.
-        trays: number of ranks.
-        nodes: NUMA nodes, each with an equal share of the ranks.
-        tray_pages: pages per rank.
-        mapping: sequential: ranks are contiguous; interleaved: consecutive lines lie in consecutive ranks.
-        sample_ns: time between two power samples.
-        background_hz: lines that others than the programs (kernel, daemons) access per second, in any rank.
+    Attributes
+    ----------
+    part
+        the chips.
+    chips
+        chips per rank.
+    trays
+        number of ranks.
+    nodes
+        NUMA nodes, each with an equal share of the ranks.
+    tray_pages
+        pages per rank.
+    mapping
+        sequential: ranks are contiguous; interleaved: consecutive lines lie in consecutive ranks.
+    sample_ns
+        time between two power samples.
+    background_hz
+        lines that others than the programs (kernel, daemons) access per second, in any rank.
 
-    Raises:
-        UserError: a number out of range; a part with unknown times or currents.
+    Raises
+    ------
+    UserError
+        a number out of range; a part with unknown times or currents.
     """
 
     part: SdramPart

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The tray machine: visits of programs fault pages in, wake ranks and use power (Jantz et al. 2013)."""
 
 from collections.abc import Callable, Iterable
@@ -26,9 +27,12 @@ class Scrambler:
 
     This fragments memory as long use would (Jantz et al. 2013, section 8).
 
-    Attributes:
-        hold_pages: pages that stay allocated without use.
-        chunk_pages: pages per chunk.
+    Attributes
+    ----------
+    hold_pages
+        pages that stay allocated without use.
+    chunk_pages
+        pages per chunk.
     """
 
     hold_pages: int
@@ -37,8 +41,10 @@ class Scrambler:
     def run(self, memory: Memory, rng: np.random.Generator) -> None:
         """Scramble the free memory.
 
-        Raises:
-            UserError: less memory is free than must be held.
+        Raises
+        ------
+        UserError
+            less memory is free than must be held.
         """
         frames = memory.hold(memory.hardware.pages)
         if frames.size < self.hold_pages:
@@ -61,9 +67,12 @@ _NO_PHASE = ""
 class Costs:
     """Times of page faults.
 
-    Attributes:
-        zero_fill_ns: fault and zero-fill of a new page.
-        reload_ns: read of a reclaimed page from disk.
+    Attributes
+    ----------
+    zero_fill_ns
+        fault and zero-fill of a new page.
+    reload_ns
+        read of a reclaimed page from disk.
     """
 
     zero_fill_ns: float = 1_000.0
@@ -74,12 +83,18 @@ class Costs:
 class Configuration:
     """A configuration of the machine.
 
-    Attributes:
-        name: of the configuration.
-        hardware: including the address mapping.
-        allocator: one of `litemrc_studies.jantz2013.machine.memory.ALLOCATORS`.
-        guidance: whether the colors of programs are used.
-        placement: settings of page migration by the monitor; None: no migration.
+    Attributes
+    ----------
+    name
+        of the configuration.
+    hardware
+        including the address mapping.
+    allocator
+        one of `litemrc_studies.jantz2013.machine.memory.ALLOCATORS`.
+    guidance
+        whether the colors of programs are used.
+    placement
+        settings of page migration by the monitor; None: no migration.
     """
 
     name: str
@@ -92,8 +107,10 @@ class Configuration:
 class TrayMachine:
     """A machine with trays that runs programs.
 
-    Parameters:
-        scrambler: scrambles memory before the run; None: all memory is free.
+    Parameters
+    ----------
+    scrambler
+        scrambles memory before the run; None: all memory is free.
     """
 
     def __init__(
@@ -129,11 +146,15 @@ class TrayMachine:
     ) -> TrayRun:
         """Run the events of a workload and return the result.
 
-        Parameters:
-            progress: called repeatedly with the seconds simulated.
+        Parameters
+        ----------
+        progress
+            called repeatedly with the seconds simulated.
 
-        Raises:
-            UserError: memory is full of pages in use; guidance that cannot be met.
+        Raises
+        ------
+        UserError
+            memory is full of pages in use; guidance that cannot be met.
         """
         for event in program:
             self._do(event)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Frames of the tray machine: ownership, page faults, reclaim and migration."""
 
 from collections.abc import Iterator, Sequence
@@ -41,15 +42,23 @@ class Space:
 class Memory:
     """All frames of a machine.
 
-    Parameters:
-        allocator: `buddy`, without trays and guidance, or `tray`.
+    Parameters
+    ----------
+    allocator
+        `buddy`, without trays and guidance, or `tray`.
 
-    Attributes:
-        owner, page, color: int64[frames], the frame's process, virtual page, and color number.
-        last_used: int64[frames], time of the last use.
-        file: bool[frames], file pages.
-        colors: color number by (process, color); all uncolored pages have process -1.
-        recycled, migrated: pages so far.
+    Attributes
+    ----------
+    owner, page, color
+        int64[frames], the frame's process, virtual page, and color number.
+    last_used
+        int64[frames], time of the last use.
+    file
+        bool[frames], file pages.
+    colors
+        color number by (process, color); all uncolored pages have process -1.
+    recycled, migrated
+        pages so far.
     """
 
     def __init__(self, hardware: Hardware, allocator: str) -> None:
@@ -70,8 +79,10 @@ class Memory:
     def trays(self, asleep: Sequence[bool] = ()) -> list[Tray]:
         """Return the on-demand view: each tray and its free pages (section 5.3).
 
-        Parameters:
-            asleep: for each rank, if known.
+        Parameters
+        ----------
+        asleep
+            for each rank, if known.
         """
         counted = np.arange(self.hardware.trays).repeat(self.hardware.tray_pages)
         free = np.bincount(counted[self.owner == NOBODY], minlength=self.hardware.trays)
@@ -107,15 +118,21 @@ class Memory:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Fault absent pages in and mark all pages as used now.
 
-        Parameters:
-            file: whether each page, or all, are file pages.
-            node: of the processor; pages without a color for a node come from it while it has room.
+        Parameters
+        ----------
+        file
+            whether each page, or all, are file pages.
+        node
+            of the processor; pages without a color for a node come from it while it has room.
 
-        Returns:
-            the frame of each page; whether it was zero-filled; whether it was read from disk.
+        Returns
+        -------
+        the frame of each page; whether it was zero-filled; whether it was read from disk.
 
-        Raises:
-            UserError: no page can be reclaimed.
+        Raises
+        ------
+        UserError
+            no page can be reclaimed.
         """
         self._tick += 1
         space = self.space(process, int(pages.max()) + 1)
@@ -169,8 +186,10 @@ class Memory:
     def migrate(self, frames: NDArray[np.int64], tray: int) -> NDArray[np.int64]:
         """Copy pages to another tray while it has room, and return their new frames.
 
-        Raises:
-            ValueError: the allocator has no trays.
+        Raises
+        ------
+        ValueError
+            the allocator has no trays.
         """
         if not self.guided:
             raise ValueError("pages can be migrated with allocator tray only")

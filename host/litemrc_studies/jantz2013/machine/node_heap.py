@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A Java-like program on NUMA nodes: where its threads find their arrays (Jantz et al. 2013, section 6).
 
 Threads run operations, each on arrays of its own. They allocate in eden: small arrays from allocation
@@ -28,13 +29,20 @@ _PROCESS = 0
 class Kernel:
     """A benchmark; each thread runs it by itself.
 
-    Attributes:
-        name: of the benchmark.
-        pages: of the arrays of an operation.
-        piece_pages: pages of one array; small arrays, such as the rows of a matrix, come from TLABs.
-        passes: times that an operation goes through its arrays.
-        compute_ns: computation per reference to memory.
-        references: to memory per pass; None: each line of the arrays once.
+    Attributes
+    ----------
+    name
+        of the benchmark.
+    pages
+        of the arrays of an operation.
+    piece_pages
+        pages of one array; small arrays, such as the rows of a matrix, come from TLABs.
+    passes
+        times that an operation goes through its arrays.
+    compute_ns
+        computation per reference to memory.
+    references
+        to memory per pass; None: each line of the arrays once.
     """
 
     name: str
@@ -53,12 +61,18 @@ class Kernel:
 class HeapShape:
     """Sizes in pages, and times.
 
-    Attributes:
-        eden, survivor, tenured: of the spaces; there are two survivor spaces.
-        tlab: of an allocation buffer.
-        threads: equally divided among the nodes.
-        old_age: collections after which arrays are promoted.
-        local_ns, remote_ns: of a reference to memory.
+    Attributes
+    ----------
+    eden, survivor, tenured
+        of the spaces; there are two survivor spaces.
+    tlab
+        of an allocation buffer.
+    threads
+        equally divided among the nodes.
+    old_age
+        collections after which arrays are promoted.
+    local_ns, remote_ns
+        of a reference to memory.
     """
 
     eden: int
@@ -75,11 +89,16 @@ class HeapShape:
 class HeapRun:
     """Result of a run.
 
-    Attributes:
-        local_share: of all references to memory, those on the node of their thread.
-        operation_ns: mean time of an operation.
-        collections: of the young generation.
-        tenured_share: of all references, those to the tenured generation.
+    Attributes
+    ----------
+    local_share
+        of all references to memory, those on the node of their thread.
+    operation_ns
+        mean time of an operation.
+    collections
+        of the young generation.
+    tenured_share
+        of all references, those to the tenured generation.
     """
 
     local_share: float
@@ -122,9 +141,12 @@ class _Thread:
 class NodeHeap:
     """A run of a kernel.
 
-    Parameters:
-        memory: of the machine, with at least the heap's pages free on each node; `colors` needs trays.
-        way: one of `WAYS`.
+    Parameters
+    ----------
+    memory
+        of the machine, with at least the heap's pages free on each node; `colors` needs trays.
+    way
+        one of `WAYS`.
     """
 
     def __init__(self, memory: Memory, shape: HeapShape, kernel: Kernel, way: str, seed: int = 1) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page placement on the tray machine: counts visits like the monitor, asks the policy, copies pages."""
 
 from collections.abc import Callable
@@ -22,10 +23,14 @@ Visit = Callable[[np.ndarray, np.ndarray, np.ndarray, float, float], None]
 class Placer:
     """Settings of periodic page migration.
 
-    Attributes:
-        period_s: the monitor's epoch; a plan is made at the end of each.
-        parameters: of the policy.
-        copy_bytes_s: throughput of page copies.
+    Attributes
+    ----------
+    period_s
+        the monitor's epoch; a plan is made at the end of each.
+    parameters
+        of the policy.
+    copy_bytes_s
+        throughput of page copies.
     """
 
     period_s: float = 1.0
@@ -36,9 +41,12 @@ class Placer:
 class Placing:
     """A run of periodic page migration.
 
-    Parameters:
-        memory, ranks: of the machine.
-        visit: the machine's function that serves visits to frames.
+    Parameters
+    ----------
+    memory, ranks
+        of the machine.
+    visit
+        the machine's function that serves visits to frames.
     """
 
     def __init__(self, placer: Placer, memory: Memory, ranks: RankVisits, visit: Visit) -> None:

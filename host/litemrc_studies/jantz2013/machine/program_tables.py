@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads the tables [[process]] of a scenario: ranges, colors, limits."""
 
 from collections.abc import Callable, Mapping
@@ -20,12 +21,17 @@ Intents = Callable[[TomlTable], Mapping[str, ColorIntent]]
 def read_programs(top: TomlTable, trays: int, intents: Intents) -> Programs:
     """Read the processes of a scenario.
 
-    Parameters:
-        trays: number of trays of the machine.
-        intents: reads the intents file of a table.
+    Parameters
+    ----------
+    trays
+        number of trays of the machine.
+    intents
+        reads the intents file of a table.
 
-    Raises:
-        UserError: a table has an error; with file and line.
+    Raises
+    ------
+    UserError
+        a table has an error; with file and line.
     """
     tables = top.tables("process")
     if not tables:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks that sleep by idle thresholds, equal to `litemrc_studies.jantz2013.golden`, and their power."""
 
 import numpy as np
@@ -52,14 +53,21 @@ class RankVisits:
     ) -> None:
         """Serve visits in order; each argument is an array of equal length or one number for all visits.
 
-        Parameters:
-            gap, busy: cycles, below 2^32.
-            rank: of the page, or of its first line.
-            reads, writes: lines, together 1 to 255.
+        Parameters
+        ----------
+        gap, busy
+            cycles, below 2^32.
+        rank
+            of the page, or of its first line.
+        reads, writes
+            lines, together 1 to 255.
 
-        Raises:
-            UserError: a gap or visit of 2^32 cycles or more.
-            ValueError: a rank that does not exist, or a visit without lines.
+        Raises
+        ------
+        UserError
+            a gap or visit of 2^32 cycles or more.
+        ValueError
+            a rank that does not exist, or a visit without lines.
         """
         longest = max(np.max(gap, initial=0), np.max(busy, initial=0))
         if longest >= 1 << 32:
@@ -99,11 +107,14 @@ class RankVisits:
 def rank_samples_mw(counters: NDArray[np.uint64], hardware: Hardware) -> NDArray[np.float64]:
     """Return the mean power of each rank in each sample.
 
-    Parameters:
-        counters: uint64[samples, ranks, counters], as in `RankVisits.counters`.
+    Parameters
+    ----------
+    counters
+        uint64[samples, ranks, counters], as in `RankVisits.counters`.
 
-    Returns:
-        float64[samples, ranks], mW; the last sample may be shorter.
+    Returns
+    -------
+    float64[samples, ranks], mW; the last sample may be shorter.
     """
     use = hardware.operation
     mw = np.zeros(counters.shape[:2])

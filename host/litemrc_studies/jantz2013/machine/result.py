@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of the tray machine."""
 
 from collections.abc import Mapping
@@ -14,21 +15,35 @@ from litemrc_studies.jantz2013.policies.trays import Tray
 class TrayRun:
     """Result of a workload under one configuration.
 
-    Attributes:
-        configuration: its name.
-        seconds: duration.
-        sample_s: float64[samples], length of each sample.
-        rank_mw: float64[samples, ranks], mean power of each rank.
-        self_refresh: float64[samples, ranks], share of the sample in self-refresh.
-        phases: for each sample, the phase with the largest share.
-        free_pages: int64[samples], at the end of each sample.
-        trays: their state at the end.
-        backing: pages on each tray at the end, int64[trays], by (process, color); uncolored pages are under
-            (None, None).
-        zero_fills, reloads: page faults of new pages and of reclaimed pages.
-        recycled, migrated: number of pages.
-        outside: pages on trays that memnice forbids.
-        waking_s: total exit latency of all ranks.
+    Attributes
+    ----------
+    configuration
+        its name.
+    seconds
+        duration.
+    sample_s
+        float64[samples], length of each sample.
+    rank_mw
+        float64[samples, ranks], mean power of each rank.
+    self_refresh
+        float64[samples, ranks], share of the sample in self-refresh.
+    phases
+        for each sample, the phase with the largest share.
+    free_pages
+        int64[samples], at the end of each sample.
+    trays
+        their state at the end.
+    backing
+        pages on each tray at the end, int64[trays], by (process, color); uncolored pages are under
+        (None, None).
+    zero_fills, reloads
+        page faults of new pages and of reclaimed pages.
+    recycled, migrated
+        number of pages.
+    outside
+        pages on trays that memnice forbids.
+    waking_s
+        total exit latency of all ranks.
     """
 
     configuration: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scenarios of the tray machine: a workload and the configurations to compare."""
 
 from collections.abc import Callable, Mapping
@@ -23,10 +24,14 @@ class Case:
 class TrayScenario:
     """The contents of a scenario file.
 
-    Attributes:
-        title: of the scenario.
-        workload: its kind.
-        cases: the first one is the baseline of the comparison.
+    Attributes
+    ----------
+    title
+        of the scenario.
+    workload
+        its kind.
+    cases
+        the first one is the baseline of the comparison.
     """
 
     title: str
@@ -40,8 +45,10 @@ class TrayScenario:
 def run_case(scenario: TrayScenario, case: Case, progress: Callable[[float], None] | None = None) -> TrayRun:
     """Run the workload on one configuration.
 
-    Raises:
-        UserError: as in `TrayMachine.run`.
+    Raises
+    ------
+    UserError
+        as in `TrayMachine.run`.
     """
     machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
     return machine.run(case.workload.program(np.random.default_rng(scenario.seed)), progress)
@@ -52,11 +59,15 @@ def limited(scenario: TrayScenario, limits: Mapping[str, tuple[int, ...]]) -> Tr
 
     A limit replaces the one that a configuration has for its compilation. Configurations without trays stay.
 
-    Parameters:
-        limits: the allowed trays by name of the limit.
+    Parameters
+    ----------
+    limits
+        the allowed trays by name of the limit.
 
-    Raises:
-        UserError: no configuration has trays.
+    Raises
+    ------
+    UserError
+        no configuration has trays.
     """
     cases: dict[str, Case] = {}
     for case in scenario.cases:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads scenarios of the tray machine from TOML files; jantz2013/trays.md documents the keys."""
 
 from collections.abc import Mapping, Sequence
@@ -51,9 +52,11 @@ _COMPILATION = (
 def read_tray_scenario(path: str | Path, changes: Sequence[Change] = ()) -> TrayScenario:
     """Read the scenario in a file, with changes of its values.
 
-    Raises:
-        UserError: the file or its intents file cannot be read or has an error; with file and line, or the
-            change.
+    Raises
+    ------
+    UserError
+        the file or its intents file cannot be read or has an error; with file and line, or the
+        change.
     """
     return _Reader(TomlTable.read(path, changes), Path(path).parent).scenario()
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Views of the tray memory: the feedback of Jantz et al. 2013, section 5.3.
 
 `Memory.trays` is the view by tray; these functions give the views by process and color.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "rank_visits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Ranks that sleep by idle thresholds under a program that visits pages; equal to litemrc/golden/ranks/visits.py, which
 // defines a visit.
 #pragma once

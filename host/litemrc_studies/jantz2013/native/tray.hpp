@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Trays (Jantz et al. 2013, section 4.2): free lists for each power unit inside each zone, and guidance of requests to
 // units. A tray that already serves similar use is preferred, so that few units have pages of one use.
 //

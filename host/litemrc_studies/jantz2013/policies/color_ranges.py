@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Colors on virtual address ranges, changeable at any time (Jantz et al. 2013, section 4.1)."""
 
 from bisect import bisect_left, bisect_right
@@ -20,11 +21,15 @@ class ColorRanges:
     def paint(self, begin: int, end: int, color: str | None, *, over: bool = True) -> None:
         """Set the color of pages `begin` to `end`, exclusive; None removes the color.
 
-        Parameters:
-            over: whether pages of another color may be recolored.
+        Parameters
+        ----------
+        over
+            whether pages of another color may be recolored.
 
-        Raises:
-            UserError: an empty range, or pages of another color without `over`.
+        Raises
+        ------
+        UserError
+            an empty range, or pages of another color without `over`.
         """
         if not 0 <= begin < end:
             raise UserError(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Guidance by applications: colors on virtual ranges, and the trays that follow (Jantz et al. 2013).
 
 An application groups pages by colors (`color_ranges`) and states intents for each (`intents`). The system
@@ -20,8 +21,10 @@ class MemNice:
     A process without a limit may use all trays. A child inherits its parent's limit and can only narrow it,
     so that a process cannot escape its limit by forking.
 
-    Parameters:
-        trays: number of trays.
+    Parameters
+    ----------
+    trays
+        number of trays.
     """
 
     def __init__(self, trays: int) -> None:
@@ -32,8 +35,10 @@ class MemNice:
     def limit(self, process: int, trays: Iterable[int], where: str = "") -> None:
         """Limit the process to pages of these trays from now on.
 
-        Raises:
-            UserError: no tray, a tray that does not exist, or one that the process did not inherit.
+        Raises
+        ------
+        UserError
+            no tray, a tray that does not exist, or one that the process did not inherit.
         """
         chosen = check_trays(trays, self.trays, f"memnice of process {process}", where)
         inherited = self._inherited.get(process)
@@ -79,8 +84,10 @@ class Guidance:
     Colors are per process. A child starts with a copy of its parent's ranges and intents. Isolated trays are
     closed to all other processes.
 
-    Parameters:
-        trays: their state at the beginning.
+    Parameters
+    ----------
+    trays
+        their state at the beginning.
     """
 
     def __init__(self, trays: Sequence[Tray]) -> None:
@@ -96,12 +103,17 @@ class Guidance:
     ) -> None:
         """Set the intents of a process's colors.
 
-        Parameters:
-            resident_pages: expected resident set of the process.
-            trays: their current state.
+        Parameters
+        ----------
+        resident_pages
+            expected resident set of the process.
+        trays
+            their current state.
 
-        Raises:
-            UserError: as in `map_colors`; trays isolated by another process are not available.
+        Raises
+        ------
+        UserError
+            as in `map_colors`; trays isolated by another process are not available.
         """
         closed = self._isolated(process)
         choices = map_colors(intents, [tray for tray in trays if tray.number not in closed], resident_pages)
@@ -112,8 +124,10 @@ class Guidance:
     def paint(self, process: int, begin: int, end: int, color: str | None, *, over: bool = True) -> None:
         """Set the color of virtual pages `begin` to `end`, exclusive; None removes the color.
 
-        Raises:
-            UserError: an empty range, a color without intent, or an overlap without `over`.
+        Raises
+        ------
+        UserError
+            an empty range, a color without intent, or an overlap without `over`.
         """
         if color is not None and color not in self._intents.get(process, {}):
             known = ", ".join(self._intents.get(process, {})) or "none"

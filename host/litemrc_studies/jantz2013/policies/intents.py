@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Intents of an application for its colors, in the syntax of Jantz et al. 2013, section 4.1.
 
     INTENT MEM-INTENSITY
@@ -21,10 +22,14 @@ from litemrc.errors import UserError
 class IntentKind:
     """An intent that can be declared.
 
-    Attributes:
-        attribute: the attribute of `ColorIntent` that it sets.
-        lowest, highest: range of its values.
-        meaning: of the values, for messages.
+    Attributes
+    ----------
+    attribute
+        the attribute of `ColorIntent` that it sets.
+    lowest, highest
+        range of its values.
+    meaning
+        of the values, for messages.
     """
 
     attribute: str
@@ -49,14 +54,22 @@ _DECLARATION = "INTENT"
 class ColorIntent:
     """The intents for the pages of a color; None: not stated.
 
-    Attributes:
-        color: its name.
-        intensity: 0 hot, 1 cold.
-        capacity_percent: share of the resident set.
-        node: NUMA node whose trays back the pages.
-        recycle: 1: pages are recycled within the color.
-        isolation: 1: on trays that serve no other color.
-        where: file and line of the color's first statement.
+    Attributes
+    ----------
+    color
+        its name.
+    intensity
+        0 hot, 1 cold.
+    capacity_percent
+        share of the resident set.
+    node
+        NUMA node whose trays back the pages.
+    recycle
+        1: pages are recycled within the color.
+    isolation
+        1: on trays that serve no other color.
+    where
+        file and line of the color's first statement.
     """
 
     color: str
@@ -79,12 +92,16 @@ class ColorIntent:
 def parse_intents(text: str, name: str = "intents") -> dict[str, ColorIntent]:
     """Return the colors of an intents file, in its order.
 
-    Parameters:
-        name: of the text, for NAME:LINE in errors.
+    Parameters
+    ----------
+    name
+        of the text, for NAME:LINE in errors.
 
-    Raises:
-        UserError: a malformed line; an intent that is unknown, not declared or declared twice; an intent
-            stated twice for a color; a value out of range; capacities of more than 100 % in total.
+    Raises
+    ------
+    UserError
+        a malformed line; an intent that is unknown, not declared or declared twice; an intent
+        stated twice for a color; a value out of range; capacities of more than 100 % in total.
     """
     declared: dict[str, int] = {}
     colors: dict[str, ColorIntent] = {}

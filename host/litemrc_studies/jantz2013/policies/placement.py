@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Placement of pages on trays from the monitor's curve and per-page counts.
 
 Colors name the hot pages; without colors, the monitor finds them. The curve gives the number of pages with
@@ -22,16 +23,25 @@ from litemrc_studies.jantz2013.policies.trays import Tray
 class PlacementParameters:
     """Parameters of page migration.
 
-    Attributes:
-        epsilon: share of all accesses that may miss the working set; these wake ranks.
-        budget_pages: largest number of pages that move at a time.
-        reserve_pages: pages kept free on each tray, for new pages.
-        page_nj: energy of a page copy, at both ends.
-        saved_mw: power saved by a sleeping rank.
-        horizon_s: time in which the saving must exceed the cost of the copies.
+    Attributes
+    ----------
+    epsilon
+        share of all accesses that may miss the working set; these wake ranks.
+    budget_pages
+        largest number of pages that move at a time.
+    reserve_pages
+        pages kept free on each tray, for new pages.
+    page_nj
+        energy of a page copy, at both ends.
+    saved_mw
+        power saved by a sleeping rank.
+    horizon_s
+        time in which the saving must exceed the cost of the copies.
 
-    Raises:
-        UserError: a number out of range.
+    Raises
+    ------
+    UserError
+        a number out of range.
     """
 
     epsilon: float = 0.001
@@ -59,9 +69,12 @@ class PlacementParameters:
 class Move:
     """Pages to move from one tray to another.
 
-    Attributes:
-        pages: intp, their indices, most used first.
-        origin, target: tray numbers.
+    Attributes
+    ----------
+    pages
+        intp, their indices, most used first.
+    origin, target
+        tray numbers.
     """
 
     pages: NDArray[np.intp]
@@ -73,10 +86,14 @@ class Move:
 class Plan:
     """A migration plan.
 
-    Attributes:
-        working_pages: N_mrc.
-        hot_trays: trays for the working pages.
-        moves: in order of execution.
+    Attributes
+    ----------
+    working_pages
+        N_mrc.
+    hot_trays
+        trays for the working pages.
+    moves
+        in order of execution.
     """
 
     working_pages: int
@@ -93,11 +110,16 @@ def plan(
 ) -> Plan:
     """Return a migration plan.
 
-    Parameters:
-        curve: of the epoch of `counts`.
-        counts: accesses to each movable page.
-        tray_of: current tray of each.
-        trays: current state, by number; sleeping trays are chosen last.
+    Parameters
+    ----------
+    curve
+        of the epoch of `counts`.
+    counts
+        accesses to each movable page.
+    tray_of
+        current tray of each.
+    trays
+        current state, by number; sleeping trays are chosen last.
     """
     working = curve.size_within(parameters.epsilon) if curve.misses < curve.accesses else 0
     hot = hottest(counts, working)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Choice of pages to reclaim: from all, from some trays, or from a color (Jantz et al. 2013, 8.2)."""
 
 from dataclasses import dataclass
@@ -12,12 +13,18 @@ _BEHIND_FILES = 1 << 62
 class Residents:
     """Resident pages, one array element each.
 
-    Attributes:
-        last_used: int64, time of the last use.
-        tray: int64, tray of the page.
-        color: int64, a unique number per color and application.
-        file: bool, file pages; they are reclaimed first, because their content is on disk.
-        pinned: bool, pages that must stay.
+    Attributes
+    ----------
+    last_used
+        int64, time of the last use.
+    tray
+        int64, tray of the page.
+    color
+        int64, a unique number per color and application.
+    file
+        bool, file pages; they are reclaimed first, because their content is on disk.
+    pinned
+        bool, pages that must stay.
     """
 
     last_used: NDArray[np.int64]
@@ -32,10 +39,14 @@ def victims(
 ) -> NDArray[np.intp]:
     """Return the indices of the least recently used reclaimable pages: file pages first, then others.
 
-    Parameters:
-        count: number of pages; the result has fewer if fewer may be reclaimed.
-        trays: reclaim from these trays only; None: from all.
-        color: reclaim from this color only; None: from all.
+    Parameters
+    ----------
+    count
+        number of pages; the result has fewer if fewer may be reclaimed.
+    trays
+        reclaim from these trays only; None: from all.
+    color
+        reclaim from this color only; None: from all.
     """
     able = ~residents.pinned
     if trays is not None:

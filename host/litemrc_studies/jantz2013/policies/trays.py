@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Trays, page frames that share a power-manageable unit, and the choice of trays for each color."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,13 +13,20 @@ from litemrc_studies.jantz2013.policies.intents import COLD, HOT, ColorIntent
 class Tray:
     """Page frames on one power-manageable unit (Jantz et al. 2013, section 4.2).
 
-    Attributes:
-        number: from 0.
-        node: its NUMA node.
-        pages: number of frames.
-        free_pages: free frames.
-        used_pages: frames of programs; the rest are free or held without use.
-        asleep: whether its unit is in self-refresh.
+    Attributes
+    ----------
+    number
+        from 0.
+    node
+        its NUMA node.
+    pages
+        number of frames.
+    free_pages
+        free frames.
+    used_pages
+        frames of programs; the rest are free or held without use.
+    asleep
+        whether its unit is in self-refresh.
     """
 
     number: int
@@ -33,10 +41,14 @@ class Tray:
 class TrayChoice:
     """The trays that may serve an allocation.
 
-    Attributes:
-        preferred: trays in the order of preference.
-        bound: no other tray may serve; otherwise the allocator may use others afterwards.
-        recycle_locally: if these trays are full, pages of the same color are reclaimed.
+    Attributes
+    ----------
+    preferred
+        trays in the order of preference.
+    bound
+        no other tray may serve; otherwise the allocator may use others afterwards.
+    recycle_locally
+        if these trays are full, pages of the same color are reclaimed.
     """
 
     preferred: tuple[int, ...] = ()
@@ -50,12 +62,17 @@ ANYWHERE = TrayChoice()
 def check_trays(numbers: Iterable[int], count: int, what: str, where: str = "") -> tuple[int, ...]:
     """Check tray numbers and return them in their order.
 
-    Parameters:
-        count: number of trays.
-        what: subject of the error messages.
+    Parameters
+    ----------
+    count
+        number of trays.
+    what
+        subject of the error messages.
 
-    Raises:
-        UserError: no number, a duplicate, or a tray that does not exist.
+    Raises
+    ------
+    UserError
+        no number, a duplicate, or a tray that does not exist.
     """
     trays = tuple(numbers)
     remedy = f"give trays from 0 to {count - 1}, each once"
@@ -82,12 +99,17 @@ def map_colors(
 
     Source: Jantz et al. 2013, sections 4.2, 6 and 8.
 
-    Parameters:
-        trays: their current state; free and used pages matter.
-        resident_pages: expected resident set of the application; capacities of colors are shares of it.
+    Parameters
+    ----------
+    trays
+        their current state; free and used pages matter.
+    resident_pages
+        expected resident set of the application; capacities of colors are shares of it.
 
-    Raises:
-        UserError: an unknown node, or isolated colors that need more trays than are available.
+    Raises
+    ------
+    UserError
+        an unknown node, or isolated colors that need more trays than are available.
     """
     owned = _isolate(intents, trays, resident_pages)
     taken = {tray for own in owned.values() for tray in own}
@@ -113,9 +135,12 @@ def _share(
 ) -> TrayChoice:
     """Return the trays of a color that is not isolated.
 
-    Parameters:
-        order: trays preferred for its intensity.
-        shared: trays that are not isolated.
+    Parameters
+    ----------
+    order
+        trays preferred for its intensity.
+    shared
+        trays that are not isolated.
     """
     closed = len(shared) < len(trays)
     if intent.node is not None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills the tables and draws the figures of jantz2013/page.md: `make results-jantz2013`."""
 
 from collections.abc import Callable

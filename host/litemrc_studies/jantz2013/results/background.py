@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Why figure 5 (a) of Jantz et al. 2013 has 27 % and the model more: settings, tested one by one."""
 
 from collections.abc import Mapping
@@ -27,10 +28,14 @@ TITLES = ("figure 5 (a): five Java programs", "figure 4: first stage, after 100 
 class Reductions:
     """Reductions of power by color-local recycling and, in the first stage, by trays.
 
-    Attributes:
-        interleaved: of each Java program, against the interleaved machine (figure 5 (a)).
-        trays: of the same, against trays without colors (figure 5 (b)).
-        stage: of the first stage against the interleaved and the sequential machine (figure 4).
+    Attributes
+    ----------
+    interleaved
+        of each Java program, against the interleaved machine (figure 5 (a)).
+    trays
+        of the same, against trays without colors (figure 5 (b)).
+    stage
+        of the first stage against the interleaved and the sequential machine (figure 4).
     """
 
     interleaved: np.ndarray
@@ -41,8 +46,10 @@ class Reductions:
 def background(served: Mapping[str, list[Served]], staged: TrayScenario, pictures: Path) -> Made:
     """Return table and values, and draw the reductions over the rate of background accesses.
 
-    Parameters:
-        served: visits of each Java program on the interleaved machine, with trays, and with colors.
+    Parameters
+    ----------
+    served
+        visits of each Java program on the interleaved machine, with trays, and with colors.
     """
     stage = [
         record(staged, replace(case, workload=replace(case.workload, stages=1, stage_s=1.0)), "stage 1")[1]

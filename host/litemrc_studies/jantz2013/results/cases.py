@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs of the scenarios of Jantz et al. 2013 and of recorded visits, for the scripts of its page."""
 
 from collections.abc import Iterator, Sequence
@@ -38,9 +39,12 @@ def percent_of(part: float | None) -> str:
 class Served:
     """The visits of a phase as the ranks serve them.
 
-    Attributes:
-        hardware: on which they were recorded.
-        columns: gap and busy (uint32, cycles), rank, reads and writes (uint8), each of length visits.
+    Attributes
+    ----------
+    hardware
+        on which they were recorded.
+    columns
+        gap and busy (uint32, cycles), rank, reads and writes (uint8), each of length visits.
     """
 
     hardware: Hardware
@@ -98,9 +102,12 @@ def record(
 def mean_mw(served: Served, *, slower: float = 1.0, **changes) -> float:
     """Return the mean power of all ranks if they serve the visits with changed hardware.
 
-    Parameters:
-        slower: factor of the time between two visits.
-        changes: attributes of `Hardware`, such as `controller` and `background_hz`.
+    Parameters
+    ----------
+    slower
+        factor of the time between two visits.
+    changes
+        attributes of `Hardware`, such as `controller` and `background_hz`.
     """
     hardware = replace(served.hardware, **changes)
     ranks = RankVisits(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sections 8.2 and 8.3 of Jantz et al. 2013: figure 5, five Java programs, and figure 6, a collector."""
 
 from collections.abc import Mapping, Sequence

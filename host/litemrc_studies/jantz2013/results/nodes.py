@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Section 6 of Jantz et al. 2013: SciMark on two nodes, eden bound by a NUMA library and by colors."""
 
 from collections.abc import Mapping

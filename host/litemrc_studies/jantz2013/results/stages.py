@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Section 8.1 of Jantz et al. 2013: the staged workload of figure 4, and what its first stage depends on."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Intents files, colors painted by them, and the trays that guidance chooses."""
 
 import json

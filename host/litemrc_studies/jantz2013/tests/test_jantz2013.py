@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The paper's figures and those of further experiments."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A Java-like program on two nodes: local references and times, by arithmetic and against each other."""
 
 import pytest

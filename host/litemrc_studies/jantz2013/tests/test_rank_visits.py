@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Ranks under visits, equal to the golden model, and the hardware that they are part of."""
 
 from dataclasses import replace

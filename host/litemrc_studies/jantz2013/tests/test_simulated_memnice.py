@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate trays --memnice`: the limit of the program that starts a simulated process tree."""
 
 import json

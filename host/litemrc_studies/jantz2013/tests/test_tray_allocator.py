@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Trays as an allocator: random requests, and by hand the tray that serves each request."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs on the tray machine: time, power and phases by arithmetic."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Frames of the tray machine: faults, recycling, migration, the views; and the scrambler."""
 
 import numpy as np

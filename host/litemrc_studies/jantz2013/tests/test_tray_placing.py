@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Placement by counts: its plan, and pages that the machine moves by it."""
 
 from types import SimpleNamespace

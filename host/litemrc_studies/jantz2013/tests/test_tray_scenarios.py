@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scenarios of the tray machine: files, their keys, what is refused."""
 
 import json

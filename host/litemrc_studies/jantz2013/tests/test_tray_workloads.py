@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Workloads of the tray machine: streams of events, against plain loops and shares worked out by hand."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Small machines that the tests of trays share."""
 
 from litemrc.energy.parts.files import find_part

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Cost of an allocation and a free in each page allocator: `make bench-placement`.
 
 As in Panwar 2015, table 5: pages are allocated one at a time to build up pressure, then freed, on 32 GB in

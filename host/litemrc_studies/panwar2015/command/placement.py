@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate placement [TRACE]`: the memory banks that page allocators leave empty and offline."""
 
 import argparse
@@ -185,8 +186,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def prepare(args: argparse.Namespace) -> tuple[Placement, MemoryPower]:
     """Return the memory, without the time between migrations if the trace determines it, and its power.
 
-    Raises:
-        UserError: the memory, its part, or the choice of a workload is wrong.
+    Raises
+    ------
+    UserError
+        the memory, its part, or the choice of a workload is wrong.
     """
     given = [name for name in ("trace", "workload", "footprint") if getattr(args, name) is not None]
     if len(given) != 1:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The output of `litemrc simulate placement`: a table, or JSON."""
 
 from collections.abc import Sequence

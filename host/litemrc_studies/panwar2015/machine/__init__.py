@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page allocators and the banks that they leave unused (Panwar 2015)."""

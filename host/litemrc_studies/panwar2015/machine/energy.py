@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory energy of a placement run: used units in standby, others in a low state, and page copies.
 
 The powers are those of `chip_power`. Accesses of programs are left out: the trace lacks them, and they are
@@ -23,11 +24,16 @@ _BURST = 8  # transfers per access
 class MemoryPower:
     """The chips of a memory and the states of its units.
 
-    Attributes:
-        part: name of the chips.
-        power: of one chip.
-        chip_bytes, width_bits: of one chip.
-        low_state: state of units without pages: one of `ChipPower.states`, or OFF, without power.
+    Attributes
+    ----------
+    part
+        name of the chips.
+    power
+        of one chip.
+    chip_bytes, width_bits
+        of one chip.
+    low_state
+        state of units without pages: one of `ChipPower.states`, or OFF, without power.
     """
 
     part: str
@@ -47,8 +53,10 @@ class MemoryPower:
 def memory_power(part_name: str, low_state: str) -> MemoryPower:
     """Return the memory power of a part.
 
-    Raises:
-        UserError: an unknown part or chip size, or a state that the part does not have.
+    Raises
+    ------
+    UserError
+        an unknown part or chip size, or a state that the part does not have.
     """
     part = find_part(part_name)
     if not isinstance(part, SdramPart):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Allocation traces on page allocators: the power units left unused, and the cost of that."""
 
 from collections.abc import Callable, Iterable
@@ -46,16 +47,26 @@ ALLOCATORS: dict[str, Callable[[PhysicalMemory, "Placement"], Allocator]] = {
 class Placement:
     """A machine and its page placement.
 
-    Attributes:
-        memory_bytes, units, nodes: the memory, and its equal power units (banks) and nodes.
-        interleave_bytes: 0: units are contiguous; otherwise bytes on a unit before the next unit.
-        migrate_every: ticks between migrations; 0: never.
-        migration_pages: most pages copied by one migration; 0: no limit.
-        most_used_percent: largest use of a unit that migration empties.
-        reserve_pages: reserve of a pool of `adaptive`, and of each node in the choice of migrations.
-        moves_per_operation: blocks that join or leave a pool of `adaptive` per operation; 0: a whole bank.
-        scramble: all memory is allocated and freed in random order before the trace.
-        seed: of the scrambling.
+    Attributes
+    ----------
+    memory_bytes, units, nodes
+        the memory, and its equal power units (banks) and nodes.
+    interleave_bytes
+        0: units are contiguous; otherwise bytes on a unit before the next unit.
+    migrate_every
+        ticks between migrations; 0: never.
+    migration_pages
+        most pages copied by one migration; 0: no limit.
+    most_used_percent
+        largest use of a unit that migration empties.
+    reserve_pages
+        reserve of a pool of `adaptive`, and of each node in the choice of migrations.
+    moves_per_operation
+        blocks that join or leave a pool of `adaptive` per operation; 0: a whole bank.
+    scramble
+        all memory is allocated and freed in random order before the trace.
+    seed
+        of the scrambling.
     """
 
     memory_bytes: int = 32 << 30
@@ -129,14 +140,22 @@ class Placement:
 class PlacementRun:
     """Result of a run, sampled at the end of each tick.
 
-    Attributes:
-        used: pages in use at each tick.
-        copied: pages copied by migrations up to each tick.
-        offline: bool[ticks, units].
-        used_of_unit, unmovable_of_unit: pages, uint32[ticks, units].
-        crossing: bool[units]: the unit crosses a zone border and is always in use.
-        unit_pages: pages of each unit.
-        failed, failed_pages: allocations that failed for lack of memory.
+    Attributes
+    ----------
+    used
+        pages in use at each tick.
+    copied
+        pages copied by migrations up to each tick.
+    offline
+        bool[ticks, units].
+    used_of_unit, unmovable_of_unit
+        pages, uint32[ticks, units].
+    crossing
+        bool[units]: the unit crosses a zone border and is always in use.
+    unit_pages
+        pages of each unit.
+    failed, failed_pages
+        allocations that failed for lack of memory.
     """
 
     allocator: str
@@ -182,9 +201,12 @@ class PlacementRun:
 def optimal_share(used: NDArray[np.int64], unit_pages: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the share of memory left unused if the pages in use lie in the fewest units.
 
-    Parameters:
-        used: pages in use, at several times.
-        unit_pages: of each unit; the smallest are left unused first.
+    Parameters
+    ----------
+    used
+        pages in use, at several times.
+    unit_pages
+        of each unit; the smallest are left unused first.
     """
     largest_first = np.sort(unit_pages)[::-1]
     holds = np.concatenate(([0], np.cumsum(largest_first)))  # pages of the first n units
@@ -194,12 +216,17 @@ def optimal_share(used: NDArray[np.int64], unit_pages: NDArray[np.int64]) -> NDA
 class Simulation:
     """A machine with an allocator that runs tick by tick; several machines can share one trace.
 
-    Parameters:
-        allocator: a name in `ALLOCATORS`.
-        timed: measure each operation; this doubles the time.
+    Parameters
+    ----------
+    allocator
+        a name in `ALLOCATORS`.
+    timed
+        measure each operation; this doubles the time.
 
-    Raises:
-        UserError: an unknown allocator, or one that does not support this interleaving.
+    Raises
+    ------
+    UserError
+        an unknown allocator, or one that does not support this interleaving.
     """
 
     def __init__(self, placement: Placement, allocator: str, *, timed: bool = True) -> None:
@@ -243,8 +270,10 @@ class Simulation:
     def result(self, trace: AllocationTrace) -> PlacementRun:
         """Return the result so far.
 
-        Raises:
-            UserError: the trace had no allocation, or no page was ever in use.
+        Raises
+        ------
+        UserError
+            the trace had no allocation, or no page was ever in use.
         """
         if not self._used:
             raise UserError("the trace has no allocations", remedy="give a trace with allocations")
@@ -287,8 +316,10 @@ def simulate(
 ) -> PlacementRun:
     """Run a trace on an allocator; other parameters and errors are those of `Simulation`.
 
-    Parameters:
-        shown: wraps the ticks, for example in a progress bar.
+    Parameters
+    ----------
+    shown
+        wraps the ticks, for example in a progress bar.
     """
     simulation = Simulation(placement, allocator, timed=timed)
     for events in shown(trace):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Requests: allocation of blocks from the lists, and their return.
 #include "adaptive.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Adaptive-Buddy (Panwar 2015, figure 8): the banks in use form two pools a zone, the kernel's and the users', and each
 // pool is one buddy system, so that an allocation costs the same however many banks there are. A pool that runs short
 // gets a bank that was off, the users' from the zone's end, the kernel's from its beginning; a bank that is empty leaves

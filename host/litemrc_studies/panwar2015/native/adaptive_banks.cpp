@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Banks: they join and leave pools in bounded steps.
 #include "adaptive.hpp"
 

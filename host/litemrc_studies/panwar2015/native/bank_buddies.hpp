@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Base of allocators with free lists per power unit: a buddy system in each, and isolated units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "bindings/bindings.hpp"
 #include "adaptive.hpp"
 #include "bank_buddies.hpp"

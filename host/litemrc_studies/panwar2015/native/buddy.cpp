@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "buddy.hpp"
 
 namespace litemrc_native {

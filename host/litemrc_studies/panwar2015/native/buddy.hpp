@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Linux's binary buddy allocator: free lists by zone, migrate type and order; it knows nothing of power units.
 //
 // Kept of mm/page_alloc.c of Linux 6.1: last freed, first used; a type without a fitting block takes the largest one of

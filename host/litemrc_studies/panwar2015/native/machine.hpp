@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Allocation events on an allocator: a block has a number that stays when its pages move.
 #pragma once
 

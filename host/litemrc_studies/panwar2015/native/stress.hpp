@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Random operations on an allocator, and its invariants, checked against a separate record of the owner of each frame.
 // For tests.
 #pragma once

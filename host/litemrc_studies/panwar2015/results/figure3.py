@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figure 3 of Panwar and Gopinath 2015: banks in use on a nearly empty machine; banks with kernel pages."""
 
 from collections.abc import Mapping
@@ -66,7 +67,10 @@ def _node_1(each: PlacementRun) -> tuple[float, int, int]:
 def varied(buddy: Mapping[tuple[str, int], PlacementRun]) -> dict[str, list[int]]:
     """Return the banks with unmovable pages at the end, of all seeds, by what is varied.
 
-    :param buddy: runs of the buddy by workload and seed.
+    Parameters
+    ----------
+    buddy
+        runs of the buddy by workload and seed.
     """
     light = buddy["light", SEEDS[0]]
     found = {

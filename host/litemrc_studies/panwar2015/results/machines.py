@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Machines, workloads and runs of panwar2015/page.md."""
 
 import time
@@ -57,7 +58,10 @@ def machines(
 def run(trace: AllocationTrace, machines: Machines) -> Runs:
     """Run one trace, generated once, on several machines.
 
-    :raises RuntimeError: if an allocation failed.
+    Raises
+    ------
+    RuntimeError
+        if an allocation failed.
     """
     began = time.process_time()
     simulations = {name: Simulation(*machine, timed=False) for name, machine in machines.items()}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills panwar2015/page.md and draws its figures: part of `make results-panwar2015`."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Table 2 of Panwar and Gopinath 2015: the paper's rows beside the results of the simulated machine."""
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables of panwar2015/page.md, except those of figure 3 and of table 2."""
 
 from collections.abc import Iterator, Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws figures 4 and 5 of panwar2015/page.md and their table: part of `make results-panwar2015`.
 
 The pages that programs with threads reference in 10 ms, recorded by `litemrc trace threads`' recorder. Each
@@ -38,8 +39,10 @@ ROUNDS = 4000  # more than the sample needs
 class Sample:
     """The pages referenced in a sample.
 
-    Attributes:
-        touched: bool[bins, pages], all pages of the program so far in the order of their addresses.
+    Attributes
+    ----------
+    touched
+        bool[bins, pages], all pages of the program so far in the order of their addresses.
     """
 
     program: str
@@ -92,7 +95,10 @@ def main() -> None:
 def sample(program: str, threads: int) -> Sample:
     """Record a program and return its sample.
 
-    :raises ValueError: if the program ends before its sample does.
+    Raises
+    ------
+    ValueError
+        if the program ends before its sample does.
     """
     recording = Recording(
         [Path(f"host/litemrc_studies/shared/threads/{program}.c")], [str(threads), str(ROUNDS)], turn=TURN

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memories and allocators that the tests of placement share."""
 
 from collections.abc import Callable

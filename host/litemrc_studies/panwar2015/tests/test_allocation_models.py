@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Generated allocations against models that keep plain lists and draw the same numbers in the same order."""
 
 from collections.abc import Iterator

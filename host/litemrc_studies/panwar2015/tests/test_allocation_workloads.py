@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Allocations of footprints, of a kernel build, and as recorded from a kernel."""
 
 from dataclasses import replace

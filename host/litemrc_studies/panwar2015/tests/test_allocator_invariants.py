@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random operations keep each allocator's invariants; faults seeded into the native sources are found."""
 
 import os

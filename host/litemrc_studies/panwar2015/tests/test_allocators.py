@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linux's buddy allocator, Adaptive-Buddy and the bank allocators, by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate placement`: output, errors, footprints, and limits of the machine's settings."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the scripts of panwar2015/page.md compute, beside arithmetic and the paper."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces through allocators: shares and energy worked out by hand, and how near the optimum they come."""
 
 from dataclasses import dataclass, field

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References per second through processors that share pages: `make bench-numa`.
 
 Time is processor time after the numbering of pages, which is measured separately; each figure is the median

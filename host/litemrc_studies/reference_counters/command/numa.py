@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate numa TRACE`: the cost of memory accesses with pages replicated by reference counters."""
 
 import argparse
@@ -150,8 +151,10 @@ def main(args: argparse.Namespace) -> int:
 def prepare(args: argparse.Namespace) -> list[NumaMachine]:
     """Return a machine for each page size; the processors follow from the trace unless they are given.
 
-    Raises:
-        UserError: a machine or a protocol on it is impossible.
+    Raises
+    ------
+    UserError
+        a machine or a protocol on it is impossible.
     """
     costs = read_costs(args.costs, args.changes)
     processors = args.processors or MOST_PROCESSORS

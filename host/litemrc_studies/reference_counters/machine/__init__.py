@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Processors that share memory by pages ("Reference counters")."""

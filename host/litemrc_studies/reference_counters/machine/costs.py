@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Costs of a multiprocessor's memory accesses, from `costs.toml` or a similar file."""
 
 from collections.abc import Sequence
@@ -13,14 +14,22 @@ PAPER = Path(__file__).with_name("costs.toml")
 class NumaCosts:
     """Costs in cycles; `costs.toml` has those of the paper, table 1(b).
 
-    Attributes:
-        word_bytes: size of a word.
-        network_latency: part of `remote_read`, not charged separately.
-        local_access: a read or write of the processor's own memory or copy.
-        remote_read, remote_write: of another processor's memory.
-        update: a message to one copy, with a new value or an invalidation.
-        word_transfer: per word of a replicated page.
-        page_fault: operating-system cost of a replication or an interrupt.
+    Attributes
+    ----------
+    word_bytes
+        size of a word.
+    network_latency
+        part of `remote_read`, not charged separately.
+    local_access
+        a read or write of the processor's own memory or copy.
+    remote_read, remote_write
+        of another processor's memory.
+    update
+        a message to one copy, with a new value or an invalidation.
+    word_transfer
+        per word of a replicated page.
+    page_fault
+        operating-system cost of a replication or an interrupt.
     """
 
     word_bytes: int
@@ -40,8 +49,10 @@ class NumaCosts:
 def read_costs(path: str | Path = PAPER, changes: Sequence[Change] = ()) -> NumaCosts:
     """Read the costs in a file, with changes of its values.
 
-    Raises:
-        UserError: a missing file, or a wrong or missing key.
+    Raises
+    ------
+    UserError
+        a missing file, or a wrong or missing key.
     """
     table = TomlTable.read(path, changes)
     table.check_keys(("word_bytes", "costs"))

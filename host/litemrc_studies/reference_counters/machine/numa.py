@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces on processors that share memory by pages: "Reference counters", section 2.
 
 The native core is equal to `golden`; the policies are those of `policies`. NAMC, the normalized average
@@ -36,10 +37,14 @@ NEEDS_DELAY = ("upd", "invalidate")
 class NumaReferences:
     """References to shared memory in time order.
 
-    Attributes:
-        words: uint64[n], addresses in words.
-        processors: uint16[n].
-        writes: uint8[n], 1: a write.
+    Attributes
+    ----------
+    words
+        uint64[n], addresses in words.
+    processors
+        uint16[n].
+    writes
+        uint8[n], 1: a write.
     """
 
     words: NDArray[np.uint64]
@@ -66,15 +71,23 @@ def read_references(chunks: Iterable[SharedChunk]) -> NumaReferences:
 class NumaMachine:
     """The machine.
 
-    Attributes:
-        processors: number of processors.
-        page_bytes: a power of two.
-        home: home processor of all pages; None: the first processor that touches a page.
-        local_pages: copies that a processor can hold; 0: no limit.
-        costs: of accesses.
+    Attributes
+    ----------
+    processors
+        number of processors.
+    page_bytes
+        a power of two.
+    home
+        home processor of all pages; None: the first processor that touches a page.
+    local_pages
+        copies that a processor can hold; 0: no limit.
+    costs
+        of accesses.
 
-    Raises:
-        UserError: a number out of range.
+    Raises
+    ------
+    UserError
+        a number out of range.
     """
 
     processors: int = 64
@@ -117,14 +130,22 @@ class NumaMachine:
 class NumaRun:
     """Result of a trace under a protocol.
 
-    Attributes:
-        protocol: a name in `PROTOCOLS`.
-        delay, update: initial values; 0: off; None: not part of this protocol.
-        page_bytes: size of a page.
-        references: number of references.
-        local_cycles: cost of a local access.
-        cycles: cost of all references.
-        counts: counts of events; None for the optimum.
+    Attributes
+    ----------
+    protocol
+        a name in `PROTOCOLS`.
+    delay, update
+        initial values; 0: off; None: not part of this protocol.
+    page_bytes
+        size of a page.
+    references
+        number of references.
+    local_cycles
+        cost of a local access.
+    cycles
+        cost of all references.
+    counts
+        counts of events; None for the optimum.
     """
 
     protocol: str
@@ -145,8 +166,10 @@ class NumaRun:
 class NumaSimulation:
     """A trace's references in one machine, for runs under any protocols.
 
-    Raises:
-        UserError: a processor that the machine does not have, or too many pages.
+    Raises
+    ------
+    UserError
+        a processor that the machine does not have, or too many pages.
     """
 
     def __init__(self, references: NumaReferences, machine: NumaMachine) -> None:
@@ -173,9 +196,11 @@ class NumaSimulation:
     def run(self, protocol: str, delay: int = 0, update: int = 0) -> NumaRun:
         """Run the trace under one protocol.
 
-        Raises:
-            UserError: an unknown protocol, an initial value out of range, or a protocol that this machine
-                does not support.
+        Raises
+        ------
+        UserError
+            an unknown protocol, an initial value out of range, or a protocol that this machine
+            does not support.
         """
         check_protocol(protocol, self.machine)
         for name, value in (("DELAY", delay), ("UPDATE", update)):
@@ -199,8 +224,10 @@ class NumaSimulation:
     def sweep(self, delays: Iterable[int], updates: Sequence[int] = (0,)) -> list[NumaRun]:
         """Run protocol UPD with each pair of initial values; equal to `run`, and much faster for many pairs.
 
-        Raises:
-            UserError: local memory is limited, so pages are not independent.
+        Raises
+        ------
+        UserError
+            local memory is limited, so pages are not independent.
         """
         if self.machine.local_pages:
             raise UserError("a sweep does not support a limit of local memory", remedy="omit --local-pages")
@@ -239,8 +266,10 @@ class NumaSimulation:
 def check_protocol(protocol: str, machine: NumaMachine) -> None:
     """Check that a machine supports a protocol.
 
-    Raises:
-        UserError: it does not, or the protocol is unknown.
+    Raises
+    ------
+    UserError
+        it does not, or the protocol is unknown.
     """
     if protocol not in PROTOCOLS:
         raise UserError(f"unknown protocol {protocol!r}", remedy=choose_from(protocol, PROTOCOLS))

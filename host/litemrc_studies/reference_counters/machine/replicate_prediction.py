@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Predicts the cost of the firmware's workload `replicate` by the NUMA machine."""
 
 import numpy as np
@@ -20,8 +21,10 @@ from litemrc_studies.reference_counters.machine.replicate_scenario import (
 class ReplicatePrediction:
     """The references of a run on two nodes: the processor, and the master that is home of all pages.
 
-    Parameters:
-        repeats: the scale of the run.
+    Parameters
+    ----------
+    repeats
+        the scale of the run.
     """
 
     def __init__(self, scenario: ReplicateScenario, repeats: int = 1) -> None:
@@ -45,9 +48,12 @@ class ReplicatePrediction:
     def run(self, references: int, protocol: str = "upd", **initial_values: int) -> NumaRun:
         """Simulate them and return the result.
 
-        Parameters:
-            references: of the processor.
-            protocol, initial_values: as in `NumaSimulation.run`; default: those of the scenario.
+        Parameters
+        ----------
+        references
+            of the processor.
+        protocol, initial_values
+            as in `NumaSimulation.run`; default: those of the scenario.
         """
         if protocol == "upd" and not initial_values:
             initial_values = {"delay": self._scenario.delay, "update": self._scenario.update}

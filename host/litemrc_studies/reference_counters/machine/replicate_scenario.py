@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The references of the firmware's workload `replicate`, computed from its scenario."""
 
 from collections.abc import Iterator
@@ -77,8 +78,10 @@ class ReplicateScenario:
 def read_replicate_scenario(path: str | Path) -> ReplicateScenario:
     """Read the scenario in a file.
 
-    Raises:
-        UserError: a missing file, or a wrong or missing key.
+    Raises
+    ------
+    UserError
+        a missing file, or a wrong or missing key.
     """
     table = TomlTable.read(path)
     numbers = ("page_bytes", "local_pages", "delay", "update", "seed", "rounds", "references")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "bindings/bindings.hpp"
 #include "invalidate_machine.hpp"
 #include "pair_runs.hpp"

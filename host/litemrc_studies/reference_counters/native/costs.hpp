@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Costs of accesses in cycles, and the counts of a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Processors that share memory through copies of pages, of which a write leaves one: an invalidate-based protocol.
 //
 // The model is litemrc_studies.reference_counters.golden.InvalidateMachine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A trace of shared pages as runs, for sweeps: what happens to a page's copy at a processor depends on nothing but that
 // processor's references to it and the number of writes of others between them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Replication and dropping of pages with fixed counters; the model is litemrc_studies.reference_counters.policies.
 //
 // A policy is asked with the window of the processor at which a counter has reached 0, and the number of the page.

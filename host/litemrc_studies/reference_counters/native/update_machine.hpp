@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Processors that share memory through copies of pages, kept up to date by messages: protocol UPD.
 //
 // The model is litemrc_studies.reference_counters.golden.UpdateMachine. A write costs a constant however many copies it updates: a copy's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Tables and figures of reference_counters/page.md: `make results-reference-counters`.
 
 Four generated programs of the length of the paper's, and threaded programs that each run records.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The paper's claims about its four programs beside the stand-ins, for `reference_counters.py`."""
 
 from dataclasses import dataclass
@@ -34,11 +35,16 @@ NEAR = 1.25  # "close to the optimal", of the minimum
 class Claim:
     """A statement of the paper and what the stand-ins show.
 
-    Attributes:
-        where: its place in the paper.
-        says: the statement.
-        ours: what the stand-ins show.
-        agrees: whether it holds for them.
+    Attributes
+    ----------
+    where
+        its place in the paper.
+    says
+        the statement.
+    ours
+        what the stand-ins show.
+    agrees
+        whether it holds for them.
     """
 
     where: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The self-tuned counters on held-out traces, for `reference_counters.py`.
 
 Generated traces are drawn at random; some threaded programs are used only here.
@@ -47,9 +48,12 @@ MISJUDGED_LENGTH, MISJUDGED_PAGE = 5_000_000, 2048
 class Comparison:
     """NAMC divided by that of the best fixed pair, by page size.
 
-    Attributes:
-        tuned: of the self-tuned counters.
-        paper: of the paper's pair.
+    Attributes
+    ----------
+    tuned
+        of the self-tuned counters.
+    paper
+        of the paper's pair.
     """
 
     name: str

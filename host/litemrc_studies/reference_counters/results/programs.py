@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs of reference_counters/page.md, results with each page size, and what the paper reports of them.
 
 Source: "Reference counters", section 2 and conclusions; the values of SPEECH are in its text.
@@ -46,12 +47,18 @@ PAIR = (64, 32)  # DELAY, UPDATE
 class Program:
     """A trace and the results of the protocols, by page size.
 
-    Attributes:
-        singles: UPD with DELAY only.
-        flat: UPD with DELAY only, for the values in `FLAT`.
-        pairs: UPD with both counters, and without UPDATE.
-        fine: UPD with UPDATE 32 and without, pages of the smallest size, many values of DELAY.
-        others: by protocol.
+    Attributes
+    ----------
+    singles
+        UPD with DELAY only.
+    flat
+        UPD with DELAY only, for the values in `FLAT`.
+    pairs
+        UPD with both counters, and without UPDATE.
+    fine
+        UPD with UPDATE 32 and without, pages of the smallest size, many values of DELAY.
+    others
+        by protocol.
     """
 
     name: str
@@ -83,8 +90,10 @@ class Program:
 def generated(name: str, part: float = 1.0, **parameters: float) -> NumaReferences:
     """Return the stand-in for a program, cut to `part` of the paper's length.
 
-    Parameters:
-        parameters: of the generator, in place of its defaults.
+    Parameters
+    ----------
+    parameters
+        of the generator, in place of its defaults.
     """
     values = {
         "n": round(PAPER_REFERENCES[name] * part),

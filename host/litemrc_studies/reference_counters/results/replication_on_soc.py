@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The workload `replicate` in the RTL beside its prediction: tables and figure of docs/remote_pages.md."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Stand-ins with other parameters, and other readings of the network latency, for `reference_counters.py`."""
 
 from collections.abc import Callable, Mapping
@@ -67,8 +68,10 @@ def readings() -> dict[str, NumaCosts]:
 def latency_table(programs: Mapping[str, NumaReferences]) -> tuple[str, float]:
     """Return a table of the readings, and the largest change of a minimum by a copy that waits.
 
-    Parameters:
-        programs: references by name.
+    Parameters
+    ----------
+    programs
+        references by name.
     """
     rows, minima = [], {}
     for label, costs in readings().items():
@@ -98,9 +101,12 @@ def latency_table(programs: Mapping[str, NumaReferences]) -> tuple[str, float]:
 def varied_tables(programs: Mapping[str, NumaReferences], part: float = 1.0) -> dict[str, str]:
     """Return the tables of SPEECH and WEATHER with other parameters, by name.
 
-    Parameters:
-        programs: their references with the defaults.
-        part: of their length.
+    Parameters
+    ----------
+    programs
+        their references with the defaults.
+    part
+        of their length.
     """
     speech = ["speech", "first touch", "best DELAY, 1 KiB", "2 KiB", "16 KiB", "(64, 32)", "best pair"]
     weather = ["weather", "words touched, MB", "first touch", "best DELAY, 1 KiB", "16 KiB"]

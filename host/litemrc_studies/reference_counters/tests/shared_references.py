@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References to shared pages, at random and by hand, as the model and as the native core take them."""
 
 import numpy as np

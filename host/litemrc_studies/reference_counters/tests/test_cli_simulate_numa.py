@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate numa`: JSON, tables, sweeps and pictures; mistakes end with exit code 2."""
 
 import json

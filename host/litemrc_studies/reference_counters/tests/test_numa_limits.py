@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Limits of the multiprocessor to the unit, what is not given, and the prediction of `replicate`."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Shared pages: costs by hand, native equal to the model, and what the bound bounds."""
 
 from itertools import product

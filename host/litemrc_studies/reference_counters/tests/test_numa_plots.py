@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of replicated pages: every run has its line, cell or bar."""
 
 from dataclasses import replace

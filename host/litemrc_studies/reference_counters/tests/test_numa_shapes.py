@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What the paper's figures show, over the stand-ins for its programs; and self-tuned counters beside them."""
 
 from contextlib import closing

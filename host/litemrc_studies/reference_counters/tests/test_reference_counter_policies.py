@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fixed and self-tuned reference counters: decisions by hand; other decisions differ from those of the
 core."""
 

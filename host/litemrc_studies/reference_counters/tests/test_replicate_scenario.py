@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The references of `replicate`, by hand for a small scenario, and the mistakes a file can have."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The pages of one or several address spaces, numbered densely in the order of their first reference.
 //
 // Replacement needs both: numbers, to index arrays, and addresses, to know which pages are neighbours. Pages lie in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The extension module: every paper registers its machines through its bind_ functions.
 #include "bindings/bindings.hpp"
 

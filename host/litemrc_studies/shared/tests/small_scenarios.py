@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scenarios that run in milliseconds, for tests of commands."""
 
 MM = """\

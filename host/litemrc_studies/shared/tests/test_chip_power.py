@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The states of a chip, from part files."""
 
 import pytest

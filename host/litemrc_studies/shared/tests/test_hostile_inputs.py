@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Machines, `replace`, `intents` and `energy` refuse hostile values and files: exit code 2 and a sentence."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The golden models of machines: columns that belong together have one length; curves and costs by hand."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of the machines: data in their axes, memory in bytes, values of papers beside the results."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Every machine checks, then works, then prints, then draws; what is done is never lost."""
 
 import csv
@@ -18,11 +19,16 @@ BANKS = ("--workload", "light", "--ticks", "3", "--memory", "64M", "--banks", "1
 class Case:
     """A command whose work is several runs.
 
-    Attributes:
-        line: its arguments; MM and TRAYS stand for files of scenarios.
-        work: module and name of the function that makes one run.
-        column: of --csv, which names the run.
-        runs: names of the runs, in order.
+    Attributes
+    ----------
+    line
+        its arguments; MM and TRAYS stand for files of scenarios.
+    work
+        module and name of the function that makes one run.
+    column
+        of --csv, which names the run.
+    runs
+        names of the runs, in order.
     """
 
     line: tuple[str, ...]

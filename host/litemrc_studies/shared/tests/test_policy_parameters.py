@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Parameters of the policies: what holds without them, their ranges, and the schemes by name."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scenarios are found by name, and changed by --set."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Bodies that attract each other: each thread reads the positions of all bodies and moves its own. Run: bodies THREADS [ROUNDS]
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * A fast Fourier transform in six steps, as in SPLASH-2: threads own rows of a matrix, transform
  * their own, and fetch columns of all others in transpositions. Run: fft THREADS [ROUNDS]

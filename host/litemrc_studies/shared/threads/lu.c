@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * LU decomposition by blocks, as in SPLASH-2: threads own blocks in a checkerboard; in each step all threads read the row and
  * the column of blocks just finished, and write their own. Run: lu THREADS [ROUNDS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Heat in a plate: each point becomes the mean of its neighbours, red and black points in turn; threads own
  * rows. After each round all threads read the total change, one sum under a lock. Run: ocean THREADS

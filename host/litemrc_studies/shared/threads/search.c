@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Shortest paths through a random graph from many starts, as a recogniser searches a lattice: threads take
  * starts from a shared counter, read the constant graph, and write results into a shared table of best results

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Radix sort, as in SPLASH-2: each thread counts its keys' digits, reads the counts of all threads, and moves its
  * keys to their places, which may be anywhere. Run: sort THREADS [ROUNDS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * A shared hash table with lookups and insertions, as in a server's cache: some keys are popular, chains at buckets are
  * under locks, entries lie in the memory of the thread that added them. Run: table THREADS [ROUNDS]

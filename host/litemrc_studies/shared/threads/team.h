@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A team of threads, including the main thread, that do the same work on parts of the data. */
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The commands that can be swept: their parameters, the check of a point, and its run."""
 
 import argparse
@@ -69,8 +70,10 @@ def parameters_of(machine: str) -> dict[str, argparse.Action]:
 def check_name(machine: str, name: str) -> None:
     """Check that a machine has a parameter.
 
-    Raises:
-        UserError: it has none of this name.
+    Raises
+    ------
+    UserError
+        it has none of this name.
     """
     known = parameters_of(machine)
     prefixes = [SET] if any(action.dest == "changes" for action in _parser(machine)._actions) else []
@@ -89,8 +92,10 @@ def check_name(machine: str, name: str) -> None:
 def check_point(machine: str, arguments: Sequence[str]) -> None:
     """Check the arguments of a point as far as that needs no run.
 
-    Raises:
-        UserError: the command would refuse them.
+    Raises
+    ------
+    UserError
+        the command would refuse them.
     """
     args = _parser(machine).parse_args(list(arguments))
     with collected():
@@ -105,8 +110,10 @@ def check_point(machine: str, arguments: Sequence[str]) -> None:
 def run_point(machine: str, arguments: Sequence[str]) -> tuple[list[dict[str, Any]], list[str]]:
     """Run a machine's command; return its rows, as --csv has them but with their types, and its notes.
 
-    Raises:
-        UserError: the command refuses its arguments, or fails.
+    Raises
+    ------
+    UserError
+        the command refuses its arguments, or fails.
     """
     rows: list[dict[str, Any]] = []
     args = _parser(machine).parse_args(list(arguments))

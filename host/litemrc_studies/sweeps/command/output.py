@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What `litemrc sweep` prints: the first rows of its table, or all as JSON or CSV."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """All points of a sweep file, each checked before the first one runs: command line, files that it reads."""
 
 import argparse
@@ -30,12 +31,17 @@ _GENERATED, _URL = "gen:", "://"
 def arguments_of(machine: str, values: Mapping[str, Value], folder: Path) -> tuple[str, ...]:
     """Return the arguments of a machine's command.
 
-    Parameters:
-        values: of parameters that `check_name` accepts.
-        folder: that of the sweep file; paths are relative to it.
+    Parameters
+    ----------
+    values
+        of parameters that `check_name` accepts.
+    folder
+        that of the sweep file; paths are relative to it.
 
-    Raises:
-        UserError: a value has no place in a command line.
+    Raises
+    ------
+    UserError
+        a value has no place in a command line.
     """
     known = parameters_of(machine)
     query = {name.removeprefix(TRACE): value for name, value in values.items() if name.startswith(TRACE)}
@@ -67,8 +73,10 @@ def parts_of(value: Value) -> list[Scalar]:
 def path_of(name: str, text: str, folder: Path) -> str:
     """Return an absolute path; URLs, shipped scenarios and names of parts stay as they are.
 
-    Raises:
-        UserError: the path is that of standard input.
+    Raises
+    ------
+    UserError
+        the path is that of standard input.
     """
     if text == "-":
         raise UserError(f"{name}: standard input cannot be read by each point", remedy="save it in a file")
@@ -119,9 +127,12 @@ def _toml(value: Value) -> str:
 def inputs_of(values: Mapping[str, Value], folder: Path) -> Iterator[Input]:
     """Yield the files that a point reads, each once; a file that is not there is the command's to report.
 
-    Parameters:
-        values: of its parameters.
-        folder: that of the sweep file.
+    Parameters
+    ----------
+    values
+        of its parameters.
+    folder
+        that of the sweep file.
     """
     paths: dict[str, None] = {}
     for name in FILES:
@@ -170,9 +181,11 @@ def _texts_in(path: str, digest: str) -> tuple[str, ...]:
 def points_of(sweep: Sweep) -> list[tuple[str, Point]]:
     """Return the points of a sweep, each once, with their keys.
 
-    Raises:
-        UserError: a parameter is unknown, or the command would refuse a point; with the line of the sweep
-            file, and the point.
+    Raises
+    ------
+    UserError
+        a parameter is unknown, or the command would refuse a point; with the line of the sweep
+        file, and the point.
     """
     for name in (*sweep.fixed, *sweep.parameters):
         try:

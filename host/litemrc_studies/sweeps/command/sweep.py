@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc sweep FILE.toml`: grids of parameters over the trace-driven machines, on Dask."""
 
 import argparse
@@ -127,8 +128,10 @@ def _run(
 ) -> BaseException | None:
     """Run the points that are not finished; return what ended the work early: Ctrl-C, a lost scheduler.
 
-    Raises:
-        KeyboardInterrupt, UserError: no point is finished.
+    Raises
+    ------
+    KeyboardInterrupt, UserError
+        no point is finished.
     """
     from litemrc.cli.shared.messages import note, warning
     from litemrc.cluster.scheduler import open_client
@@ -158,11 +161,15 @@ def _run_shown(
 ) -> None:
     """Run the points that wait, showing the progress, and append their outcomes to the journal as they come.
 
-    Parameters:
-        total: points of the sweep, with those that were finished before.
+    Parameters
+    ----------
+    total
+        points of the sweep, with those that were finished before.
 
-    Raises:
-        UserError: the scheduler is lost, a worker has another LiteMRC, or the journal cannot be written.
+    Raises
+    ------
+    UserError
+        the scheduler is lost, a worker has another LiteMRC, or the journal cannot be written.
     """
     from litemrc.cli.shared.progress import reported
 

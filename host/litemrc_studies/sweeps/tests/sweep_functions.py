@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Functions of a point that tests run on workers; a worker imports this module by its name."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc sweep` as a user meets it: plans, errors with their place, results, and what a kill leaves."""
 
 import csv

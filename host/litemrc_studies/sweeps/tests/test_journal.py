@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The journal: what is appended is there after a kill at any byte, and damage is counted."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Points on Dask's workers: all of them, once, whatever happens to a worker."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Sweep files: which points a grid has, in which order, and what is said of a wrong key."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of a sweep, and its picture."""
 
 import json

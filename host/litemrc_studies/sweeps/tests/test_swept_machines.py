@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A sweep over each machine: every row is one that the single command prints, as --csv and as --json."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References per second through memory chips that sleep: `make bench-energy`.
 
 Time is processor time without reading the trace; each figure is the median of the rounds. `reading` is the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References per second through the multiprogram machine: `make bench-multiprogram`.
 
 Time is all processor time: generating references, counting epochs, the machine. Each figure is the median of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate energy TRACE`: energy and delay of power-management schemes for memory chips."""
 
 import argparse
@@ -134,8 +135,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def prepare(args: argparse.Namespace) -> tuple[ChipMachine, dict[str, Scheme]]:
     """Return the machine, and all schemes with the thresholds given.
 
-    Raises:
-        UserError: a part or a threshold is wrong.
+    Raises
+    ------
+    UserError
+        a part or a threshold is wrong.
     """
     schemes = {name: _with_thresholds(scheme, args) for name, scheme in SCHEMES.items()}
     machine = ChipMachine(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo linux-govern`: budgets by curves under Linux on the simulated SoC, beside global reclaim."""
 
 import argparse
@@ -35,14 +36,21 @@ PAPER_SPEEDUP = 3.61  # zhou2004, table 2: INTR beside LINEAR
 class Summary:
     """What summary.json holds; speedups are ungoverned / governed.
 
-    Attributes:
-        intr_speedup: of the mean response of the interactive program; None without one.
-        predicted_speedup: the same of the simulated machine.
-        faults_ungoverned, faults_governed: page faults of all programs.
-        faults_predicted: those of the simulated machine, governed.
-        budgets_grew: a budget that had shrunk grew again.
-        slowest_other: mean time of a turn, of several from the second on, governed / ungoverned: the largest
-            of the batch programs.
+    Attributes
+    ----------
+    intr_speedup
+        of the mean response of the interactive program; None without one.
+    predicted_speedup
+        the same of the simulated machine.
+    faults_ungoverned, faults_governed
+        page faults of all programs.
+    faults_predicted
+        those of the simulated machine, governed.
+    budgets_grew
+        a budget that had shrunk grew again.
+    slowest_other
+        mean time of a turn, of several from the second on, governed / ungoverned: the largest
+        of the batch programs.
     """
 
     intr_speedup: float | None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The programs of a scenario on Linux: their commands, their cgroups, and what they and the kernel count."""
 
 import re
@@ -24,9 +25,12 @@ COST_PAGES = 128  # of the loop that measures costs
 class Program:
     """A process of a scenario as programs of firmware/linux/programs, which run one after the other.
 
-    Attributes:
-        batch: it ends by itself.
-        commands: each with "{file}" in place of the name of the file for its turns.
+    Attributes
+    ----------
+    batch
+        it ends by itself.
+    commands
+        each with "{file}" in place of the name of the file for its turns.
     """
 
     name: str
@@ -54,11 +58,15 @@ class Program:
 def programs_of(scenario: Scenario, path: Path) -> tuple[Program, ...]:
     """Return the programs that a scenario needs on Linux.
 
-    Parameters:
-        path: of the scenario's file, for errors.
+    Parameters
+    ----------
+    path
+        of the scenario's file, for errors.
 
-    Raises:
-        UserError: there is no such program.
+    Raises
+    ------
+    UserError
+        there is no such program.
     """
     programs = tuple(
         Program(
@@ -98,8 +106,10 @@ def _command(scenario: Scenario, process: ProcessSpec, part: Part) -> str:
 def make_cgroups(shell: GuestShell, programs: tuple[Program, ...], pages: int, page_bytes: int) -> None:
     """Make the cgroups, and have the daemon serve them.
 
-    Parameters:
-        pages: of the memory that the programs share, without those that Linux charges ahead.
+    Parameters
+    ----------
+    pages
+        of the memory that the programs share, without those that Linux charges ahead.
     """
     memory_bytes = (pages + CHARGED_AHEAD * len(programs)) * page_bytes
     folders = " ".join(MOUNT + program.cgroup for program in programs)
@@ -135,8 +145,10 @@ def _turns(shell: GuestShell, file: str) -> NDArray[np.float64]:
 def counters(shell: GuestShell, program: Program) -> dict[str, int]:
     """Return the `COUNTERS` of a program's cgroup, from its memory.stat.
 
-    Raises:
-        UserError: one is absent.
+    Raises
+    ------
+    UserError
+        one is absent.
     """
     text = shell.run(f"cat {MOUNT}{program.cgroup}/memory.stat")
     stat = dict(re.findall(r"^(\w+) (\d+)$", text, re.M))

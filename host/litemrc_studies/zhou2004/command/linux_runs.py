@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs of a scenario on Linux with `litemrc govern` at the link, with results as of a simulated machine."""
 
 import json
@@ -26,14 +27,19 @@ _POLL_S = 0.2
 class DeviceRun:
     """A run on the device.
 
-    Attributes:
-        result: as a simulated machine gives it; time 0 is the begin of the first turn. Responses are those
-            that began when each batch program that has several turns had ended its first. Counts are of the
-            whole run: faults are major ones, zero fills all others, pages written those that reclaim took.
-        turn_s: for each program float64[turns], length of each turn.
-        budgets: pages of each program after each epoch.
-        curves: of each program at each sample of the result: sizes in pages at which its miss ratio
-            falls, and the ratio there; empty where the governor had no curve.
+    Attributes
+    ----------
+    result
+        as a simulated machine gives it; time 0 is the begin of the first turn. Responses are those
+        that began when each batch program that has several turns had ended its first. Counts are of the
+        whole run: faults are major ones, zero fills all others, pages written those that reclaim took.
+    turn_s
+        for each program float64[turns], length of each turn.
+    budgets
+        pages of each program after each epoch.
+    curves
+        of each program at each sample of the result: sizes in pages at which its miss ratio
+        falls, and the ratio there; empty where the governor had no curve.
     """
 
     result: RunResult
@@ -53,13 +59,19 @@ def run_governed(
 ) -> DeviceRun:
     """Run all programs while `litemrc govern` is at the link.
 
-    Parameters:
-        govern: its options; the log and what it prints go into `folder`.
-        policy: name of the run, of the simulated machine's policies.
-        epoch_s: length of an epoch.
+    Parameters
+    ----------
+    govern
+        its options; the log and what it prints go into `folder`.
+    policy
+        name of the run, of the simulated machine's policies.
+    epoch_s
+        length of an epoch.
 
-    Raises:
-        UserError: a program or `govern` failed.
+    Raises
+    ------
+    UserError
+        a program or `govern` failed.
     """
     log = folder / f"{policy}.jsonl"
     log.unlink(missing_ok=True)
@@ -106,8 +118,10 @@ class _Governing:
     def wait_for(self, log: Path) -> None:
         """Return when it has logged an epoch.
 
-        Raises:
-            UserError: it ended.
+        Raises
+        ------
+        UserError
+            it ended.
         """
         while not log.exists() or not log.stat().st_size:
             if self._process.poll() is not None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate mm SCENARIO`: processes that share CPU, disk and memory under several memory policies."""
 
 import argparse
@@ -52,8 +53,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def prepare(args: argparse.Namespace) -> tuple[Scenario, Sequence[str]]:
     """Return the scenario and the policies to run.
 
-    Raises:
-        UserError: the scenario or a policy is wrong.
+    Raises
+    ------
+    UserError
+        the scenario or a policy is wrong.
     """
     scenario = read_scenario(args.scenario, args.changes)
     if args.seed is not None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Aged miss-ratio curve of a process: epoch hit counts that decay with the process's own references."""
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,10 +14,13 @@ References = Iterable[tuple[int, bool] | None]  # None: the process frees all it
 class AgedCurve:
     """Miss ratios at 1, 2 ... groups of pages; recent references weigh more.
 
-    Parameters:
-        groups: page groups of the stack.
-        decay: factor applied to all counts at the end of an epoch: 0.5 ** (epoch / half-life), both in
-            references.
+    Parameters
+    ----------
+    groups
+        page groups of the stack.
+    decay
+        factor applied to all counts at the end of an epoch: 0.5 ** (epoch / half-life), both in
+        references.
     """
 
     def __init__(self, groups: int, decay: float) -> None:
@@ -99,7 +103,10 @@ def tracked_epochs(
 ) -> Iterator[list[float]]:
     """Yield the counts of each epoch, as `aged_curve.epoch_counts`: what the tracker counted in it.
 
-    :param seen_only: unseen accesses are not counted; otherwise they are hits of the first group.
+    Parameters
+    ----------
+    seen_only
+        unseen accesses are not counted; otherwise they are hits of the first group.
     """
     before, touches = [0] * (groups + 1), 0
     for reference in references:
@@ -119,7 +126,10 @@ def tracked_epochs(
 def tracking_ticks(references: References, tracker: OsTracker, costs: Sequence[int]) -> Iterator[int]:
     """Yield the time that tracking takes at each reference.
 
-    :param costs: ticks of each of the tracker's `Events`.
+    Parameters
+    ----------
+    costs
+        ticks of each of the tracker's `Events`.
     """
     for reference in references:
         if reference is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Memory chips that sleep (zhou2004, section 5): thresholds, working chips, and a lower bound of the energy.
 
 Decisions where the paper is silent:
@@ -28,10 +29,14 @@ Counts = list[tuple[list[int], list[int], int]]
 class ChipPower:
     """Times of a chip in femtoseconds, powers in microwatts.
 
-    Attributes:
-        access_fs: duration of an access.
-        exit_fs, exit_uw: time and power of the exit from each state; 0 for the first.
-        waiting_uw: power in each state.
+    Attributes
+    ----------
+    access_fs
+        duration of an access.
+    exit_fs, exit_uw
+        time and power of the exit from each state; 0 for the first.
+    waiting_uw
+        power in each state.
     """
 
     access_fs: int
@@ -44,8 +49,10 @@ class ChipPower:
 class ChipTimeline:
     """The past of a chip and its future as decided so far.
 
-    Attributes:
-        steps: (begin in femtoseconds, step), in order.
+    Attributes
+    ----------
+    steps
+        (begin in femtoseconds, step), in order.
     """
 
     power: ChipPower
@@ -103,12 +110,16 @@ def run_chips(
 ) -> tuple[Counts, int]:
     """Run the references of a program.
 
-    Parameters:
-        after_fs: idle time until each state is entered; None: the state is not used.
-        epoch_fs: 0: thresholds only; otherwise non-working chips are powered down.
+    Parameters
+    ----------
+    after_fs
+        idle time until each state is entered; None: the state is not used.
+    epoch_fs
+        0: thresholds only; otherwise non-working chips are powered down.
 
-    Returns:
-        the counts of each chip as in `ChipTimeline.counts`, and the length of the run in femtoseconds.
+    Returns
+    -------
+    the counts of each chip as in `ChipTimeline.counts`, and the length of the run in femtoseconds.
     """
     memory = [ChipTimeline(power) for _ in range(chips)]
     for chip in memory:
@@ -148,8 +159,10 @@ def run_chips(
 def working_pages(positions: Sequence[int | None], chips: int, chip_pages: int, epsilon_ppm: int) -> int:
     """Return N_mrc of an epoch: the smallest whole-chip size with a miss ratio within epsilon of the best.
 
-    Parameters:
-        positions: LRU positions of the epoch's accesses, from 0; None: a miss at every size.
+    Parameters
+    ----------
+    positions
+        LRU positions of the epoch's accesses, from 0; None: a miss at every size.
     """
 
     def misses(size: int) -> int:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Chips with learned idle thresholds that wake ahead of the predicted next access (ours).
 
 The policy learns while the program runs and uses no future knowledge.
@@ -28,8 +29,10 @@ FADING = 64
 class IdleCosts:
     """Costs of thresholds relative to nap, in microwatts x nanoseconds.
 
-    Parameters:
-        price_uw: price of delay, in addition to the exit power.
+    Parameters
+    ----------
+    price_uw
+        price of delay, in addition to the exit power.
     """
 
     def __init__(self, power: ChipPower, price_uw: int) -> None:
@@ -98,11 +101,15 @@ def run_predictive(
 ) -> tuple[Counts, int]:
     """Run the references of a program; the result is that of `chip_energy.run_chips`.
 
-    Parameters:
-        price_uw: as in `IdleCosts`.
-        tolerance_fs: times agree if they differ by at most this, or an eighth; times up to nap's exit all
-            agree.
-        hold_fs: standby of a chip woken ahead, after the latest expected time.
+    Parameters
+    ----------
+    price_uw
+        as in `IdleCosts`.
+    tolerance_fs
+        times agree if they differ by at most this, or an eighth; times up to nap's exit all
+        agree.
+    hold_fs
+        standby of a chip woken ahead, after the latest expected time.
     """
     memory = [ChipTimeline(power) for _ in range(chips)]
     for timeline in memory:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Policies that choose the victim page when memory is full, for `zhou2004.golden.multiprogram`.
 
 With `reclaim_below` they also reclaim pages in the background (Zhou 2004, section 4.1.3): when fewer frames
@@ -149,12 +150,18 @@ class MrcDirected(_LruLists):
     With `reclaim_below`, a process that grows takes a free frame, if there is one. In the background, the
     process that loses least gives up delta pages, its least recently used, until enough frames are free.
 
-    Parameters:
-        minimums, weights: of each process.
-        group_pages, groups, decay: of the curves.
-        delta_pages: amount of memory that is compared.
-        convex: use the convex hulls of the curves.
-        end_performance: utilities are hits per unit of time instead of hit ratios.
+    Parameters
+    ----------
+    minimums, weights
+        of each process.
+    group_pages, groups, decay
+        of the curves.
+    delta_pages
+        amount of memory that is compared.
+    convex
+        use the convex hulls of the curves.
+    end_performance
+        utilities are hits per unit of time instead of hit ratios.
     """
 
     def __init__(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs under budgets, page by page, with the counters of three kinds of systems; slow and simple.
 
 A program has a list of resident pages, the last used first, and one of evicted pages, the last evicted first.
@@ -15,12 +16,18 @@ from litemrc.policies.allocation.governor import Governor
 class ProgramMemory:
     """The pages of a program, and what the system counts of its accesses.
 
-    Attributes:
-        limit: most resident pages.
-        resident, evicted: pages, the last used and the last evicted first.
-        stack: all pages ever used.
-        hits, refaults: by group; misses: of the hardware's counters.
-        faults, first_touches: accesses to pages not resident; those to new pages.
+    Attributes
+    ----------
+    limit
+        most resident pages.
+    resident, evicted
+        pages, the last used and the last evicted first.
+    stack
+        all pages ever used.
+    hits, refaults
+        by group; misses: of the hardware's counters.
+    faults, first_touches
+        accesses to pages not resident; those to new pages.
     """
 
     def __init__(self, system: str, group_pages: int, groups: int, limit: int) -> None:

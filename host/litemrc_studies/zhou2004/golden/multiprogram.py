@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several processes on one CPU with one memory and one paging disk (Zhou 2004, 4.2), slow and simple.
 
 Decisions where the paper is silent:
@@ -59,20 +60,34 @@ class FramePolicy(Protocol):
 class Process:
     """A process and its results. Times in ticks.
 
-    Attributes:
-        references: (page, write), or RELEASE; the process ends after the last one.
-        touch: CPU time of a touch.
-        tracking: CPU time that tracking adds to each touch; None: none.
-        request_touches: touches of a request; None: all references are one request.
-        clients: number of closed-loop clients; 0: open loop.
-        pauses: think times, or times between arrivals, used cyclically.
-        requests: number of requests after which the process ends; 0: no limit.
-        start: time at which the clients begin to think.
-        file: its pages are those of a file, and none is filled with zeros.
-        epochs: hit counts of each epoch, and the touches of an epoch; None: no counting.
-        responses: (arrival, end) of each completed request.
-        faults, zero_fills, write_outs: pages read, zero-filled and written out since `measure_from`.
-        ended: time of the end.
+    Attributes
+    ----------
+    references
+        (page, write), or RELEASE; the process ends after the last one.
+    touch
+        CPU time of a touch.
+    tracking
+        CPU time that tracking adds to each touch; None: none.
+    request_touches
+        touches of a request; None: all references are one request.
+    clients
+        number of closed-loop clients; 0: open loop.
+    pauses
+        think times, or times between arrivals, used cyclically.
+    requests
+        number of requests after which the process ends; 0: no limit.
+    start
+        time at which the clients begin to think.
+    file
+        its pages are those of a file, and none is filled with zeros.
+    epochs
+        hit counts of each epoch, and the touches of an epoch; None: no counting.
+    responses
+        (arrival, end) of each completed request.
+    faults, zero_fills, write_outs
+        pages read, zero-filled and written out since `measure_from`.
+    ended
+        time of the end.
     """
 
     references: Iterable[tuple[int, bool] | None]
@@ -108,11 +123,16 @@ class Costs:
 class Machine:
     """Runs processes until all with a request limit have ended, or until `duration` (0: no limit).
 
-    Attributes:
-        now: current time.
-        disk_free: time at which the disk will have completed all requests.
-        disk_busy: total time of disk transfers.
-        samples: (time, resident pages of each process) every `sample` ticks, at the end of the turn then.
+    Attributes
+    ----------
+    now
+        current time.
+    disk_free
+        time at which the disk will have completed all requests.
+    disk_busy
+        total time of disk transfers.
+    samples
+        (time, resident pages of each process) every `sample` ticks, at the end of the turn then.
     """
 
     def __init__(

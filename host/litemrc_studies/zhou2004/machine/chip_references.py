@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A trace in the form of the chip machines: pages numbered by first touch, and compute times.
 
 The trace is kept in memory, 13 bytes per reference.
@@ -19,13 +20,20 @@ PLACEMENTS = ("sequential", "random")
 class ChipReferences:
     """A program's references.
 
-    Attributes:
-        trace: its name.
-        pages: uint32[n], numbered from 0 in the order of first touch.
-        gaps: uint64[n], compute cycles before each reference; the first is 0, or the stated gap.
-        writes: uint8[n], 1 for a write; all 0 if the trace has no directions.
-        footprint_pages: distinct pages.
-        stated_gap: cycles between references of a trace without times; None: it has times.
+    Attributes
+    ----------
+    trace
+        its name.
+    pages
+        uint32[n], numbered from 0 in the order of first touch.
+    gaps
+        uint64[n], compute cycles before each reference; the first is 0, or the stated gap.
+    writes
+        uint8[n], 1 for a write; all 0 if the trace has no directions.
+    footprint_pages
+        distinct pages.
+    stated_gap
+        cycles between references of a trace without times; None: it has times.
     """
 
     trace: str
@@ -45,12 +53,17 @@ def read_references(trace: Trace, chunks: Iterable[Chunk], gap_cycles: int) -> C
     Contexts are merged; a note on the trace reports this. IN/OUT records are refused, because they lack the
     times of references.
 
-    Parameters:
-        chunks: those of `trace`, for example through a progress bar.
-        gap_cycles: compute time before each reference of a trace without times.
+    Parameters
+    ----------
+    chunks
+        those of `trace`, for example through a progress bar.
+    gap_cycles
+        compute time before each reference of a trace without times.
 
-    Raises:
-        UserError: IN/OUT records, no reference, or an error of the trace.
+    Raises
+    ------
+    UserError
+        IN/OUT records, no reference, or an error of the trace.
     """
     if trace.format == "intervals":
         raise UserError(
@@ -96,9 +109,12 @@ def place_pages(
 ) -> tuple[NDArray[np.uint32], int]:
     """Return the chip of each page, and the number of chips that hold all pages.
 
-    Parameters:
-        placement: sequential: frames are assigned in the order of first touch; random: at random.
-        seed: of the random placement.
+    Parameters
+    ----------
+    placement
+        sequential: frames are assigned in the order of first touch; random: at random.
+    seed
+        of the random placement.
     """
     chips = -(-footprint_pages // chip_pages)
     frames = np.arange(footprint_pages)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Energy and delay of one program on a blocking CPU whose memory chips sleep (zhou2004, section 5).
 
 `zhou2004.golden.chip_energy` lists the decisions where the paper is silent; the native core is equal to it.
@@ -25,17 +26,27 @@ POWERDOWN_SWEEP = (1, 2, 4, 8, 12, 16, 25, 50, 100, 200, 500)  # multiples of th
 class ChipMachine:
     """The processor and its memory.
 
-    Attributes:
-        power: of each chip.
-        chip_pages: pages per chip.
-        clock_hz: of the processor; a cycle is rounded to whole femtoseconds.
-        epoch_cycles: epoch of MRC schemes.
-        epsilon: of N_mrc, with a resolution of 10^-6.
-        monitor_mw: power of the monitor, charged for the whole run to schemes that need it.
-        placement, seed: of pages on chips; see `place_pages`.
+    Attributes
+    ----------
+    power
+        of each chip.
+    chip_pages
+        pages per chip.
+    clock_hz
+        of the processor; a cycle is rounded to whole femtoseconds.
+    epoch_cycles
+        epoch of MRC schemes.
+    epsilon
+        of N_mrc, with a resolution of 10^-6.
+    monitor_mw
+        power of the monitor, charged for the whole run to schemes that need it.
+    placement, seed
+        of pages on chips; see `place_pages`.
 
-    Raises:
-        UserError: a value out of range.
+    Raises
+    ------
+    UserError
+        a value out of range.
     """
 
     power: ChipPower
@@ -72,18 +83,29 @@ class ChipMachine:
 class SchemeResult:
     """Result of the program under one scheme.
 
-    Attributes:
-        scheme: as it ran, with the thresholds found by a sweep.
-        delay_s: length of the run.
-        monitor_mj: energy of the monitor, part of `energy_mj`.
-        waited_s: float64[chips, states], time in each state.
-        wakes: uint64[chips, states], wake-ups from each state.
-        accesses: uint64[chips].
-        chip_mj: float64[chips], energy.
-        chip_waking_s: float64[chips], total exit latency; the program waits for it unless the chip was woken
-            ahead.
-        mean_working_pages: mean N_mrc of the epochs with an access; None: the scheme has none.
-        swept: whether the thresholds come from a sweep.
+    Attributes
+    ----------
+    scheme
+        as it ran, with the thresholds found by a sweep.
+    delay_s
+        length of the run.
+    monitor_mj
+        energy of the monitor, part of `energy_mj`.
+    waited_s
+        float64[chips, states], time in each state.
+    wakes
+        uint64[chips, states], wake-ups from each state.
+    accesses
+        uint64[chips].
+    chip_mj
+        float64[chips], energy.
+    chip_waking_s
+        float64[chips], total exit latency; the program waits for it unless the chip was woken
+        ahead.
+    mean_working_pages
+        mean N_mrc of the epochs with an access; None: the scheme has none.
+    swept
+        whether the thresholds come from a sweep.
     """
 
     scheme: Scheme
@@ -111,14 +133,18 @@ class SchemeResult:
 class ChipSimulation:
     """A program in one machine, ready to run under any scheme.
 
-    Attributes:
-        chips: number of chips: the footprint in whole chips.
+    Attributes
+    ----------
+    chips
+        number of chips: the footprint in whole chips.
     """
 
     def __init__(self, references: ChipReferences, machine: ChipMachine) -> None:
         """
-        Raises:
-            UserError: a run longer than the time counter, 77 minutes.
+        Raises
+        ------
+        UserError
+            a run longer than the time counter, 77 minutes.
         """
         self.references, self.machine = references, machine
         chip_of, self.chips = place_pages(
@@ -204,10 +230,14 @@ class ChipSimulation:
 class EnergyRun:
     """One program in one machine under several schemes.
 
-    Attributes:
-        chips: number of chips.
-        results: of the schemes, in the order given.
-        bases: by scheme name, the result it is compared with.
+    Attributes
+    ----------
+    chips
+        number of chips.
+    results
+        of the schemes, in the order given.
+    bases
+        by scheme name, the result it is compared with.
     """
 
     machine: ChipMachine
@@ -230,12 +260,17 @@ def compare(
 ) -> EnergyRun:
     """Run a program under each scheme and its base.
 
-    Parameters:
-        known: schemes by name, for the lookup of bases.
-        base: compares all schemes with this one instead.
+    Parameters
+    ----------
+    known
+        schemes by name, for the lookup of bases.
+    base
+        compares all schemes with this one instead.
 
-    Raises:
-        UserError: as in `ChipSimulation`.
+    Raises
+    ------
+    UserError
+        as in `ChipSimulation`.
     """
     simulation = ChipSimulation(references, machine)
     done: dict[str, SchemeResult] = {}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hit counts of a process by epochs of its own references, from any engine of `litemrc.native`.
 
 A process's curve depends only on its own references, not on their times. So the counts of many epochs are
@@ -23,8 +24,10 @@ Ticks = NDArray[np.uint64]
 class EpochCounts(Protocol):
     """Counts the epochs of a process.
 
-    Attributes:
-        ticks: uint64[n], CPU time that tracking took at each reference of the last `take`; empty: none.
+    Attributes
+    ----------
+    ticks
+        uint64[n], CPU time that tracking took at each reference of the last `take`; empty: none.
     """
 
     ticks: Ticks
@@ -32,9 +35,10 @@ class EpochCounts(Protocol):
     def take(self, pages: NDArray[np.uint64]) -> Counts:
         """Process these references.
 
-        Returns:
-            float64[epochs, groups + 1]: for each epoch that ends in them, the hits in each group of pages,
-            then the misses.
+        Returns
+        -------
+        float64[epochs, groups + 1]: for each epoch that ends in them, the hits in each group of pages,
+        then the misses.
         """
         ...
 
@@ -45,8 +49,10 @@ class EpochCounts(Protocol):
 def make_counts(mrc: Mrc, groups: int, tracker: OsTracker | None = None) -> EpochCounts:
     """Return the counts by the engine of `mrc`, or by a tracker.
 
-    Raises:
-        UserError: an unknown engine, or parameters that it refuses.
+    Raises
+    ------
+    UserError
+        an unknown engine, or parameters that it refuses.
     """
     if tracker is not None:
         return _TrackerCounts(tracker, mrc.epoch, groups)

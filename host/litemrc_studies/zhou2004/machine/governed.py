@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs in one memory, whose budgets a governor sets by what a system counts of evicted pages.
 
 Each program replaces its own least recently used page within its budget, a limit. After each epoch the
@@ -31,12 +32,18 @@ Epochs = Sequence[NDArray[np.uint64]]  # pages that a program references in each
 class GovernedRun:
     """Results by epoch and program; programs are in the order in which they were given.
 
-    Attributes:
-        faults: int64[epochs, programs], references to pages that were not resident.
-        first_touches: int64[epochs, programs], part of `faults`: the page was never referenced before.
-        resident: int64[epochs, programs], pages at the end of the epoch, before new budgets.
-        budgets: int64[epochs, programs], pages, as decided at the end of the epoch.
-        memory_pages: of all programs.
+    Attributes
+    ----------
+    faults
+        int64[epochs, programs], references to pages that were not resident.
+    first_touches
+        int64[epochs, programs], part of `faults`: the page was never referenced before.
+    resident
+        int64[epochs, programs], pages at the end of the epoch, before new budgets.
+    budgets
+        int64[epochs, programs], pages, as decided at the end of the epoch.
+    memory_pages
+        of all programs.
     """
 
     faults: NDArray[np.int64]
@@ -54,9 +61,12 @@ class GovernedRun:
 def loops(phases: Sequence[tuple[int, int]], references: int) -> Epochs:
     """Return a program that loops over pages 0, 1 ..., from page 0 on in each phase.
 
-    Parameters:
-        phases: (pages of the loop, epochs), in order.
-        references: of an epoch.
+    Parameters
+    ----------
+    phases
+        (pages of the loop, epochs), in order.
+    references
+        of an epoch.
     """
     return [
         (np.arange(references, dtype=np.uint64) + np.uint64(epoch * references)) % np.uint64(pages)
@@ -78,16 +88,23 @@ def run_governed(
 
     Until the first decision each program has an equal part of the memory.
 
-    Parameters:
-        programs: references by context.
-        system: one of `SYSTEMS`.
-        group_pages, groups: of the monitor; a tail has twice as many groups, and the last one counts all that
-            is deeper. `full` counts deeper positions than the last group as misses, as the monitor does.
-        cycles: length of an epoch; only ratios matter.
+    Parameters
+    ----------
+    programs
+        references by context.
+    system
+        one of `SYSTEMS`.
+    group_pages, groups
+        of the monitor; a tail has twice as many groups, and the last one counts all that
+        is deeper. `full` counts deeper positions than the last group as misses, as the monitor does.
+    cycles
+        length of an epoch; only ratios matter.
 
-    Raises:
-        UserError: an unknown system, no program, programs of different length, or minimums that exceed the
-            memory.
+    Raises
+    ------
+    UserError
+        an unknown system, no program, programs of different length, or minimums that exceed the
+        memory.
     """
     if system not in SYSTEMS:
         raise UserError(f"unknown system {system!r}", remedy=choose_from(system, SYSTEMS))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Several processes on one CPU with one memory and one paging disk (Zhou 2004, section 4.2).
 
 The native core is equal to the model in `zhou2004.golden.multiprogram` with the policies in
@@ -38,13 +39,18 @@ Progress = Callable[[float, int], None]  # simulated seconds, touches
 def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) -> RunResult:
     """Run a scenario under a policy.
 
-    Parameters:
-        policy: one of `litemrc_studies.zhou2004.machine.scenario.POLICIES`.
-        progress: called repeatedly.
+    Parameters
+    ----------
+    policy
+        one of `litemrc_studies.zhou2004.machine.scenario.POLICIES`.
+    progress
+        called repeatedly.
 
-    Raises:
-        UserError: missing shares, minimums that exceed the memory, neither a process that ends nor a
-            duration, an empty trace, or an error of a trace or engine.
+    Raises
+    ------
+    UserError
+        missing shares, minimums that exceed the memory, neither a process that ends nor a
+        duration, an empty trace, or an error of a trace or engine.
     """
     check_policy(scenario, policy)
     mrc = scenario.mrc
@@ -95,8 +101,10 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
 def check_policy(scenario: Scenario, policy: str) -> None:
     """Check that the scenario has what a policy needs.
 
-    Raises:
-        UserError: something is missing.
+    Raises
+    ------
+    UserError
+        something is missing.
     """
     if not scenario.duration and not any(process.requests for process in scenario.processes):
         raise UserError("no process ends", remedy="give a duration, or a process that ends")

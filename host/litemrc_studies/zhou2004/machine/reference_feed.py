@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References and pauses of a scenario's processes, in chunks."""
 
 from collections.abc import Generator

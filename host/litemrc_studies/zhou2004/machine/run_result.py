@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of processes that share a memory."""
 
 from dataclasses import dataclass
@@ -12,11 +13,16 @@ PERCENTILES = (50, 95, 99)
 class ProcessResult:
     """Result of a process; times in seconds.
 
-    Attributes:
-        faults, zero_fills, write_outs: pages read from disk, zero-filled, and written to disk.
-        execution_s: from its start to its end; None if it did not end.
-        arrived_s, response_s: float64[requests], of each completed request that arrived in the measured time.
-        early: completed requests that arrived before the measured time.
+    Attributes
+    ----------
+    faults, zero_fills, write_outs
+        pages read from disk, zero-filled, and written to disk.
+    execution_s
+        from its start to its end; None if it did not end.
+    arrived_s, response_s
+        float64[requests], of each completed request that arrived in the measured time.
+    early
+        completed requests that arrived before the measured time.
     """
 
     name: str
@@ -51,14 +57,22 @@ class ProcessResult:
 class RunResult:
     """Result of a scenario under a policy.
 
-    Attributes:
-        time_s: end of the run.
-        measured_s: length of the measured time.
-        disk_busy_s: total time of disk transfers.
-        processes: in the order of the scenario.
-        sampled_s: float64[samples], sample times.
-        resident_pages: int64[samples, processes], resident pages of each process.
-        budget_pages: int64[samples, processes], or None: not sampled.
+    Attributes
+    ----------
+    time_s
+        end of the run.
+    measured_s
+        length of the measured time.
+    disk_busy_s
+        total time of disk transfers.
+    processes
+        in the order of the scenario.
+    sampled_s
+        float64[samples], sample times.
+    resident_pages
+        int64[samples, processes], resident pages of each process.
+    budget_pages
+        int64[samples, processes], or None: not sampled.
     """
 
     policy: str

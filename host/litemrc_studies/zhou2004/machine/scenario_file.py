@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads multiprogramming scenarios from TOML files; `zhou2004/multiprogram.md` documents the keys."""
 
 from collections.abc import Sequence
@@ -59,8 +60,10 @@ _SPREADS = ("exponential", "constant")
 def read_scenario(path: str | Path, changes: Sequence[Change] = ()) -> Scenario:
     """Read the scenario in a file, with changes of its values.
 
-    Raises:
-        UserError: the file cannot be read, or a key is wrong; with file and line, or the change.
+    Raises
+    ------
+    UserError
+        the file cannot be read, or a key is wrong; with file and line, or the change.
     """
     return _Reader(TomlTable.read(path, changes), Path(path).parent).scenario()
 

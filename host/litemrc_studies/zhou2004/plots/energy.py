@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Energy x delay of schemes of memory power management: bars and sweeps (zhou2004, figures 5 and 6)."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,9 +43,12 @@ def bars_figure(
 ) -> Figure:
     """Draw energy x delay of schemes as bars, grouped by program; relative to static-nap if every run has it.
 
-    Parameters:
-        runs: runs by name of the program, or one run.
-        known: the paper's least and greatest reduction relative to the base scheme, by scheme.
+    Parameters
+    ----------
+    runs
+        runs by name of the program, or one run.
+    known
+        the paper's least and greatest reduction relative to the base scheme, by scheme.
     """
     groups = dict(runs) if isinstance(runs, Mapping) else {"": runs[0]}
     names = [name for name in _LOOKS if any(_has(run, name) for run in groups.values())]
@@ -162,10 +166,14 @@ def sweep_figure(
     If no scheme has another as its base, energy x delay itself is drawn. Programs differ in colour, schemes
     of several programs in line style.
 
-    Parameters:
-        runs: runs of one program in several machines, a line for each scheme; or by program.
-        over: a key of `SWEPT`; None: chip_pages if only that changes, else epoch_cycles.
-        known: points of a paper: the swept value and the reduction.
+    Parameters
+    ----------
+    runs
+        runs of one program in several machines, a line for each scheme; or by program.
+    over
+        a key of `SWEPT`; None: chip_pages if only that changes, else epoch_cycles.
+    known
+        points of a paper: the swept value and the reduction.
     """
     programs = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     every = [run for sequence in programs.values() for run in sequence]

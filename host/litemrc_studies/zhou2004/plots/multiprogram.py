@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of multiprogrammed runs as figure 4 of Zhou et al. 2004: response times and memory over time."""
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +33,14 @@ def mm_figure(
 ) -> Figure:
     """Draw the mean response time of interactive processes, a line for each policy; below, memory by process.
 
-    Parameters:
-        begin_s: time at which the axis begins with 0; None: the start of the measurement.
-        names: of policies in the picture, where they differ.
-        curves: of processes at the samples of the last result; each gets a heat map with its budget.
+    Parameters
+    ----------
+    begin_s
+        time at which the axis begins with 0; None: the start of the measurement.
+    names
+        of policies in the picture, where they differ.
+    curves
+        of processes at the samples of the last result; each gets a heat map with its budget.
     """
     names = {result.policy: result.policy for result in results} | dict(names or {})
     begin = scenario.measure_from * scenario.tick_s if begin_s is None else begin_s

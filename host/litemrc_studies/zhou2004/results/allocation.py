@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills the tables of memory allocation in zhou2004/page.md: part of `make results-zhou2004`."""
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +27,14 @@ MANY = ((100, 4096), (1000, 4096), (1000, 65_536), (1000, 1 << 20))  # processes
 class CurveSet:
     """Processes that share a memory.
 
-    Attributes:
-        kind: one of KINDS; the curves of `mixed` are of any kind.
-        demands: 2 to 8 curves.
-        memory_pages: a tenth to nine tenths of the total of all curves.
+    Attributes
+    ----------
+    kind
+        one of KINDS; the curves of `mixed` are of any kind.
+    demands
+        2 to 8 curves.
+    memory_pages
+        a tenth to nine tenths of the total of all curves.
     """
 
     kind: str

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills section 2 of zhou2004/page.md, figures 1 and 2: part of `make results-zhou2004`."""
 
 import json

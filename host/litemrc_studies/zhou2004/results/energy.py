@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills the tables of memory energy in zhou2004/page.md: part of `make results-zhou2004`."""
 
 from collections.abc import Iterable, Mapping, Sequence

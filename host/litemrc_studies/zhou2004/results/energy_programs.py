@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The programs of the energy tables: captured programs, and generated ones with hot regions and phases."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Energy by length of epochs, number of chips, threshold of powerdown (figure 6), and beyond the paper."""
 
 from collections.abc import Mapping, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figure 4 of Zhou et al. 2004: Apache and gcc over time, beside what the paper says of it."""
 
 from dataclasses import replace

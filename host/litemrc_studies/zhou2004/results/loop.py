@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The closed loop on the simulated SoC beside its prediction: a section of zhou2004/page.md.
 
 Runs the workload `pair` twice in the RTL, once with `litemrc govern --dry-run` and once governed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills table 2 and figure 4 of zhou2004/page.md: part of `make results-zhou2004`."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Words and accesses of the memories of hls/, for table 1 of Zhou et al. 2004. table1.py builds it from a copy of
 // hls/ whose memories are arrays of `CountedWord`, numbered from 0.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills table 1 of zhou2004/page.md: part of `make results-zhou2004`.
 
 The words and accesses of our units are counted: their sources in hls/, which the RTL equals, are compiled
@@ -44,11 +45,16 @@ _SUBSTITUTES = {  # what does not compile with counting words as it stands
 class Measured:
     """What the units have and do; by unit and memory.
 
-    Attributes:
-        bits, word_bits: bits of the memory, and of a word of it.
-        hits: accesses of a hit, by group.
-        means: accesses of a hit in a random page.
-        increments: counters that a hit increments.
+    Attributes
+    ----------
+    bits, word_bits
+        bits of the memory, and of a word of it.
+    hits
+        accesses of a hit, by group.
+    means
+        accesses of a hit in a random page.
+    increments
+        counters that a hit increments.
     """
 
     bits: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -69,8 +75,10 @@ def main() -> None:
 def measure(frames: int, groups: int, contexts: int) -> Measured:
     """Compile the units in a size, and count.
 
-    Raises:
-        subprocess.CalledProcessError: the compiler failed.
+    Raises
+    ------
+    subprocess.CalledProcessError
+        the compiler failed.
     """
     with tempfile.TemporaryDirectory() as name:
         sources = Path(name)

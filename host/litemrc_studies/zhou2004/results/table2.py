@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Table 2 of Zhou et al. 2004: the paper's rows beside the results of the simulated machine."""
 
 from collections.abc import Callable, Sequence

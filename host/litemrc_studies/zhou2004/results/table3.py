@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills table 3 of zhou2004/page.md, and table 2 by tracker: part of `make results-zhou2004`."""
 
 from collections.abc import Mapping
@@ -104,7 +105,10 @@ def main() -> None:
 class Program:
     """A program that runs alone on the paper's memory: its references, and its exact curve.
 
-    :param scenario: one that has the program, among others.
+    Parameters
+    ----------
+    scenario
+        one that has the program, among others.
     """
 
     def __init__(self, scenario: Scenario, name: str) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Fills the variations of table 2 and figure 4 in zhou2004/page.md: part of `make results-zhou2004`.
 
 Each tests an explanation of what differs from the paper, or a mechanism on its own. Seed 1.

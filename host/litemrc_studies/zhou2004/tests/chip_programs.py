@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Small random programs in small memories, as the models and the native core take them."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A scenario run by the golden machine: for tests that compare."""
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Random scenarios, small and full of coincidences: times and memories of a few ticks and pages."""
 
 from dataclasses import replace

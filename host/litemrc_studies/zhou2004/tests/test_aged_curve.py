@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The curve that forgets: as the golden model of the simulated machine has it, and by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Chips that sleep: the native core does what the golden models do, and nothing is below the oracle."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The chip machine's limits, defaults and sweep, by docs and arithmetic."""
 
 import numpy as np

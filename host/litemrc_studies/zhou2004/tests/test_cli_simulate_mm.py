@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc simulate mm`: table, JSON, pictures, errors, Ctrl-C."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Figures of chips that sleep: they show what was simulated."""
 
 import numpy as np

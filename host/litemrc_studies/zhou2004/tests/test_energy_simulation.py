@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Hand-worked programs: every time and energy with its arithmetic beside it; what is refused."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc demo linux-govern`: programs on Linux, and the summary of their runs."""
 
 import re

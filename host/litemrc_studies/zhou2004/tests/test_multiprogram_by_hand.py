@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Small scenarios worked by hand: two processes, three frames, one disk."""
 
 from dataclasses import replace

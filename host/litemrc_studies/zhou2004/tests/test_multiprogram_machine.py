@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The native machine is the golden one, under every policy; mutants of the golden one are found."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References fed to a machine, and the hit counts of their epochs."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A budget that shrank grows again if refaults are counted: by arithmetic, and equal to the golden model."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results of runs by arithmetic, and what a policy needs of a scenario."""
 
 import numpy as np

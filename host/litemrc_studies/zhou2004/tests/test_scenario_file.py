@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Scenario files: values of valid files; errors name key, line and the expected value."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Keys of scenario files: what is left out is as documented in multiprogram.md; limits to the unit."""
 
 import pytest

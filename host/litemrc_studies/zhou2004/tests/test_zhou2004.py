@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results beside the paper: allocation, tables 1 to 3, energy."""
 
 import re

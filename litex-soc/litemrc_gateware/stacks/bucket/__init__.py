@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """bucket_stack: one operation a cycle, 9 bits a page."""

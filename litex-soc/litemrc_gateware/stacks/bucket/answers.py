@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The answers of bucket_stack: a page's estimated position, completed while the tree is read."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """LRU positions estimated in hardware: one operation a cycle, 9 bits a page."""
 
 from litex.gen import LiteXModule

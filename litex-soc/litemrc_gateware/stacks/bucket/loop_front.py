@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The position of a page within its bucket: the middle, unless a loop empties the bucket."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The page array of bucket_stack: 9 bits a page, one read and one write a cycle, and a concurrent sweep."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Renumbering of bucket_stack: merges neighbouring buckets and assigns new ids to the remaining ones."""
 
 from litex.gen import LiteXModule

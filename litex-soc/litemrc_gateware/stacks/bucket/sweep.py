@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The sweep of bucket_stack: rewrites all pages' ids while operations continue."""
 
 from functools import reduce

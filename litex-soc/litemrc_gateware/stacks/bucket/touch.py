@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The middle of bucket_stack: an operation's effect on its page's bucket and on its owner's open bucket."""
 
 from functools import reduce

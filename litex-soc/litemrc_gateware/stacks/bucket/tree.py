@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Page counts of closed buckets, and their sums over all newer buckets, in constant time."""
 
 from litex.gen import LiteXModule

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The LRU stack of the MRC monitor in hardware, exact at the resolution of page groups."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The next and prev pointers of all LRU stacks, and the four cycles that relink a page."""
 
 from itertools import pairwise

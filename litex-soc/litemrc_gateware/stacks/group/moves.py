@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reports the pages that change their page groups in a group_stack."""
 
 from litex.gen import LiteXModule

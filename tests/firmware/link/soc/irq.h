@@ -1,1 +1,2 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 void irq_setie(unsigned int on);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The names that parsers know are those of the protocol's schema."""
 
 from litemrc.cli.shared import arguments as names

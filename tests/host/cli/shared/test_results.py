@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Results in three formats; what was completed survives Ctrl-C and bad input."""
 
 import json

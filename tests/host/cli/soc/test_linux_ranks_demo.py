@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The demos of ranks under Linux: what they conclude from two runs, by arithmetic."""
 
 from argparse import ArgumentParser

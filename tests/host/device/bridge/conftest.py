@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A device behind LiteX's server, whose SoC is plain numbers."""
 
 import pytest

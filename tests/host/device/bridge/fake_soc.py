@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A SoC's registers as plain numbers, behind LiteX's own server: a monitor whose epochs tests know."""
 
 import json
@@ -43,13 +44,19 @@ def hot_of(epoch: int) -> list[tuple[int, int]]:
 class FakeSoC:
     """The bus of a SoC: `words` by address; the methods are LiteX's interface of a bridge.
 
-    Attributes:
-        before_read: called with each address before it is read: what the hardware does meanwhile.
-        on_write: called with each address and word after it was written.
-        queue: the hot pages that wait.
+    Attributes
+    ----------
+    before_read
+        called with each address before it is read: what the hardware does meanwhile.
+    on_write
+        called with each address and word after it was written.
+    queue
+        the hot pages that wait.
 
-    Parameters:
-        pages: the monitor has a page bitmap and hot pages.
+    Parameters
+    ----------
+    pages
+        the monitor has a page bitmap and hot pages.
     """
 
     def __init__(

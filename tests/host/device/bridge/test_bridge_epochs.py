@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Epochs over a bridge: each once, whole, in order, and the missed ones counted."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Which monitor a URL names, and what is said if it cannot be reached."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Single pages over a bridge: frames accessed, hot pages and their settings, the split."""
 
 from contextlib import contextmanager

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Requests over a bridge, answered by registers as the firmware answers them."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A machine of two harts in QEMU whose monitor `litemrc qemu --serve` serves."""
 
 import re

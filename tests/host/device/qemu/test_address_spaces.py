@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Contexts by address space: which instructions load the root of page tables, and what counts where."""
 
 import re

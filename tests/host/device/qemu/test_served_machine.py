@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The monitor of a machine in QEMU as a device, and the server of its messages."""
 
 import json

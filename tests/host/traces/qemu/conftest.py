@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs for QEMU, compiled once; all of it is skipped where there is no qemu-user with plugins."""
 
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Harts of QEMU's board virt whose accesses are hard to count: to devices, across pages, atomic, of code that is
  * rewritten, and in races. Each hart counts what it accesses in the arena and in devices; hart 0 sends that over the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs whose accesses are hard to count, and the replay of recorded accesses through golden models."""
 
 from collections import Counter

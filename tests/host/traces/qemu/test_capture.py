@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc trace capture`: real programs in QEMU, compared with Valgrind's lackey and with `litemrc qemu`."""
 
 import json

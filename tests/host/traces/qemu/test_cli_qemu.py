@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """`litemrc qemu`: what it prints, Ctrl-C, and its errors."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The plugin's counters, against golden models on the accesses that it recorded."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A machine whose harts make accesses that are hard to count, and count them: `hostile_machine.c`."""
 
 import re

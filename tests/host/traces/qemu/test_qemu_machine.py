@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The plugin in QEMU's system mode: physical addresses, processors, devices; and `litemrc qemu --system`."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accesses that the plugin recorded, in the RTL of the monitor: its counters are the same."""
 
 from pathlib import Path

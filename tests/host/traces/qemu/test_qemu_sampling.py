@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The curve of sampled pages, its confidence band, and the exact curve of the same program."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The firmware's five programs in QEMU, with the caches of the SoC: what reaches memory is as in the RTL."""
 
 import re

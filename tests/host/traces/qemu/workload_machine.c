@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The firmware's programs on QEMU's board virt, in the order and at the offsets in DRAM that main.c gives them. */
 #include "workload.h"
 

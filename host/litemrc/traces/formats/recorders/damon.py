@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """References estimated from records of DAMON, as damo writes them (see `damon_records.py`).
 
 DAMON is no recorder of references. It checks one page of each address region per sampling interval, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Snapshots of DAMON (Linux's data access monitor) from the files that damo 3 writes.
 
 JSON, plain or compressed by zlib: `damo record --output_type json` and `json_compressed` (the default), and
@@ -56,12 +57,18 @@ _RAW = re.compile(
 class Snapshot(NamedTuple):
     """Regions of a target over one aggregation interval.
 
-    Attributes:
-        where: place in the file.
-        target: number of the target, from 0 in the order of the file.
-        end_ns: end of the interval, in nanoseconds.
-        starts, ends: uint64[regions], address ranges [start, end), ascending.
-        accesses: int64[regions], sampling intervals in which the region was found accessed.
+    Attributes
+    ----------
+    where
+        place in the file.
+    target
+        number of the target, from 0 in the order of the file.
+    end_ns
+        end of the interval, in nanoseconds.
+    starts, ends
+        uint64[regions], address ranges [start, end), ascending.
+    accesses
+        int64[regions], sampling intervals in which the region was found accessed.
     """
 
     where: str
@@ -75,11 +82,15 @@ class Snapshot(NamedTuple):
 def parse_snapshots(data: bytes, name: str, *, bounded: bool = True) -> list[Snapshot]:
     """Return the snapshots of a file, sorted by their ends.
 
-    Parameters:
-        bounded: refuse a file that takes more memory than `traces/bounds.py` allows.
+    Parameters
+    ----------
+    bounded
+        refuse a file that takes more memory than `traces/bounds.py` allows.
 
-    Raises:
-        UserError: another format, or a damaged file.
+    Raises
+    ------
+    UserError
+        another format, or a damaged file.
     """
     if data[:2] in _ZLIB:
         data = _decompressed(data, name, bounded)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Accesses as DynamoRIO's clients print them; the first line shows which client it was.
 
     Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>      memtrace_x86_text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Samples with addresses as Linux perf prints them.
 
     perf mem record PROGRAM             (loads and stores that the processor samples), or

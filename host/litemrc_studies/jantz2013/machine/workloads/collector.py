@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A program with a stop-the-world generational garbage collector (Jantz et al. 2013, 6.1, 8.3)."""
 
 from collections.abc import Iterator, Mapping
@@ -23,19 +24,32 @@ class Collector:
     promoted to the tail of the tenured generation, of which nothing else is touched. When the tenured
     generation is full, it is reused from its beginning, as if by a full collection without cost.
 
-    Attributes:
-        young_pages, tenured_pages: sizes of the generations.
-        survivor_share: size of each survivor space, as a share of the young generation.
-        live_share: live share of eden at a collection.
-        tenured_share: promoted share of the live pages.
-        filled_share: share of the tenured generation that is filled at the beginning.
-        collections: number of collections.
-        tenured_visits: visits to the tenured generation per allocated page, Zipf-distributed.
-        alpha: parameter of the Zipf distribution.
-        gap_ns: compute time before each visit of transactions.
-        collect_gap_ns: compute time before each visit of collections, which chase pointers.
-        line_ns: transfer time of a line.
-        intents: of the colors YOUNG and TENURED; empty: the heap has no colors.
+    Attributes
+    ----------
+    young_pages, tenured_pages
+        sizes of the generations.
+    survivor_share
+        size of each survivor space, as a share of the young generation.
+    live_share
+        live share of eden at a collection.
+    tenured_share
+        promoted share of the live pages.
+    filled_share
+        share of the tenured generation that is filled at the beginning.
+    collections
+        number of collections.
+    tenured_visits
+        visits to the tenured generation per allocated page, Zipf-distributed.
+    alpha
+        parameter of the Zipf distribution.
+    gap_ns
+        compute time before each visit of transactions.
+    collect_gap_ns
+        compute time before each visit of collections, which chase pointers.
+    line_ns
+        transfer time of a line.
+    intents
+        of the colors YOUNG and TENURED; empty: the heap has no colors.
     """
 
     young_pages: int

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A compilation as a tree of processes: compilers end, files stay cached (Jantz et al. 2013, 7.2)."""
 
 from collections.abc import Iterator
@@ -38,9 +39,12 @@ class Workload(Protocol):
 class Limited:
     """A workload whose processes, and their children, inherit a limit (memnice) that they can only narrow.
 
-    Attributes:
-        workload: the limited workload.
-        trays: on which its processes get pages.
+    Attributes
+    ----------
+    workload
+        the limited workload.
+    trays
+        on which its processes get pages.
     """
 
     workload: Workload
@@ -70,16 +74,26 @@ class Compilation:
     ends. Files are in the page cache as pages of the root until they are reclaimed; then they are read from
     disk again when needed. At the end all objects are linked.
 
-    Attributes:
-        units: number of compiled units.
-        jobs: concurrent compilers.
-        header_pages: of all headers together.
-        source_pages, object_pages: of a unit, including other input and output.
-        heap_pages: mean final heap of a compiler; heaps are half to twice this size.
-        visits_per_page: visits to headers and heap for each page of heap growth.
-        gap_ns: compute time before each visit.
-        line_ns: transfer time of a line.
-        trays: memnice limit of the root; None: all.
+    Attributes
+    ----------
+    units
+        number of compiled units.
+    jobs
+        concurrent compilers.
+    header_pages
+        of all headers together.
+    source_pages, object_pages
+        of a unit, including other input and output.
+    heap_pages
+        mean final heap of a compiler; heaps are half to twice this size.
+    visits_per_page
+        visits to headers and heap for each page of heap growth.
+    gap_ns
+        compute time before each visit.
+    line_ns
+        transfer time of a line.
+    trays
+        memnice limit of the root; None: all.
     """
 
     units: int

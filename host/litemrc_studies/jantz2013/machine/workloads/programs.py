@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs described by their virtual ranges, access patterns and colors."""
 
 from collections.abc import Iterator, Mapping
@@ -17,15 +18,24 @@ _CHUNK = 8_192  # visits of a process per turn
 class Range:
     """A virtual range of a program.
 
-    Attributes:
-        name: of the range.
-        pages: its length.
-        pattern: uniform; zipf, with hot pages spread over the range; stream, sequential.
-        alpha: parameter of zipf.
-        weight: its share of all visits is proportional to this.
-        reads, writes: lines of a visit.
-        file: a file in the page cache.
-        load: touched completely in the loading phase, in step with the other loaded ranges.
+    Attributes
+    ----------
+    name
+        of the range.
+    pages
+        its length.
+    pattern
+        uniform; zipf, with hot pages spread over the range; stream, sequential.
+    alpha
+        parameter of zipf.
+    weight
+        its share of all visits is proportional to this.
+    reads, writes
+        lines of a visit.
+    file
+        a file in the page cache.
+    load
+        touched completely in the loading phase, in step with the other loaded ranges.
     """
 
     name: str
@@ -43,14 +53,22 @@ class Range:
 class Program:
     """A process.
 
-    Attributes:
-        name: of the process.
-        ranges: consecutive ranges of its address space.
-        gap_ns: compute time before each visit.
-        line_ns: transfer time of a line.
-        intents: of its colors.
-        colors: (first page, end page, color).
-        trays: memnice limit; None: all.
+    Attributes
+    ----------
+    name
+        of the process.
+    ranges
+        consecutive ranges of its address space.
+    gap_ns
+        compute time before each visit.
+    line_ns
+        transfer time of a line.
+    intents
+        of its colors.
+    colors
+        (first page, end page, color).
+    trays
+        memnice limit; None: all.
     """
 
     name: str
@@ -70,9 +88,12 @@ class Program:
 class Programs:
     """Processes that alternate: first all load their data, then all work on them.
 
-    Attributes:
-        programs: of each process, numbered from 0.
-        visits: of each process after loading.
+    Attributes
+    ----------
+    programs
+        of each process, numbered from 0.
+    visits
+        of each process after loading.
     """
 
     programs: tuple[Program, ...]

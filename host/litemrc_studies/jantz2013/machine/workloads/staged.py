@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The staged workload: a growing memory that is read and written continuously (Jantz et al. 2013, 8.1)."""
 
 from collections.abc import Iterator
@@ -17,12 +18,18 @@ class Staged:
 
     Threads divide each stage's pages equally and walk concurrently through their parts of all stages.
 
-    Attributes:
-        stage_pages: pages added per stage.
-        stages: number of stages.
-        stage_s: seconds per stage.
-        bytes_s: bytes read and written per second, in total.
-        threads: number of threads.
+    Attributes
+    ----------
+    stage_pages
+        pages added per stage.
+    stages
+        number of stages.
+    stage_s
+        seconds per stage.
+    bytes_s
+        bytes read and written per second, in total.
+    threads
+        number of threads.
     """
 
     stage_pages: int

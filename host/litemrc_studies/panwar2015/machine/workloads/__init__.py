@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Traces of page allocations and frees by ticks; recorded or generated."""

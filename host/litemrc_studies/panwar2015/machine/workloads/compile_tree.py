@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A process tree like a kernel compilation: make, and for each file shell, driver, compiler and assembler.
 
 A child is forked from its parent, has its own page tables and stack, maps its program and grows a heap; the
@@ -51,12 +52,18 @@ _STAGES = (
 class CompileTree:
     """A compilation; deterministic for its parameters.
 
-    Attributes:
-        memory_pages: of the machine.
-        jobs: files compiled concurrently (make -j).
-        files: number of files.
-        cache: largest share of memory of the page cache.
-        nodes: number of NUMA nodes over which jobs are distributed.
+    Attributes
+    ----------
+    memory_pages
+        of the machine.
+    jobs
+        files compiled concurrently (make -j).
+    files
+        number of files.
+    cache
+        largest share of memory of the page cache.
+    nodes
+        number of NUMA nodes over which jobs are distributed.
     """
 
     memory_pages: int

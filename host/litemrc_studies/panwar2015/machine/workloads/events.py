@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Events of allocation traces: each allocates or frees a block of pages; events are grouped in ticks."""
 
 from collections.abc import Iterator
@@ -18,10 +19,14 @@ KIND_SHIFT = 6  # number of zone kinds below the highest that are required
 class Events:
     """Events of one tick, in their order.
 
-    Attributes:
-        codes: uint8, order with the flags UNMOVABLE (kernel pages) and FREE.
-        numbers: uint32, block numbers; a number is reused only after its block was freed.
-        nodes: uint8, preferred node of each block; None: node 0.
+    Attributes
+    ----------
+    codes
+        uint8, order with the flags UNMOVABLE (kernel pages) and FREE.
+    numbers
+        uint32, block numbers; a number is reused only after its block was freed.
+    nodes
+        uint8, preferred node of each block; None: node 0.
     """
 
     codes: NDArray[np.uint8]
@@ -32,10 +37,14 @@ class Events:
 class AllocationTrace(Protocol):
     """A trace of allocations that can be iterated repeatedly.
 
-    Attributes:
-        title: short description.
-        tick_s: seconds per tick.
-        notes: messages about omissions and assumptions.
+    Attributes
+    ----------
+    title
+        short description.
+    tick_s
+        seconds per tick.
+    notes
+        messages about omissions and assumptions.
     """
 
     title: str

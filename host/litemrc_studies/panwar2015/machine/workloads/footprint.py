@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Processes whose total footprint moves between two shares of a machine's memory.
 
 Panwar 2015, "Results": light is 10 to 50 %, medium 30 to 80 %. The paper gives no more than that; the means
@@ -40,14 +41,21 @@ Pieces = list[tuple[NDArray[np.uint8], NDArray[np.uint32]]]
 class Footprint:
     """A workload.
 
-    Attributes:
-        low, high: range of the footprint as shares of memory.
-        mean: mean level of the footprint.
-        kernel: unmovable kernel pages of a process as a share of its own pages, at least its page tables
-            and stacks. Some outlive the process.
-        large: share of a process's pages allocated as blocks of 2 MB.
-        process: mean share of memory of a process.
-        burst: consecutive pages allocated by one process.
+    Attributes
+    ----------
+    low, high
+        range of the footprint as shares of memory.
+    mean
+        mean level of the footprint.
+    kernel
+        unmovable kernel pages of a process as a share of its own pages, at least its page tables
+        and stacks. Some outlive the process.
+    large
+        share of a process's pages allocated as blocks of 2 MB.
+    process
+        mean share of memory of a process.
+    burst
+        consecutive pages allocated by one process.
     """
 
     low: float
@@ -96,9 +104,12 @@ class _Process:
 class FootprintTrace:
     """The events of a workload; deterministic for its parameters.
 
-    Attributes:
-        memory_pages: of the machine.
-        nodes: number of NUMA nodes over which processes are distributed.
+    Attributes
+    ----------
+    memory_pages
+        of the machine.
+    nodes
+        number of NUMA nodes over which processes are distributed.
     """
 
     workload: Footprint

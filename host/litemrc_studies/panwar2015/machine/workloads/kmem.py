@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads Linux's trace events `kmem:mm_page_alloc` and `kmem:mm_page_free` in the format of ftrace and perf.
 
 A page frame number identifies its block until it is freed. The kernel's placement is ignored: blocks are
@@ -41,8 +42,10 @@ class _Block:
 class KmemTrace:
     """A recorded trace, in memory.
 
-    Attributes:
-        known: allocated blocks, freed or not.
+    Attributes
+    ----------
+    known
+        allocated blocks, freed or not.
     """
 
     title: str
@@ -60,11 +63,15 @@ class KmemTrace:
 def read_kmem(path: str | Path, tick_s: float = 0.01) -> KmemTrace:
     """Read a recording, compressed or not.
 
-    Parameters:
-        tick_s: seconds per tick.
+    Parameters
+    ----------
+    tick_s
+        seconds per tick.
 
-    Raises:
-        UserError: a missing file, a malformed event, or no event.
+    Raises
+    ------
+    UserError
+        a missing file, a malformed event, or no event.
     """
     reader = _Reader(str(path), tick_s)
     source = open_source(Path(path))

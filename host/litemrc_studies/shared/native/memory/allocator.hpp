@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Interface of the page allocators, with the work of each operation counted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The free blocks of one binary buddy system: one list per order, blocks split on allocation. Shared by all allocators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Physical memory as page allocators see it: frames of 4 KB in nodes and zones, spread over power units (banks or
 // ranks); blocks of 2^order frames, free or in use; the owner of each block. Every allocator works on one of these.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Power units cut at the borders of zones: what bank-aware allocators keep apart. A unit within one zone is one segment.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "chip_machine.hpp"
 #include "stacks/recency_index.hpp"
 

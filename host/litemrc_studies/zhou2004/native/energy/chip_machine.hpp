@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A program on a blocking CPU whose memory chips sleep, equal to golden/chip_energy.py and chip_prediction.py,
 // which list the decisions where the paper is silent.
 #pragma once

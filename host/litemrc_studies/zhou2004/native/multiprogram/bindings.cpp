@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "bindings/bindings.hpp"
 #include "clock_frames.hpp"
 #include "lru_frames.hpp"

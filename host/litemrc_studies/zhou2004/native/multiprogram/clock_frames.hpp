@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Global CLOCK: one hand for all frames clears use bits and frees the frame of the first page whose bit is clear.
 #pragma once
 

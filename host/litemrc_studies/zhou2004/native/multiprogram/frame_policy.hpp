@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Interface of the machine's memory policies: which page is evicted when memory is full, and how much memory a process
 // may have. Pages have the numbers of an address book, processes are its spaces. Equal to
 // golden/frame_policies.py.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Policies that evict the least recently used page of all processes, or of the process that needs a frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Several processes on one CPU, with one paging disk, in one memory. Equal to golden/multiprogram.py, which says
 // what happens when; here is only what makes it fast.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MRC-directed allocation at fault time (Zhou 2004, section 4.1.3): a process that faults grows at the expense of the
 // process that loses least, or replaces its own page; and reclamation in the background. See
 // golden/frame_policies.py for each case.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A SoC for tests of firmware/baremetal: its registers are an array, and the test places its DRAM. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdint.h>
 
 extern uint32_t dram_base, remote_base, page_pool_base;

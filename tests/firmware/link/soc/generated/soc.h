@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #define CONFIG_DRAM_PART "MT41K64M16"
 #define CONFIG_DRAM_CHIPS 1
 #define CONFIG_DRAM_PHASES 4

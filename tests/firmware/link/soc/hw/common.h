@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdint.h>
 
 uint32_t csr_read_simple(unsigned long address);
