@@ -5,7 +5,7 @@
 // SIGUSR1 saves it as `snapshot.state` in the working directory; the file appears when it is complete. With the argument
 // +restore=FILE the simulation continues from that file. Both are done at the same point of a cycle, just before the model is
 // evaluated, so that a restored run is bit-identical to the run that was saved.
-#include "../sim_modules/snapshot/snapshot.h"
+#include "../../sim_modules/snapshot/snapshot.h"
 #include "Vsim.h"
 #include "verilated_save.h"
 
