@@ -76,7 +76,7 @@ def place_and_route_soc(name: str) -> SoC:
     if not stored.exists():
         report = folder / "report.json"
         report.unlink(missing_ok=True)
-        failed = _elaborate("ulx3s", folder, SOCS[name])
+        failed = _elaborate("ulx3s", folder, ("--build", *SOCS[name]))
         if not report.exists():
             raise RuntimeError(failed)
         stored.write_text(json.dumps(asdict(soc_of(json.loads(report.read_text())))))
@@ -101,7 +101,7 @@ def estimate_arty() -> Estimate:
     folder = BUILD / "arty"
     stored = folder / f"{_digest('arty')}.json"
     if not stored.exists():
-        if failed := _elaborate("arty", folder, ("--no-compile",)):
+        if failed := _elaborate("arty", folder, ()):
             raise RuntimeError(failed)
         gateware = folder / "gateware"
         sources = " ".join(sorted(path.name for path in gateware.glob("*.v")))
