@@ -90,7 +90,7 @@ def measure(shell: Shell, command: str, high: str, feed: bool) -> Run:
 
 
 def prepare(shell: Shell, epoch: int) -> None:
-    """Count epochs of so many cycles, without a reader; programs are in the page cache."""
+    """Count epochs of n cycles, without a reader; programs are in the page cache."""
     shell.run("kill -STOP $(pidof litemrcd)")
     set_epoch(shell, HARDWARE, epoch)
     shell.run(f"echo 1 >{HARDWARE}/enable")

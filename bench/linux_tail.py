@@ -131,7 +131,7 @@ def replay(guest: Guest, worker: str, name: str, begin: int, count: int) -> int:
 
 
 def run(guest: Guest, name: str, pages: int, number: int) -> tuple[NDArray[np.int64], dict[str, int]]:
-    """Run a program in a memory of so many pages; return its tail by group, and its other numbers by name."""
+    """Run a program in a memory of n pages; return its tail by group, and its other numbers by name."""
     with followed(guest, number, pages) as (_, worker):
         halves = [replay(guest, worker, name, begin, REFERENCES // 2) for begin in (0, REFERENCES // 2)]
         tail = np.array(guest.read(CONTEXT + "tail").split(), np.int64)

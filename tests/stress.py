@@ -72,7 +72,7 @@ class Tally:
 
 
 def run_once(arguments: list[str], report: Path, log: Path, seconds: float) -> int | None:
-    """Run pytest; return its exit code, or None if it was ended after so many seconds."""
+    """Run pytest; return its exit code, or None if it was ended after n seconds."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}"]
     with log.open("w") as output:
         process = subprocess.Popen(

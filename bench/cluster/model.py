@@ -87,8 +87,8 @@ class Plan:
 
     parts: a power of two for `tree`, otherwise the next one counts.
     part_s: seconds of a part.
-    footprint: distinct pages in the references of so many parts.
-    size: bytes of the state of so many pages.
+    footprint: distinct pages in the references of n parts.
+    size: bytes of the state of n pages.
     travelling: by step k, pages of a part that the k - 1 parts before it lack.
     page_bytes: bytes of a travelling page.
     """

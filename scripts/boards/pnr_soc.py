@@ -153,7 +153,6 @@ def _elaborate(board: str, folder: Path, options: tuple[str, ...]) -> str | None
         sys.executable,
         "-m",
         f"litemrc_soc.boards.{board}",
-        "--build",
         "--output",
         folder,
         "--log",

@@ -159,7 +159,7 @@ class Proof(LiteXModule):
         return value
 
     def before(self, value, cycles: int = 1):
-        """Return `value` of so many cycles ago; 0 before the first cycle."""
+        """Return `value` of n cycles ago; 0 before the first cycle."""
         for _ in range(cycles):
             ahead, value = value, Signal(value_bits_sign(value)[0])
             self.sync += value.eq(ahead)

@@ -30,8 +30,8 @@ def main() -> None:
     """Fuzz the target that the command line names."""
     parser = argparse.ArgumentParser(prog="fuzz", description="fuzz a decoder of untrusted bytes")
     parser.add_argument("name", choices=NAMES)
-    parser.add_argument("--seconds", type=int, default=0, help="end after so many seconds")
-    parser.add_argument("--runs", type=int, default=-1, help="end after so many inputs")
+    parser.add_argument("--seconds", type=int, default=0, help="end after n seconds")
+    parser.add_argument("--runs", type=int, default=-1, help="end after n inputs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("build/fuzz"))
     options = parser.parse_args()

@@ -50,7 +50,7 @@ def saturating(tap, log):
 
 
 def invalidations(count):
-    """Writes of so many invalidations, of frames in turn."""
+    """Writes of n invalidations, of frames in turn."""
     return [("invalidate", number % FRAMES) for number in range(count)]
 
 

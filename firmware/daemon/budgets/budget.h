@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * Linux charges a cgroup up to so many pages before they are used (MEMCG_CHARGE_BATCH of memcontrol.h), and counts them
+ * Linux charges a cgroup up to n pages before they are used (MEMCG_CHARGE_BATCH of memcontrol.h), and counts them
  * towards memory.high: a program that needs all of its budget would lose pages to them.
  */
 #define BUDGET_AHEAD 64u

@@ -21,7 +21,7 @@
 #define GROUP ".cost"
 #define LIMIT 256u		/* pages: memory.high */
 #define LOOP (2 * LIMIT)
-#define BLOCK 64u		/* the kernel charges and reclaims in batches of at most so many pages */
+#define BLOCK 64u		/* the kernel charges and reclaims in batches of at most n pages */
 #define BLOCKS_LEAST 8u
 #define BLOCKS_MAX 64u
 #define ENOUGH_NS 1500000000	/* after so long the least number of blocks suffices: a slow machine takes 5 ms a fault */

@@ -23,7 +23,7 @@ void cgroups_init(const char *path, const struct identity *owner);
 
 bool cgroups_exist(void);
 
-/* Protects so many bytes of the subtree (memory.low), since a group is protected no more than those above it. */
+/* Protects n bytes of the subtree (memory.low), since a group is protected no more than those above it. */
 void cgroups_protect(uint64_t bytes);
 
 /* Creates an empty group. Returns its open folder, or -errno. */

@@ -38,7 +38,7 @@ static int set_hot(const struct set_hot_body *set, struct answer *answer)
 	if (set->lower > set->upper || set->upper >= parameters.frames)
 		return refuse(answer, error_code_bad_argument_c, "there is no such range of frames");
 	if (!set->wanted || set->wanted > parameters.hot_pages)
-		return refuse(answer, error_code_bad_argument_c, "the list has not so many places, or none is wanted");
+		return refuse(answer, error_code_bad_argument_c, "the list length must be 1 to the number of its places");
 	if (!set->watermark || set->watermark > LITEMRC_HOT_QUEUED_MAX)
 		return refuse(answer, error_code_bad_argument_c,
 			      "the watermark is from 1 to the places of the queue");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The epochs of a trace: its references, or those of one context, in parts of so many references."""
+"""The epochs of a trace: its references, or those of one context, in parts of n references."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple

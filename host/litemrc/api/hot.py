@@ -75,7 +75,7 @@ class HotCounting:
     Raises
     ------
     UserError
-        the unit was not compiled for so many frames.
+        the unit was not compiled for n frames.
     """
 
     def __init__(self, options: HotOptions, frames: int, *, exact: bool) -> None:

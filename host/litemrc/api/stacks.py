@@ -49,7 +49,7 @@ def lacks_tracker_sizes(engine: str, parameters: EngineParameters) -> bool:
 
 
 def with_tracker_sizes(parameters: EngineParameters, pages: int) -> EngineParameters:
-    """Return the parameters of engine os with those that are missing, for a trace of so many pages."""
+    """Return the parameters of engine os with those that are missing, for a trace of n pages."""
     found: dict[str, Any] = {**parameters}
     for name, value in scaled_defaults(pages).items():
         if found.get(name) is None:
@@ -58,7 +58,7 @@ def with_tracker_sizes(parameters: EngineParameters, pages: int) -> EngineParame
 
 
 def frames_for(pages: int, groups: int | None, where: str) -> int:
-    """Return the smallest number of frames, of those compiled, that holds so many pages.
+    """Return the smallest number of frames, of those compiled, that holds n pages.
 
     Raises
     ------

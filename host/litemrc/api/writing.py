@@ -69,7 +69,7 @@ def write_trace(
     page_bytes
         as in `litemrc.mrc`.
     interval
-        write IN/OUT records (Glass and Cao 1997, section 2.1) with intervals of so many time units.
+        write IN/OUT records (Glass and Cao 1997, section 2.1) with intervals of n time units.
     source_format, columns, bounded, sort
         of a file, as --format, --column, --unbounded and --sort.
 

@@ -82,7 +82,7 @@ COMMANDS = {
         ),
         "heatmap": (
             "litemrc.cli.traces.heatmap",
-            "draw which pages were accessed when, of a trace or of a device",
+            "draw a map of page accesses over time, of a trace or of a device",
         ),
     },
     "decisions": {

@@ -38,7 +38,7 @@ def _rounded(size: float, digits: int) -> float:
 
 
 def is_page_size(size: int) -> bool:
-    """Return whether pages may have so many bytes: a power of two, at most 128 TiB."""
+    """Return whether pages may have n bytes: a power of two, at most 128 TiB."""
     return 1 <= size <= 1 << 47 and not size & (size - 1)
 
 

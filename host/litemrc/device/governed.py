@@ -16,7 +16,7 @@ _POWER_DOWN_CLOCKS = 100
 
 
 def lease_cycles(device: Device, seconds: float) -> int:
-    """A lease of so many seconds of the device's clock, in its cycles.
+    """A lease of n seconds of the device's clock, in its cycles.
 
     Raises
     ------

@@ -18,7 +18,7 @@ def groups_of_memory(frames: int, pages: int, groups: int, scale_log2: int) -> i
 
 
 def open_group(groups: int) -> int:
-    """Return the last group of the tail of a monitor with so many groups: it also counts all deeper refaults.
+    """Return the last group of the tail of a monitor with n groups: it also counts all deeper refaults.
 
     A tail has twice the groups of the monitor: it reaches as far beyond the memory as the memory is large.
     Source: litemrc_tail_groups() of the driver.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Styles and lines of text for panels, and their widget, which writes only the lines that changed.
 
-Colours are those that colour-blind people can part, never the only sign.
+The palette is colour-blind-safe; colour is never the only cue.
 """
 
 from collections.abc import Callable, Sequence

@@ -99,7 +99,7 @@ class HotPages:
     Raises
     ------
     UserError
-        it was not compiled for so many frames.
+        it was not compiled for n frames.
     """
 
     def __init__(self, frames: int, options: HotOptions) -> None:

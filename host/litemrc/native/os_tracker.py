@@ -24,7 +24,7 @@ _COARSE = 8  # a curve that is resolved to more than an eighth of its pages is r
 
 
 def scaled_defaults(pages: int) -> dict[str, int]:
-    """Return scan list, period and group pages for a trace of so many distinct pages.
+    """Return scan list, period and group pages for a trace of n distinct pages.
 
     A scan list that holds the whole trace never faults, and then no order within a period is known. So the
     list is an eighth of the pages, the period in the same proportion to it as by default, and a group a 64th
@@ -63,7 +63,7 @@ class TrackerCosts:
     crossed: float = 5.0
 
     def ticks(self, tick_ns: float) -> dict[str, int]:
-        """Return each cost in whole ticks of so many ns."""
+        """Return each cost in whole ticks of n ns."""
         return {cost.name: round(getattr(self, cost.name) / tick_ns) for cost in fields(self)}
 
 

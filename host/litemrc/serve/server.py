@@ -92,7 +92,7 @@ class Server(uvicorn.Server):
 
 
 def _allow_files(count: int) -> None:
-    """Have the system allow so many open files, or as many as it does: each connection is one."""
+    """Have the system allow n open files, or as many as it does: each connection is one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < count:
         most = count if hard == resource.RLIM_INFINITY else min(count, hard)

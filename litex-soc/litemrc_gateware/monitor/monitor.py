@@ -48,7 +48,7 @@ QUEUE_DEPTH_MAX = 1 << 15  # the register queue_peak has 16 bits
 
 
 def default_engine(domains=None):
-    """Return the default engine of a monitor with a rank meter of so many domains, or without one."""
+    """Return the default engine of a monitor with a rank meter of n domains, or without one."""
     return "group_stack" if domains else "bucket_stack"
 
 
@@ -118,10 +118,10 @@ class Monitor(MonitorRegisters):
     page_bitmap : bool
         add a `PageBitmap`, whose words follow the counters in the window.
     hot_pages : int
-        add `Hot`, with a list of so many pages, a power of two; it follows in the window: a frame and a count
+        add `Hot`, with a list of n pages, a power of two; it follows in the window: a frame and a count
         for each page.
     domains : int
-        add a rank meter of so many power domains, with snapshots at the ends of epochs; group_stack only.
+        add a rank meter of n power domains, with snapshots at the ends of epochs; group_stack only.
 
     Attributes
     ----------

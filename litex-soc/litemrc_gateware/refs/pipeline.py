@@ -14,7 +14,7 @@ from litemrc_gateware.refs.generations import TAG_BITS
 from litemrc_gateware.refs.registers import Counter
 
 READ, CHOOSE, CHANGE, WRITE = 2, 4, 6, 7  # stages
-WINDOW = WRITE - READ  # a page is read before the operations up to so many cycles ahead are written
+WINDOW = WRITE - READ  # a page is read before the operations up to n cycles ahead are written
 
 
 def operation_layout(pages: int, width: int) -> list[tuple[str, int]]:

@@ -31,7 +31,7 @@ from tests.timeouts import scaled_timeout
 EVER = (0.0, 1e10)
 
 # Keeps the history of a device, and says the number of each epoch once it is kept. With one argument more:
-# a file may have so many bytes.
+# a file may have n bytes.
 KEEPER = """
 import resource, signal, sys, time
 from pathlib import Path
@@ -57,7 +57,7 @@ time.sleep(600)
 
 @contextmanager
 def kept(url: str, folder: Path, epochs: int, **retention: int) -> Iterator[list[FeedEpoch]]:
-    """Keep at least so many epochs; yield those that were kept."""
+    """Keep at least n epochs; yield those that were kept."""
     feed = Feed(url, FeedOptions(timeout_s=scaled_timeout(3), pages=True, hot=True))
     history, heard = History(folder, "board", Retention(**retention)), []
     feed.listen(history)

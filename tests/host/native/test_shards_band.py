@@ -12,7 +12,7 @@ from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 from tests.host.native.page_streams import loop, zipf
 
 SAMPLES = 200
-BINOMIAL = (0.95 * 0.05 / SAMPLES) ** 0.5  # standard deviation of a coverage of 95 % in so many samples
+BINOMIAL = (0.95 * 0.05 / SAMPLES) ** 0.5  # standard deviation of a coverage of 95 % in n samples
 PAGES = 20_000
 
 

@@ -30,7 +30,7 @@ def positions(loop_pages: int) -> Iterator[dict[int, list[int | None]]]:
 
 
 def misses(found: list[int | None], budget: int) -> int:
-    """References that miss in an LRU memory of so many pages."""
+    """References that miss in an LRU memory of n pages."""
     return sum(position is None or position >= budget for position in found)
 
 

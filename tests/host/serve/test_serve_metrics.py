@@ -35,7 +35,7 @@ def samples(served: Serving) -> dict[tuple[str, tuple], float]:
 
 
 def text_of(groups: int) -> str:
-    """The size of so many groups of 512 KiB, as a legend has it."""
+    """The size of n groups of 512 KiB, as a legend has it."""
     return "512 KiB" if groups == 1 else f"{groups // 2} MiB"
 
 

@@ -37,7 +37,7 @@ struct litemrc_tail {
 	bool exclusive; /* of a process alone in its cgroup */
 	struct rb_root evicted;
 	u32 swapped; /* of these, in swap */
-	u32 gone; /* at most so many of those in swap were discarded, not brought back */
+	u32 gone; /* at most this many of those in swap were discarded, not brought back */
 	u32 gone_since; /* likewise, since the sweep under way began */
 	u8 sweep;
 	struct mm_struct *mm; /* the last one whose pages in swap changed, for comparison only */

@@ -55,7 +55,7 @@ def mrc_table(curves: Sequence[Curve], *, all_sizes: bool) -> Iterator[str]:
 
 
 def _rows(curve: Curve, unit: int, *, all_sizes: bool) -> list[int]:
-    """Return the sizes to show, in units of so many bytes."""
+    """Return the sizes to show, in units of n bytes."""
     sizes = curve.sizes_pages[_shown(curve, all_sizes=all_sizes)]
     return [int(size) * curve.page_bytes // unit for size in sizes]
 

@@ -137,7 +137,7 @@ class PageRequests:
         if request.lower > request.upper or request.upper >= self._monitor.size("frames"):
             raise RefusedError("bad_argument", "there is no such range of frames")
         if not 1 <= request.wanted <= self.hot_pages:
-            raise RefusedError("bad_argument", "the list has not so many places, or none is wanted")
+            raise RefusedError("bad_argument", "the list length must be 1 to the number of its places")
         places = layout().hot_queued_max
         if not 1 <= request.watermark <= places:
             raise RefusedError("bad_argument", f"the watermark is from 1 to {places}, the queue's places")

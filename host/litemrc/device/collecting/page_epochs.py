@@ -91,7 +91,7 @@ class PagesOfEpochs(Generic[Epoch]):
 
 
 def accessed_epochs(frames: int) -> PagesOfEpochs[AccessedEpoch]:
-    """Return the epochs of the accessed messages of a device with so many frames."""
+    """Return the epochs of the accessed messages of a device with n frames."""
 
     def join(messages: list[Message]) -> AccessedEpoch:
         bits = {name: bytearray(frames // 8) for name in ("accessed", "written")}
@@ -113,7 +113,7 @@ def accessed_epochs(frames: int) -> PagesOfEpochs[AccessedEpoch]:
 
 
 def hot_lists(frames: int) -> PagesOfEpochs[HotList]:
-    """Return the epochs of the hot messages of a device with so many frames."""
+    """Return the epochs of the hot messages of a device with n frames."""
 
     def join(messages: list[Message]) -> HotList:
         first = messages[0]

@@ -12,7 +12,7 @@ from typing import Any
 
 _SIMPLE = {20: False, 21: True, 22: None, 23: None}  # undefined is read as null: both are only skipped
 _FLOATS = {25: struct.Struct(">e"), 26: struct.Struct(">f"), 27: struct.Struct(">d")}
-_LEAST = (1, 0, 24, 1 << 8, 0, 1 << 16)  # integers that need so many bytes; 0 bytes: none of them
+_LEAST = (1, 0, 24, 1 << 8, 0, 1 << 16)  # integers that need n bytes; 0 bytes: none of them
 _UINT, _NEGATIVE, _BYTES, _TEXT, _ARRAY, _MAP, _TAG = range(7)
 _STRINGS = {_BYTES: "byte string", _TEXT: "text"}
 

@@ -28,7 +28,7 @@ class ProgramTally:
     Attributes
     ----------
     hits
-        of them, those that would hit in a memory of so many bytes.
+        of them, those that would hit in a memory of n bytes.
     """
 
     accesses: int = 0

@@ -88,7 +88,7 @@ class SharedTrace(ABC):
 
 
 def words_of_page(text: str | int, where: str) -> int:
-    """Return the words of a page of so many bytes.
+    """Return the words of a page of n bytes.
 
     Raises
     ------

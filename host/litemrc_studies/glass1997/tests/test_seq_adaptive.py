@@ -87,7 +87,7 @@ def test_evidence_is_a_split_or_l_refaults_or_growth_while_sequences_are_as_larg
 
 @pytest.mark.parametrize(("behind", "distance"), [(30, 31), (49, 50), (50, 20), (90, 20)])
 def test_a_page_that_trails_a_sweep_widens_the_distance(behind, distance):
-    """Each page is used again so many pages later, when M = 20 has evicted it. A quarter of 200 is 50."""
+    """Each page is used again n pages later, when M = 20 has evicted it. A quarter of 200 is 50."""
     trailing = [page for place in range(behind, 400) for page in (place, place - behind)]
     careful = Careful(200)
     filled = 2 * (200 - behind)  # pages 0 to 199 are in memory

@@ -21,7 +21,7 @@ OPERATIONS = int(os.environ.get("LITEMRC_STRESS_OPERATIONS", "150_000"))
 
 
 def memory_of(trays: int, blocks: int, nodes: int = 1) -> PhysicalMemory:
-    """Trays of so many largest blocks; the first node has a DMA32 zone, which ends amid a tray if it can."""
+    """Trays of n largest blocks; the first node has a DMA32 zone, which ends amid a tray if it can."""
     of_node = trays * blocks * BLOCK // nodes
     low = max(1, blocks * 3 // 2) * BLOCK
     zones = [Zone(node=0, kind=1, first=0, frames=low), Zone(node=0, kind=2, first=low, frames=of_node - low)]

@@ -29,7 +29,7 @@ def moved(chosen):
 
 
 def curve_within(pages, accesses=100):
-    """All reuse within so many pages."""
+    """All reuse within n pages."""
     return HitCounters.of([0] * (pages - 1) + [accesses], 0, 1).curve()
 
 

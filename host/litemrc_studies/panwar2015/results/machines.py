@@ -34,7 +34,7 @@ def footprint(workload: Footprint, placement: Placement, ticks: int, seed: int) 
 
 
 def adaptive(every: int) -> str:
-    """Return the name of the run of Adaptive-Buddy with migration every so many ticks."""
+    """Return the name of the run of Adaptive-Buddy with migration every n ticks."""
     return "adaptive" if every == LARGE.migrate_every else f"adaptive, {every}"
 
 

@@ -181,7 +181,7 @@ def test_the_list_fills_the_bank_that_was_brought_first():
 
 
 def filled(memory: PhysicalMemory, allocator: Allocator, pages_of_units: list[int]) -> PlacementMachine:
-    """Units that hold so many single pages, and the machine that knows them."""
+    """Units that hold n single pages, and the machine that knows them."""
     machine = PlacementMachine(allocator)
     numbers = np.arange(memory.frames, dtype=np.uint32)
     machine.run(np.zeros(memory.frames, np.uint8), numbers)

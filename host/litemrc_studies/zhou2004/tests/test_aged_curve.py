@@ -13,7 +13,7 @@ CLOCKS = 5000
 
 
 def epoch(rng):
-    """The hits of each group, and misses, of so many accesses."""
+    """The hits of each group, and misses, of n accesses."""
     return rng.multinomial(EPOCH, rng.dirichlet(np.ones(GROUPS + 1)))
 
 

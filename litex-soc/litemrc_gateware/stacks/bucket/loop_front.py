@@ -140,7 +140,7 @@ class LoopProgress(LiteXModule):
     advances : Signal, in
         the hit is in the front.
     moves, pages, learns : Signal, in
-        the hit makes its bucket of so many pages the front; the old one corrects the slope.
+        the hit makes its bucket of n pages the front; the old one corrects the slope.
     place : Signal, out
         pages to the beginning of the front, 0 below it; one cycle later.
     """

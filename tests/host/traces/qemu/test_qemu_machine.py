@@ -76,7 +76,7 @@ __attribute__((noreturn, used)) void run(unsigned hart) {{
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
-    """Return a function: the command of a machine whose memory holds the program, for so many harts."""
+    """Return a function: the command of a machine whose memory holds the program, for n harts."""
     for tool in (EMULATOR, COMPILER):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
