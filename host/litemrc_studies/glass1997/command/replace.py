@@ -215,7 +215,7 @@ def _run_local(args: argparse.Namespace) -> int:
     for text in trace.notes:
         note(text)
 
-    draw(args, replaced.points(), result.time_unit, trace.page_bytes)
+    draw(args, replaced.points, result.time_unit, trace.page_bytes)
     write_log(args, result, trace.page_bytes)
     if args.log and stopped:
         warning("interrupted: the log holds the faults so far")
@@ -252,7 +252,7 @@ def _run_global(args: argparse.Namespace) -> int:
         stopped=stopped,
     )
 
-    draw(args, global_points(results), unit, page_bytes)
+    draw(args, lambda: global_points(results), unit, page_bytes)
     if stopped:
         raise stopped
     return 0

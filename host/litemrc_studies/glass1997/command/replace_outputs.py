@@ -2,7 +2,7 @@
 """What `litemrc replace` writes: tables, logs, pictures, report. pyarrow and matplotlib load when used."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,8 +168,10 @@ def _asked(args: argparse.Namespace) -> str:
     return "--log" if args.log else "--plot-faults" if args.plot_faults else ""
 
 
-def draw(args: argparse.Namespace, points: "Sequence[PagingPoint]", time_unit: str, page_bytes: int) -> None:
-    """Draw the pictures that `args` requests."""
+def draw(
+    args: argparse.Namespace, points: "Callable[[], Sequence[PagingPoint]]", time_unit: str, page_bytes: int
+) -> None:
+    """Draw the pictures that `args` requests; `points` needs matplotlib."""
     if not (args.plot or args.plot_interfault):
         return
     from litemrc.plots.files import save_figure
@@ -179,7 +181,7 @@ def draw(args: argparse.Namespace, points: "Sequence[PagingPoint]", time_unit: s
     title = " + ".join(Path(trace).name for trace in args.traces)
     for path, figure in ((args.plot, fault_rate_figure), (args.plot_interfault, interfault_figure)):
         if path:
-            save_figure(figure(points, page_bytes=page_bytes, time_unit=time_unit, title=title), path)
+            save_figure(figure(points(), page_bytes=page_bytes, time_unit=time_unit, title=title), path)
 
 
 def write_report(args: argparse.Namespace, replaced: ReplaceResult) -> None:
