@@ -152,7 +152,8 @@ static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u3
 	int ret = -EBUSY;
 	unsigned int try;
 
-	for (try = 0; try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->oom_requests); try++) {
+	for (try = 0;
+	     try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->oom_requests); try++) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		/* Who is unmapping pages refers to them, and may have yielded the processor. */

@@ -103,8 +103,8 @@ void litemrc_bitmap_pass(struct litemrc *mon)
 		read_words(mon);
 		list_for_each_entry(consumer, &consumers, consumer)
 			if (wants(consumer))
-				consumer->ops->accessed(consumer->io, mon->first_pfn, accessed_of(mon),
-						     words_of(mon));
+				consumer->ops->accessed(consumer->io, mon->first_pfn,
+							accessed_of(mon), words_of(mon));
 		mon->bitmap.marks = mon->young.on;
 	}
 	mutex_unlock(&consumers_lock);

@@ -93,7 +93,8 @@ static void note_others_openings(struct litemrc_evacuation *all)
 	unsigned int rank;
 
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
-		if (all->governor.closed_by_governor & BIT(rank) && memory_of(all, rank) == LITEMRC_RANK_OPEN)
+		if (all->governor.closed_by_governor & BIT(rank) &&
+		    memory_of(all, rank) == LITEMRC_RANK_OPEN)
 			note_opening(&all->governor, rank);
 }
 

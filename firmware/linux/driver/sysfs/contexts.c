@@ -13,7 +13,7 @@ static const char *const states[] = {
 
 /* Returns the context's follower with @settings held; context_unlock() releases it. */
 static struct litemrc_follower *context_lock(struct kobject *kobj, struct litemrc **mon,
-					unsigned int *context)
+					     unsigned int *context)
 {
 	*mon = litemrc_of_folder(kobj, context);
 	mutex_lock(&(*mon)->settings);

@@ -57,8 +57,9 @@ static ssize_t rank_governor_show(struct device *device, struct device_attribute
 			  "evacuations %u\nopenings %u\nbusy %u\nno_room %u\n"
 			  "moved %llu\nmicroseconds %llu\n",
 			  governor->governs, governor->margin, governor->working_set,
-			  hweight_long(governor->closed_by_governor), governor->hold, governor->evacuations,
-			  governor->openings, governor->busy, governor->no_room, governor->moved,
+			  hweight_long(governor->closed_by_governor), governor->hold,
+			  governor->evacuations, governor->openings, governor->busy,
+			  governor->no_room, governor->moved,
 			  governor->us);
 }
 

@@ -73,9 +73,11 @@ static void scan_context(struct scan *scan, unsigned int context)
  */
 static void detect_hw_accessed_bit(struct tracker *tracker)
 {
-	if (tracker->accessed_bits != TRACKER_UNKNOWN || tracker->faulted_pages < TRACKER_JUDGED_PAGES)
+	if (tracker->accessed_bits != TRACKER_UNKNOWN ||
+	    tracker->faulted_pages < TRACKER_JUDGED_PAGES)
 		return;
-	tracker->accessed_bits = 2 * tracker->young < tracker->faulted_pages ? TRACKER_NO : TRACKER_YES;
+	tracker->accessed_bits =
+		2 * tracker->young < tracker->faulted_pages ? TRACKER_NO : TRACKER_YES;
 	if (tracker->accessed_bits == TRACKER_NO)
 		pr_info("litemrc_os: the processor sets no accessed bits: scans only by a monitor's bitmap\n");
 }
