@@ -37,10 +37,10 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-void __wrap_give_up(int status, const char *remedy, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+void __wrap_die(int status, const char *remedy, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 int __wrap_openat(int folder, const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
-void __wrap_say(const char *format, ...);
+void __wrap_log_info(const char *format, ...);
 int __real_open(const char *path, int flags, ...);
 
 static struct { const uint8_t *data; size_t size; } texts[TEXTS];
@@ -52,7 +52,7 @@ static uint32_t epochs;
 
 /* ------------------------------------------------------------------------------------- instead of the kernel */
 
-void __wrap_give_up(int status, const char *remedy, const char *format, ...)
+void __wrap_die(int status, const char *remedy, const char *format, ...)
 {
 	(void)status; (void)remedy; (void)format;
 	if (!may_jump)
@@ -60,7 +60,7 @@ void __wrap_give_up(int status, const char *remedy, const char *format, ...)
 	longjmp(step, 1);
 }
 
-void __wrap_say(const char *format, ...)
+void __wrap_log_info(const char *format, ...)
 {
 	char text[512];
 	va_list values;
