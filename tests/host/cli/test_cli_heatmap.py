@@ -174,7 +174,7 @@ def test_ctrl_c_keeps_the_epochs_so_far(trace, monkeypatch):
         yield from chunks
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("litemrc.cli.traces.heat_input.contexts_noted", interrupted)
+    monkeypatch.setattr("litemrc.cli.traces.heatmap.contexts_noted", interrupted)
     done = litemrc("heatmap", trace, "--epoch", 4, "--json")
     assert done.returncode == 130
     found = json.loads(done.stdout)

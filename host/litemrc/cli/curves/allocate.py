@@ -7,6 +7,7 @@ from pathlib import Path
 
 from litemrc.api.allocation import (
     UNITS,
+    AllocationResult,
     Number,
     by_curve,
     converted_note,
@@ -14,7 +15,6 @@ from litemrc.api.allocation import (
     divided,
     of_one_page_size,
 )
-from litemrc.cli.curves.allocation_table import allocation_table, summary
 from litemrc.cli.shared.arguments import (
     add_output_formats,
     add_page_size_argument,
@@ -22,7 +22,9 @@ from litemrc.cli.shared.arguments import (
 )
 from litemrc.cli.shared.memory import memory_size
 from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import check_pictures, print_results
+from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 from litemrc.policies.allocation.division import METHODS
 
@@ -156,3 +158,45 @@ def _values(
             what = "a number of pages or bytes with a unit" if option == "--min" else "a value of at least 0"
             raise UserError(f"must be NAME=VALUE with {what} (got {text!r})", where=option)
         yield name, number
+
+
+_HEADINGS = (
+    "process",
+    "accesses",
+    "weight",
+    "guaranteed\npages",
+    "allocated\npages",
+    "allocated\nmemory",
+    "share of\nmemory",
+    "miss ratio",
+    "miss ratio,\nequal shares",
+    "minimum\nmiss ratio",
+)
+
+
+def allocation_table(result: AllocationResult) -> str:
+    """Return a table with a line for each process."""
+    formats = ("{}", "{:,}", "{:g}", "{:,}", "{:,}", "{}", "{:.1%}", "{:.4f}", "{:.4f}", "{:.4f}")
+    rows = []
+    for row in result.rows():
+        row["allocated_bytes"] = size_text(row["allocated_pages"], result.page_bytes)
+        rows.append([text.format(value) for text, value in zip(formats, row.values(), strict=True)])
+    return text_table(_HEADINGS, rows)
+
+
+def summary(result: AllocationResult) -> list[str]:
+    """Return lines about the quality of an allocation and the memory that stays free; sizes in pages."""
+    allocation = result.allocation
+    bound = allocation.utility_bound
+    if bound is None:
+        quality = "distance from the optimum unknown"
+    elif bound == allocation.utility:
+        quality = "optimal"
+    else:
+        quality = f"at most {1 - allocation.utility / bound:.2g} (relative) below the optimum"
+    in_use = f"sum of weight x {result.utility_in_use}"
+    return [
+        f"utility {allocation.utility:,.6g} ({in_use}), by {result.method}: {quality}",
+        f"{allocation.free_pages:,} of {result.memory_pages:,} pages of {result.page_bytes:,} bytes stay"
+        f" free; unit of allocation: {result.delta_pages:,} pages",
+    ]

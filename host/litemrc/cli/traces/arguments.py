@@ -2,9 +2,11 @@
 """Argument types and declarations that the commands on traces share."""
 
 import argparse
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import add_page_size_argument, positive
-from litemrc.cli.shared.messages import warning
+from litemrc.cli.shared.arguments import add_page_size_argument, natural, positive
+from litemrc.cli.shared.messages import note, warning
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
@@ -12,6 +14,9 @@ from litemrc.traces.formats.column_names import ROLES, parse_columns
 from litemrc.traces.formats.sorting import DEFAULT_WINDOW, MOST_SORTED
 from litemrc.traces.opening import FORMATS
 from litemrc.traces.qemu.emulator import machine_emulator, mixes_processors
+
+if TYPE_CHECKING:
+    from litemrc.traces.chunk import Chunk
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst, .xz or .bz2 compresses the file"
 
@@ -145,3 +150,23 @@ def size(text: str) -> int:
         return size_of(text)
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def add_context_argument(parser: argparse._ActionsContainer) -> None:
+    """Declare the context whose references count; `args.context` is None for all."""
+    parser.add_argument("--context", metavar="C", type=natural, help="count the references of one context")
+
+
+def contexts_noted(chunks: "Iterable[Chunk]", args: argparse.Namespace) -> "Iterator[Chunk]":
+    """Return the chunks; print a note if contexts that share page numbers are counted together.
+
+    Raises
+    ------
+    UserError
+        a context was chosen, but the trace has none.
+    """
+    from litemrc.api.epochs import MERGED, of_one_context
+
+    return of_one_context(
+        chunks, args.context, args.trace, lambda: note(f"{MERGED} (--context)"), "omit --context"
+    )

@@ -5,17 +5,18 @@ import argparse
 import json
 import shutil
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.memory import epoch_range, page_range
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.results import check_pictures
-from litemrc.cli.traces.arguments import add_input_arguments
-from litemrc.cli.traces.contexts import add_context_argument
-from litemrc.cli.traces.heat_input import read_bitmaps
+from litemrc.cli.shared.progress import shown
+from litemrc.cli.shared.results import check_pictures, until_stopped
+from litemrc.cli.traces.arguments import add_context_argument, add_input_arguments, contexts_noted, opened
 from litemrc.cli.traces.heat_text import heat_text, is_unicode
+from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
 
 if TYPE_CHECKING:
@@ -143,3 +144,45 @@ def _cells(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(
             f"must be columns and rows, each 1 to 10000, such as 100x40 (got {text!r})"
         ) from None
+
+
+def read_bitmaps(args: argparse.Namespace) -> "tuple[PageBitmaps, BaseException | None]":
+    """Return the bitmaps of all epochs, and the Ctrl-C that ended the reading of a trace early, or None.
+
+    Raises
+    ------
+    UserError
+        the file is damaged or has no epoch, or an option is not for it.
+    KeyboardInterrupt
+        before the first epoch ended.
+    """
+    from litemrc.api.epochs import no_references  # loads numpy
+    from litemrc.api.heat import (
+        EPOCH,
+        bitmaps_of,
+        is_bitmap_file,
+        not_of_bitmaps,
+        stored_bitmaps,
+        trace_epochs,
+    )
+
+    if is_bitmap_file(args.trace):
+        for option in ("epoch", "context", "format", "columns", "page_size"):
+            if getattr(args, option) is not None:
+                raise not_of_bitmaps("--" + option.removesuffix("s").replace("_", "-"), args.trace)
+        return stored_bitmaps(args.trace), None
+
+    with opened(args) as trace:
+        chunks = shown(trace, "reading")
+        with closing(chunks):
+            parts = trace_epochs(contexts_noted(chunks, args), args.epoch or EPOCH, args.context)
+            epochs, stopped = until_stopped(parts)
+        if isinstance(stopped, UserError):  # a map of what is no trace would mislead
+            raise stopped
+        if not epochs:
+            raise no_references(args.context, args.trace)
+        for text in trace.notes:
+            note(text)
+        return bitmaps_of(
+            epochs, trace.page_bytes, source=args.trace, interrupted=stopped is not None
+        ), stopped

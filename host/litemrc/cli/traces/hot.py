@@ -12,8 +12,7 @@ from litemrc.cli.shared.device_options import add_port_arguments, add_run_argume
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.plain_text import HEADER, hot_line
 from litemrc.cli.shared.progress import shown
-from litemrc.cli.traces.arguments import add_input_arguments, opened
-from litemrc.cli.traces.contexts import add_context_argument, contexts_noted
+from litemrc.cli.traces.arguments import add_context_argument, add_input_arguments, contexts_noted, opened
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
