@@ -22,13 +22,12 @@ from importlib import import_module
 from pathlib import Path
 
 from litemrc_soc.boards.board import NAME, elaborate
-from litemrc_soc.boards.command import output_to
+from litemrc_soc.boards.command import BOARDS, output_to
 from litemrc_soc.boards.open_tools import search_path
 
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "boards"
 BIOS = 40_724  # bytes of LiteX's for DDR3, to which its builder cuts the ROM
-BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 Jantz et al. 2013. A tray is the memory of one rank. Colors mark pages with similar use; the allocator keeps
-them in the same trays, so that other ranks can sleep. Scenarios are in scenarios/; trays.md describes their
+them in the same trays, so that other ranks can sleep. --list names the scenarios; trays.md describes their
 keys. --memnice limits a simulated program as `litemrc memnice` does one of this machine.
 """
 # Counts of a whole run, by key of JSON and CSV.

@@ -19,7 +19,7 @@ from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, MEDIUM
 from litemrc_studies.panwar2015.machine.workloads.kmem import read_kmem
 
 PAGES = 1 << 17
-SAMPLE = Path(__file__).parents[4] / "host/litemrc_studies/panwar2015/tests/data/compile.kmem.xz"
+SAMPLE = Path(__file__).parent / "data/compile.kmem.xz"
 HEAD = "            make-7   [001] ..... {time}: "
 MOVABLE = "page=0000000029112262 pfn={pfn:#x} order={order} migratetype=1 gfp_flags=GFP_HIGHUSER_MOVABLE"
 KERNEL = "page=0000000029112262 pfn={pfn:#x} order={order} migratetype=0 gfp_flags=GFP_KERNEL|__GFP_ZERO"

@@ -16,7 +16,7 @@ from litemrc_studies.panwar2015.machine.workloads.footprint import LIGHT, Footpr
 
 from tests.host.in_process import Done, litemrc
 
-SAMPLE = Path(__file__).parents[4] / "host/litemrc_studies/panwar2015/tests/data/compile.kmem.xz"
+SAMPLE = Path(__file__).parent / "data/compile.kmem.xz"
 SMALL = ("--memory", "256M", "--banks", "32")
 PNG = b"\x89PNG\r\n\x1a\n"
 KEYS = {

@@ -18,9 +18,7 @@ from litemrc_studies.reference_counters.machine.replicate_scenario import (
     replicate_references,
 )
 
-SHIPPED = (
-    Path(__file__).parents[4] / "host/litemrc_studies/reference_counters/scenarios/baremetal_replicate.toml"
-)
+SHIPPED = Path(__file__).parents[1] / "scenarios/baremetal_replicate.toml"
 SMALL = ReplicateScenario(
     page_bytes=1024,
     local_pages=4,

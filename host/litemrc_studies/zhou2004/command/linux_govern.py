@@ -19,6 +19,8 @@ from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.extras import require
 
+from litemrc_studies.shared.scenarios import known_scenario
+
 if TYPE_CHECKING:
     from litemrc_studies.zhou2004.command.linux_programs import Program
     from litemrc_studies.zhou2004.command.linux_runs import DeviceRun
@@ -69,8 +71,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scenario",
         metavar="FILE.toml",
-        type=Path,
-        default=Path("host/litemrc_studies/zhou2004/scenarios/linux_pair.toml"),
+        type=known_scenario,
+        default="linux_pair",
         help="what runs, as for `litemrc simulate mm`: INTR and a loop (%(default)s)",
     )
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/linux-govern"))

@@ -29,7 +29,7 @@ equal         the same amount of memory for each process
 static        the pages given in [static]
 mrc           tracks the miss-ratio curve of each process and chooses by them the process that loses a page
 
-Zhou et al. 2004, section 4. The six scenarios of its table 2 are in scenarios/; their keys are described in
+Zhou et al. 2004, section 4. --list names the six scenarios of its table 2; their keys are described in
 zhou2004/multiprogram.md.
 """
 _NOTES = """\

@@ -24,7 +24,7 @@ from litemrc_studies.zhou2004.command.linux_runs import _by_program, _result
 from litemrc_studies.zhou2004.machine.scenario import Part
 from litemrc_studies.zhou2004.machine.scenario_file import read_scenario
 
-PAIR = Path(__file__).parents[4] / "host/litemrc_studies/zhou2004/scenarios/linux_pair.toml"
+PAIR = Path(__file__).parents[1] / "scenarios/linux_pair.toml"
 INTR = Program("intr", batch=False, commands=("intr",))
 LOOP = Program("loop", batch=True, commands=("linear",))
 
