@@ -92,7 +92,11 @@ class ImportGraph:
                         self._importers[target].add(file)
         for file in files:  # a folder's fixtures
             if file.name == "conftest.py":
-                self._importers[file].update(file.parent.rglob("test_*.py"))
+                self._importers[file].update(
+                    test
+                    for test in files
+                    if test.name.startswith("test_") and test.is_relative_to(file.parent)
+                )
 
     def dependents(self, file: Path) -> set[Path]:
         """Return the files that import `file`, directly or not, with itself."""

@@ -47,11 +47,10 @@ def test_folders_of_a_change(graph: ImportGraph, path: str, folders: list[str], 
         )
 
 
-def test_settings_of_all_concern_all_tests(graph: ImportGraph) -> None:
-    assert affected(["pyproject.toml", "hls/common/words.hpp"], graph) == {
-        "tests": "pyproject.toml",
-        STUDIES: "pyproject.toml",
-    }
+@pytest.mark.parametrize("path", ["pyproject.toml", "conftest.py"])
+def test_settings_of_all_concern_all_tests(graph: ImportGraph, path: str) -> None:
+    # No other folder, as those of the packages in .venv.
+    assert affected([path, "hls/common/words.hpp"], graph) == {"tests": path, STUDIES: path}
 
 
 def test_what_is_built_and_its_tests_exist() -> None:
