@@ -65,6 +65,10 @@ enum device_order { DEVICE_END_EPOCH, DEVICE_CLEAR, DEVICE_ARM, DEVICE_INVALIDAT
 
 #define DEVICE_PROGRAMS 8	/* most; as in hello */
 
+/* Refusals of operations that several ports have. */
+#define DEVICE_LIVE_PAGES "the domain holds pages whose data may be needed"
+#define DEVICE_NO_SAMPLING "the gateware does not support this sampling rate"
+
 struct device_parameters {
 	uint32_t features;	/* bits LITEMRC_FEATURE_*, without read_only */
 	uint32_t version, clock_hz, page_shift, frames, groups, contexts, engine, pages, recent_pages, queue_depth, abi;
