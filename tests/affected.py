@@ -37,6 +37,7 @@ BUILT = {
     "firmware/daemon": ("firmware/daemon", "fuzz", "linux"),
     "firmware/include": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
     "firmware/link": ("firmware", "fuzz", "linux", "soc"),
+    "firmware/service": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
     "firmware/linux": ("linux", "firmware/daemon", "host/traces"),
     "hls": ("cosim", "hls", "hls_verilog", "host/native", "models"),
     "host/litemrc/native": ("host/native", "host/policies", "host/api", STUDIES),

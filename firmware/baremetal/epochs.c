@@ -126,7 +126,7 @@ static void send_pages(void)
 }
 
 /* Returns whether the whole epoch is queued; false: the link has no room. */
-static bool send_epoch(const struct monitor_parameters *parameters)
+static bool send_epoch(const struct device_parameters *parameters)
 {
 	uint32_t groups = parameters->groups, contexts = parameters->contexts;
 	uint32_t domains = ranks_domains(), tasks = tasks_count();
@@ -182,7 +182,7 @@ static void rest(uint64_t began)
 		end_rest();
 }
 
-void epochs_progress(const struct monitor_parameters *parameters)
+void epochs_progress(const struct device_parameters *parameters)
 {
 	uint64_t began;
 

@@ -12,7 +12,7 @@
 void epochs_init(void (*on_ready)(void));
 
 /* Sends messages of the finished epoch while the link has room. Interrupts are off. */
-void epochs_progress(const struct monitor_parameters *parameters);
+void epochs_progress(const struct device_parameters *parameters);
 
 /*
  * Call before scale_log2, split or hot pages change, and before a clear: the epoch in the window was counted with the

@@ -11,7 +11,7 @@
 #include "bootargs.h"
 #include "monitor.h"
 #include "ranks.h"
-#include "service.h"
+#include "serve.h"
 #include "uptime.h"
 #include "workloads/workload.h"
 
@@ -23,7 +23,7 @@ static uint32_t first_page(uint32_t workload)
 {
 	uint32_t domains = ranks_domains() ? ranks_domains() : 1;
 	uint32_t domain = workload % domains;
-	uint32_t room = monitor_parameters().frames / domains;
+	uint32_t room = PARAMETERS->frames / domains;
 	uint32_t page = 0;
 
 	for (uint32_t i = domain; i < workload; i += domains)
@@ -78,20 +78,22 @@ static void serve(void)
 	uint64_t cycles;
 
 	for (;;) {
-		if (!service_take_order(&order))
+		if (!serve_take_order(&order))
 			continue;
 		printf("running %s under context %lu\n", workloads[order.workload].name,
 		       (unsigned long)order.context);
 		memory = prepare(&order);
-		service_started(&order);
+		serve_started(&order);
 		cycles = run(&order, memory);
 		ranks_set_live(0, 0);
-		service_done(&order, cycles);
+		serve_done(&order, cycles);
 	}
 }
 
 int main(void)
 {
+	static struct answer nobody;
+
 	irq_setmask(0);
 	irq_setie(1);
 	uart_init();
@@ -101,10 +103,11 @@ int main(void)
 		for (;;)
 			;
 	}
-	monitor_clear();
+	monitor_init();
+	registers_order(&registers.device, DEVICE_CLEAR, 0, &nobody);
 	monitor_control(LITEMRC_CONTROL_ENABLE, bootarg("monitor", true) ? LITEMRC_CONTROL_ENABLE : 0);
 	if (bootarg("measure", false))
 		measure();
-	service_init();
+	serve_init();
 	serve();
 }

@@ -1,29 +1,71 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "monitor.h"
 
+#include <generated/soc.h>
+
+#include "epochs.h"
+#include "ranks.h"
+
 #define FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
-struct monitor_parameters monitor_parameters(void)
-{
-	uint32_t word = monitor_read(LITEMRC_CAPABILITIES);
-	uint32_t stack = monitor_read(LITEMRC_STACK_CAPABILITIES);
-	uint32_t hot_pages_log2 = FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
+static const unsigned long bases[BLOCKS] = {
+	[BLOCK_MRC] = CSR_MRC_BASE,
+#ifdef CSR_RANKS_BASE
+	[BLOCK_RANKS] = CSR_RANKS_BASE,
+#endif
+#ifdef CSR_REFS_BASE
+	[BLOCK_REFS] = CSR_REFS_BASE,
+	[BLOCK_REFS_WINDOW] = REFS_WINDOW_BASE,
+	[BLOCK_TAPS] = CSR_REFS_TAPS_LOST_ADDR,
+	[BLOCK_TRAFFIC] = CSR_TRAFFIC_BASE,
+#endif
+};
 
-	return (struct monitor_parameters){
-		.version = monitor_read(LITEMRC_VERSION),
-		.page_shift = FIELD(word, CAPABILITIES_PAGE_SHIFT),
-		.frames_log2 = FIELD(word, CAPABILITIES_FRAMES_LOG2),
-		.frames = 1u << FIELD(word, CAPABILITIES_FRAMES_LOG2),
-		.pages = 1u << FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2),
-		.groups = 1u << FIELD(word, CAPABILITIES_GROUPS_LOG2),
-		.contexts = 1u << FIELD(word, CAPABILITIES_CONTEXTS_LOG2),
-		.queue_depth = 1u << FIELD(word, CAPABILITIES_QUEUE_LOG2),
-		.engine = FIELD(word, CAPABILITIES_ENGINE),
-		.recent_pages = FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES),
-		.ranks = FIELD(word, CAPABILITIES_RANKS),
-		.page_bitmap = FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP),
-		.hot_pages = hot_pages_log2 ? 1u << hot_pages_log2 : 0,
-	};
+static uint32_t bus_read(struct register_bus *bus, enum register_block block, uint32_t offset)
+{
+	(void)bus;
+	return csr_read_simple(bases[block] + offset);
+}
+
+static void bus_write(struct register_bus *bus, enum register_block block, uint32_t offset, uint32_t value)
+{
+	(void)bus;
+	csr_write_simple(value, bases[block] + offset);
+}
+
+static bool bus_wait(struct register_bus *bus, uint32_t n)
+{
+	(void)bus;
+	(void)n;
+	return true;
+}
+
+static void settle(struct register_device *device)
+{
+	(void)device;
+	epochs_keep_settings();
+}
+
+static struct register_bus bus = {.read = bus_read, .write = bus_write, .wait = bus_wait};
+struct register_device registers = {
+	.bus = &bus, .settle = settle, .is_live = ranks_is_live, .runs_from = ranks_runs_from,
+};
+
+void monitor_init(void)
+{
+	PARAMETERS->features = 1u << LITEMRC_FEATURE_LEASE;
+#ifdef CSR_RANKS_BASE
+	PARAMETERS->features |= 1u << LITEMRC_FEATURE_RANK_POWER;
+	registers.dram_chips = CONFIG_DRAM_CHIPS;
+	registers.dram_phases = CONFIG_DRAM_PHASES;
+	registers.dram_part = CONFIG_DRAM_PART;
+#endif
+#ifdef CSR_REFS_BASE
+	PARAMETERS->features |= 1u << LITEMRC_FEATURE_REF_COUNTERS | 1u << LITEMRC_FEATURE_TRAFFIC;
+#endif
+	registers_open(&registers);
+	PARAMETERS->clock_hz = CONFIG_CLOCK_FREQUENCY;
+	PARAMETERS->first_page = MAIN_RAM_BASE >> PARAMETERS->page_shift;
 }
 
 void monitor_control(uint32_t mask, uint32_t value)
@@ -34,11 +76,6 @@ void monitor_control(uint32_t mask, uint32_t value)
 void monitor_interrupts(uint32_t mask, uint32_t on)
 {
 	monitor_write(LITEMRC_EV_ENABLE, (monitor_read(LITEMRC_EV_ENABLE) & ~mask) | (on & mask));
-}
-
-uint32_t monitor_owners(uint32_t contexts)
-{
-	return monitor_read(LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT ? contexts / 2 : contexts;
 }
 
 static void wait_taken(void)
@@ -65,12 +102,6 @@ void monitor_invalidate(uint32_t first, uint32_t count)
 	wait_taken();
 }
 
-void monitor_clear(void)
-{
-	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
-	wait_taken();
-}
-
 uint32_t monitor_quieten(void)
 {
 	uint32_t control = monitor_read(LITEMRC_CONTROL);
@@ -84,9 +115,4 @@ uint32_t monitor_quieten(void)
 void monitor_resume(uint32_t control)
 {
 	monitor_write(LITEMRC_CONTROL, control);
-}
-
-uint32_t monitor_scale_log2(void)
-{
-	return FIELD(monitor_read(LITEMRC_SCALE), SCALE_SCALE_LOG2);
 }

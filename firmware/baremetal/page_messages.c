@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "answer.h"
-#include "hot.h"
 #include "link.h"
-#include "refs.h"
 
 #define MESSAGE_WORDS (LITEMRC_ACCESSED_FRAMES / LITEMRC_BITMAP_FRAMES)	/* of the bitmap, in a message */
 #define PLACES(body) (sizeof(((struct body *)0)->frames) / sizeof(uint32_t))
@@ -14,9 +11,6 @@
 
 _Static_assert(LITEMRC_HOT_QUEUED_MAX <= PLACES(queued_body), "a message holds the gateware's queue");
 
-static struct {
-	bool accessed, hot;
-} selected;	/* by the host */
 static struct {
 	uint32_t sent;	/* since boot; the others are of the epoch in the window */
 	uint32_t piece, remaining, first_word;
@@ -35,7 +29,7 @@ struct epoch_settings page_messages_settings(void)
 	bool has_hot = stack & LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2;
 
 	return (struct epoch_settings){
-		.scale_log2 = monitor_scale_log2(),
+		.scale_log2 = monitor_read(LITEMRC_SCALE) & LITEMRC_SCALE_SCALE_LOG2,
 		.split = monitor_read(LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT,
 		.hot = has_hot && monitor_read(LITEMRC_HOT_CONTROL) & LITEMRC_HOT_CONTROL_ENABLE,
 		.hot_status = has_hot ? monitor_read(LITEMRC_HOT_STATUS) : 0,
@@ -44,7 +38,7 @@ struct epoch_settings page_messages_settings(void)
 
 /* ---------------------------------------------------------------------------------------------- accessed */
 
-static uint32_t bitmap_word(const struct monitor_parameters *p, bool written, uint32_t word)
+static uint32_t bitmap_word(const struct device_parameters *p, bool written, uint32_t word)
 {
 	uint32_t first = LITEMRC_WINDOW_ACCESSED(p->groups, p->contexts);
 
@@ -52,7 +46,7 @@ static uint32_t bitmap_word(const struct monitor_parameters *p, bool written, ui
 }
 
 /* Returns the first word from `word` on from which the words of a message are not all 0; the number of words if none. */
-static uint32_t find_accessed(const struct monitor_parameters *p, uint32_t word)
+static uint32_t find_accessed(const struct device_parameters *p, uint32_t word)
 {
 	uint32_t words = p->frames / LITEMRC_BITMAP_FRAMES, end;
 
@@ -65,7 +59,7 @@ static uint32_t find_accessed(const struct monitor_parameters *p, uint32_t word)
 	return words;
 }
 
-static uint32_t count_messages(const struct monitor_parameters *p)
+static uint32_t count_messages(const struct device_parameters *p)
 {
 	uint32_t words = p->frames / LITEMRC_BITMAP_FRAMES, messages = 0;
 
@@ -75,7 +69,7 @@ static uint32_t count_messages(const struct monitor_parameters *p)
 }
 
 /* Copies the words of a message, and sets the length without the zeros at the end. */
-static void copy_bits(const struct monitor_parameters *p, bool written, uint8_t *bits, struct zcbor_string *string)
+static void copy_bits(const struct device_parameters *p, bool written, uint8_t *bits, struct zcbor_string *string)
 {
 	uint32_t words = least(MESSAGE_WORDS, p->frames / LITEMRC_BITMAP_FRAMES - accessed.first_word);
 
@@ -89,7 +83,7 @@ static void copy_bits(const struct monitor_parameters *p, bool written, uint8_t 
 		;
 }
 
-static void send_accessed(const struct monitor_parameters *p)
+static void send_accessed(const struct device_parameters *p)
 {
 	static uint8_t bits[2][LITEMRC_ACCESSED_FRAMES / 8];
 	struct accessed_body *message = &link_message.accessed;
@@ -110,10 +104,10 @@ static void send_accessed(const struct monitor_parameters *p)
 
 /* --------------------------------------------------------------------------------------------------- hot */
 
-static void send_hot(const struct monitor_parameters *p, uint32_t status)
+static void send_hot(const struct device_parameters *p, uint32_t status)
 {
 	struct hot_body *message = &link_message.hot;
-	uint32_t bitmap = p->page_bitmap ? LITEMRC_BITMAP_WORDS(p->frames) : 0;
+	uint32_t bitmap = device_has(&registers.device, LITEMRC_FEATURE_PAGE_BITMAP) ? LITEMRC_BITMAP_WORDS(p->frames) : 0;
 	uint32_t first = hot.piece * MESSAGE_HOT_PAGES;
 	uint32_t place = LITEMRC_WINDOW_HOT(p->groups, p->contexts, bitmap) + first * LITEMRC_HOT_PAGE_WORDS;
 	uint32_t listed = (status & LITEMRC_HOT_STATUS_LISTED) >> LITEMRC_HOT_STATUS_LISTED_SHIFT;
@@ -143,17 +137,17 @@ static uint32_t count_hot_messages(uint32_t status)
 
 /* ------------------------------------------------------------------------------------------------------- */
 
-bool page_messages_send(const struct monitor_parameters *parameters, struct epoch_settings settings)
+bool page_messages_send(const struct device_parameters *parameters, struct epoch_settings settings)
 {
-	if (selected.accessed && !accessed.begun) {
+	if (registers.accessed_messages && !accessed.begun) {
 		accessed.begun = true;
 		accessed.piece = accessed.first_word = 0;
 		accessed.remaining = count_messages(parameters);
 	}
-	for (; selected.accessed && accessed.remaining; send_accessed(parameters))
+	for (; registers.accessed_messages && accessed.remaining; send_accessed(parameters))
 		if (!link_has_room())
 			return false;
-	if (selected.hot && settings.hot && !hot.begun) {
+	if (registers.hot_messages && settings.hot && !hot.begun) {
 		hot.begun = true;
 		hot.piece = 0;
 		hot.remaining = count_hot_messages(settings.hot_status);
@@ -185,7 +179,7 @@ static void send_queued(void)
 	link_send(&link_message);
 }
 
-void page_messages_drain(const struct monitor_parameters *parameters, bool between_epochs)
+void page_messages_drain(const struct device_parameters *parameters, bool between_epochs)
 {
 	bool stuck = false;
 
@@ -198,36 +192,4 @@ void page_messages_drain(const struct monitor_parameters *parameters, bool betwe
 	}
 	/* Without room the link's interrupt calls again; the monitor's level interrupt would be raised endlessly. */
 	monitor_interrupts(LITEMRC_EV_ENABLE_HOT, stuck ? 0 : LITEMRC_EV_ENABLE_HOT);
-}
-
-static void acknowledge_selected(const struct monitor_parameters *parameters, struct ack_body *ack)
-{
-	acknowledge(ack, 4, selected.accessed, selected.hot, MAIN_RAM_BASE >> parameters->page_shift);
-	ack->values[3] = 0;
-}
-
-int page_messages_perform(const struct host_request *request, const struct monitor_parameters *parameters,
-			  struct ack_body *ack, const char **reason)
-{
-	switch (request->type_choice) {
-	case host_request_type_get_hot_c:
-	case host_request_type_set_hot_c:
-		if (!parameters->hot_pages)
-			return refuse(reason, error_code_unsupported_c, "the gateware has no hot pages");
-		return hot_perform(request, parameters, ack, reason);
-	case host_request_type_set_page_messages_c:
-		if (request->set_page_messages.accessed && !parameters->page_bitmap)
-			return refuse(reason, error_code_unsupported_c, "the gateware has no page bitmap");
-		if (request->set_page_messages.hot && !parameters->hot_pages)
-			return refuse(reason, error_code_unsupported_c, "the gateware has no hot pages");
-		selected.accessed = request->set_page_messages.accessed;
-		selected.hot = request->set_page_messages.hot;
-		acknowledge_selected(parameters, ack);
-		return 0;
-	case host_request_type_get_page_messages_c:
-		acknowledge_selected(parameters, ack);
-		return 0;
-	default:
-		return refs_perform(request, ack, reason);
-	}
 }

@@ -25,16 +25,9 @@ struct epoch_settings page_messages_settings(void);
  * Sends messages of the pages of the epoch in the window while the link has room. Returns whether all that the host
  * selected are queued; if not, the next call goes on.
  */
-bool page_messages_send(const struct monitor_parameters *parameters, struct epoch_settings settings);
+bool page_messages_send(const struct device_parameters *parameters, struct epoch_settings settings);
 
 /* Sends the pages that the gateware queued, between epochs, while the link has room. Interrupts are off. */
-void page_messages_drain(const struct monitor_parameters *parameters, bool between_epochs);
-
-/*
- * Requests about hot pages and these messages. Returns 0 or an error code, and in *reason the cause if the code does not
- * suffice. Call with interrupts off.
- */
-int page_messages_perform(const struct host_request *request, const struct monitor_parameters *parameters,
-			  struct ack_body *ack, const char **reason);
+void page_messages_drain(const struct device_parameters *parameters, bool between_epochs);
 
 #endif

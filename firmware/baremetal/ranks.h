@@ -3,14 +3,14 @@
  * The power domains of the DRAM: their meter, power states and policy, and the pages whose data must be retained.
  *
  * A domain may lose its data only while it holds no live page: ranks_set_live() revokes the permission. On a SoC
- * without rank power there are no domains, and every request is refused.
+ * without rank power there are no domains.
  */
 #ifndef LITEMRC_RANKS_H
 #define LITEMRC_RANKS_H
 
 #include <stdint.h>
 
-#include "frame.h"
+#include "registers.h"
 
 /* Number of power domains; 0: no rank power. */
 uint32_t ranks_domains(void);
@@ -21,11 +21,8 @@ void ranks_set_live(uint32_t first_page, uint32_t pages);
 /* Fills in the meter's counters of a domain up to the epoch in the window. */
 void ranks_fill(struct rank_body *rank, uint32_t domain);
 
-/* Save policy and size of the working set; restore the saved ones. */
-void ranks_save(void);
-void ranks_restore(void);
-
-/* As settings_perform(). */
-int ranks_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
+/* As the members of struct register_device. */
+bool ranks_is_live(struct register_device *device, uint32_t domain);
+bool ranks_runs_from(struct register_device *device, uint32_t domain);
 
 #endif

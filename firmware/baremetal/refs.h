@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reference counters: two down-counters per page, DELAY and UPDATE. Their events go to the program that takes them,
- * else to the host as messages. On a SoC without reference counters every request is refused.
+ * else to the host as messages.
  *
  * Call all but refs_init() with interrupts off, or from the program that takes the events.
  */
@@ -11,15 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frame.h"
-
-/* The accesses that a counter (LITEMRC_COUNTER_...) of all pages counts. */
-struct refs_selection {
-	uint32_t initial;
-	uint32_t accesses;	/* 1 reads, 2 writes, 3 both */
-	uint32_t masters, contexts;	/* one bit each; LITEMRC_REFS_MASTER_... */
-	uint32_t lower, upper;	/* pages */
-};
+#include "registers.h"
 
 /* on_event is called from the interrupt when there are events. */
 void refs_init(void (*on_event)(void));
@@ -33,7 +25,7 @@ void refs_progress(bool between_epochs);
 /* Directs events to a program, which is called in interrupts; NULL: to the host. */
 void refs_give_events(void (*consumer)(uint32_t page, uint32_t counter));
 
-void refs_select(uint32_t counter, const struct refs_selection *selection);
+void refs_select(uint32_t counter, const struct counter_selection *selection);
 
 /* Loads all counters with their initial values, and enables or disables counting. */
 void refs_restart(bool on);
@@ -47,10 +39,7 @@ void refs_rearm(uint32_t counter, uint32_t page);
 /* Lost events, and accesses lost before they reached the counters. */
 uint32_t refs_lost(void);
 
-/* Feature bits of the counters and of the traffic generator. */
-uint32_t refs_features(void);
-
-/* As settings_perform(). */
-int refs_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
+/* Whether a program takes the events: a host may not change counters and traffic then. */
+bool refs_are_taken(void);
 
 #endif

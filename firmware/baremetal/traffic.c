@@ -4,7 +4,6 @@
 #include <generated/csr.h>
 #include <hw/common.h>
 
-#include "answer.h"
 #include "litemrc_regs.h"
 
 #ifdef CSR_TRAFFIC_BASE
@@ -27,12 +26,6 @@ uint32_t traffic_word_shift(void)
 	       LITEMRC_TRAFFIC_WORDS_BYTES_LOG2_SHIFT;
 }
 
-static uint32_t words_log2(void)
-{
-	return (traffic_read(LITEMRC_TRAFFIC_WORDS) & LITEMRC_TRAFFIC_WORDS_COUNT_LOG2) >>
-	       LITEMRC_TRAFFIC_WORDS_COUNT_LOG2_SHIFT;
-}
-
 void traffic_begin(const struct traffic_stream *stream)
 {
 	traffic_write(LITEMRC_TRAFFIC_BASE, stream->base);
@@ -52,31 +45,6 @@ void traffic_start(uint32_t count)
 uint32_t traffic_left(void)
 {
 	return traffic_read(LITEMRC_TRAFFIC_LEFT);
-}
-
-static int set(const struct set_traffic_body *set, const char **reason)
-{
-	struct traffic_stream stream = {
-		set->base, set->words_log2, set->random, set->stride, set->writes, set->gap, set->seed,
-	};
-	uint32_t words = 1u << words_log2();
-
-	if (set->words_log2 > words_log2() || set->base > words - (1u << set->words_log2))
-		return refuse(reason, error_code_bad_argument_c, "the range exceeds the memory");
-	if (!set->seed)
-		return refuse(reason, error_code_bad_argument_c, "the seed must not be 0");
-	traffic_start(0);
-	traffic_begin(&stream);
-	traffic_start(set->count);
-	return 0;
-}
-
-int traffic_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
-{
-	int error = request->type_choice == host_request_type_set_traffic_c ? set(&request->set_traffic, reason) : 0;
-
-	acknowledge(ack, 3, traffic_left(), traffic_word_shift(), words_log2());
-	return error;
 }
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frame.h"
-
 /* The address stream, in words of the generator. Its writes change no byte. */
 struct traffic_stream {
 	uint32_t base, words_log2;
@@ -26,8 +24,5 @@ void traffic_start(uint32_t count);
 
 /* Accesses still to come. */
 uint32_t traffic_left(void);
-
-/* As settings_perform(). */
-int traffic_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
 
 #endif

@@ -40,7 +40,7 @@ NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*
 	host/litemrc_studies/shared/native/CMakeLists.txt \
 	hls/common/*.hpp hls/small_int/*.h hls/*_stack/*_stack.?pp hls/bucket_stack/loop_front.hpp)
 STUDIES := host/litemrc_studies
-FIRMWARE_SOURCES := $(call files,firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) \
+FIRMWARE_SOURCES := $(call files,firmware/include/* firmware/link/* firmware/service/* firmware/baremetal/* firmware/baremetal/*/*) \
 	$(STUDIES)/zhou2004/scenarios/baremetal_pair.toml $(STUDIES)/reference_counters/scenarios/baremetal_replicate.toml \
 	$(STUDIES)/reference_counters/machine/costs.toml $(STUDIES)/reference_counters/machine/replicate_scenario.py
 

@@ -109,12 +109,12 @@ void replication_begin(uint8_t *memory, uint32_t count, uint32_t delay, uint32_t
 	irq_setie(0);
 	counts = (typeof(counts)){0};
 	refs_give_events(take_event);
-	refs_select(LITEMRC_COUNTER_DELAY, &(struct refs_selection){
+	refs_select(LITEMRC_COUNTER_DELAY, &(struct counter_selection){
 		.initial = delay, .accesses = 1, .masters = 1u << LITEMRC_REFS_MASTER_REMOTE, .contexts = ALL_CONTEXTS,
 		.lower = first, .upper = first + pages - 1,
 	});
 	/* Initial value 0: only pages with a copy count updates. */
-	refs_select(LITEMRC_COUNTER_UPDATE, &(struct refs_selection){
+	refs_select(LITEMRC_COUNTER_UPDATE, &(struct counter_selection){
 		.initial = 0, .accesses = 2, .masters = 1u << LITEMRC_REFS_MASTER_TRAFFIC, .contexts = ALL_CONTEXTS,
 		.lower = first, .upper = first + pages - 1,
 	});

@@ -1,47 +1,41 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * firmware/baremetal/ranks.c itself, with an array for registers: what it refuses. Prints a line for each request:
- * "ok", or the number of the error and the reason.
+ * Requests of ranks to the service of bare metal (ranks.c), with an array for registers: what is refused. Prints a line for
+ * each request: "ok", or the number of the error and the reason.
  */
 #include <stdio.h>
 
 #include "monitor.h"
 #include "ranks.h"
+#include "requests.h"
 
 #define DOMAIN_BYTES (MAIN_RAM_SIZE / 4)
 #define OWN_DOMAIN 2u
 
 uint32_t dram_base;
-static uint32_t registers[64];
+static uint32_t words[2048];
 
 uint32_t csr_read_simple(unsigned long address)
 {
-	return registers[address / 4];
+	return words[address / 4];
 }
 
 void csr_write_simple(uint32_t value, unsigned long address)
 {
-	registers[address / 4] = value;
+	words[address / 4] = value;
 }
 
-struct monitor_parameters monitor_parameters(void)
+void epochs_keep_settings(void)
 {
-	return (struct monitor_parameters){.page_shift = 12, .groups = 64};
-}
-
-int budgets_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
-{
-	return error_code_unsupported_c;
 }
 
 static void ask(struct host_request request)
 {
-	const char *reason = "";
-	struct ack_body ack = {0};
-	int error = ranks_perform(&request, &ack, &reason);
+	struct answer answer = {.reason = ""};
+	int error = request_perform(&registers.device, &request, &answer);
 
 	if (error)
-		printf("%d %s\n", error, reason);
+		printf("%d %s\n", error, answer.reason);
 	else
 		printf("ok\n");
 }
@@ -61,8 +55,10 @@ static void loss(uint32_t domain)
 int main(void)
 {
 	/* Four ranks, all states; the code lies in the middle of the third. */
-	registers[LITEMRC_RANKS_CAPABILITIES / 4] = 2u | 0x1fu << LITEMRC_RANKS_CAPABILITIES_STATES_SHIFT;
-	dram_base = (uint32_t)(uintptr_t)ranks_perform - OWN_DOMAIN * DOMAIN_BYTES - DOMAIN_BYTES / 2;
+	words[LITEMRC_RANKS_CAPABILITIES / 4] = 2u | 0x1fu << LITEMRC_RANKS_CAPABILITIES_STATES_SHIFT;
+	dram_base = (uint32_t)(uintptr_t)ranks_runs_from - OWN_DOMAIN * DOMAIN_BYTES - DOMAIN_BYTES / 2;
+	words[(CSR_MRC_BASE + LITEMRC_CAPABILITIES) / 4] = 12u << LITEMRC_CAPABILITIES_PAGE_SHIFT_SHIFT;
+	monitor_init();
 
 	state(OWN_DOMAIN, power_state_power_down_c);
 	state(OWN_DOMAIN, power_state_awake_c);

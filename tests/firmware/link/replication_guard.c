@@ -55,7 +55,7 @@ uint32_t refs_lost(void)
 	return 0;
 }
 
-void refs_select(uint32_t counter, const struct refs_selection *selection)
+void refs_select(uint32_t counter, const struct counter_selection *selection)
 {
 	initial[counter] = selection->initial;
 }

@@ -206,7 +206,7 @@ def test_the_counters_are_named_in_the_order_of_the_gateware():
 
 
 def test_the_firmware_guards_its_own_rank_and_live_pages(programs):
-    """The firmware's ranks.c; errors: 2 bad argument, 3 busy (litemrc.cddl)."""
+    """Bare metal's ranks.c; errors: 2 bad argument, 3 busy (litemrc.cddl)."""
     said = subprocess.run([programs / "rank_guard"], capture_output=True, text=True, check=True).stdout
     lost = "2 the domain's data would be lost: allow that first"
     assert said.splitlines() == [
@@ -215,10 +215,10 @@ def test_the_firmware_guards_its_own_rank_and_live_pages(programs):
         "ok",
         "2 there is no such domain",
         lost,
-        "3 the domain holds live pages",  # the firmware's own
+        "3 the domain holds pages whose data may be needed",  # the firmware's own
         "ok",
         "ok",
         lost,
-        "3 the domain holds live pages",
+        "3 the domain holds pages whose data may be needed",
         "ok",
     ]
