@@ -39,9 +39,9 @@ bool fault(const char *name)
 /* Sends the next epoch, of running programs or of `epochs`. */
 static void proceed(void)
 {
-	if (runs_running()) {
+	if (runs_running(&device)) {
 		runs_proceed();
-	} else if (requests_greeted() && option.epochs) {
+	} else if (peer_greeted() && option.epochs) {
 		option.epochs--;
 		send_epoch(6);
 	}
@@ -80,22 +80,20 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		parse(argv[i]);
-	if (fault("endless"))
-		monitor.epoch[1] = 0;
 	srandom(option.seed);
 	signal(SIGPIPE, SIG_IGN); /* write() fails instead */
-	requests_init();
+	peer_begin();
 	host = line_open();
 	if (option.system) {
 		usleep(BOOT_US);
-		send_hello(0);
+		peer_boot();
 	}
 	for (;;) {
 		struct pollfd ready = {.fd = host, .events = POLLIN};
-		bool busy = runs_running() || (requests_greeted() && option.epochs);
+		bool busy = runs_running(&device) || (peer_greeted() && option.epochs);
 
 		if (poll(&ready, 1, busy ? option.period_ms : -1) > 0)
-			requests_receive();
+			peer_receive();
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec >= next.tv_nsec)) {
 			proceed();

@@ -3,7 +3,7 @@
 #ifndef PEER_H
 #define PEER_H
 
-#include "frame.h"
+#include "device.h"
 
 #define FRAMES 8192
 #define GROUPS 64
@@ -11,6 +11,7 @@
 #define HOT_PAGES 128
 #define TASKS 2u
 #define WORKLOADS 2
+#define DOMAINS 4
 #define FAULT_EPOCH 5
 
 struct peer_option {
@@ -34,63 +35,59 @@ extern uint32_t epoch_number;
 /* A message for each context of the mask; a single one of zeros if the monitor is off. */
 void send_epoch(uint32_t contexts);
 
-/* What requests have set. */
-extern struct peer_monitor {
-	uint32_t epoch[2], lower, upper, sampling;
-	bool frozen, single_shot, on, split;
-} monitor;
-extern const char *reason;	/* of the refusal */
-
-void requests_init(void);
-void requests_receive(void);
+/* The device that the service executes requests with; the values of settings without arguments. */
+extern struct device device;
+extern struct setting {
+	size_t count;
+	uint32_t values[10];
+} settings[DEVICE_FAULT_COST + 1];
+void peer_begin(void);
+/* Says hello unasked, as at boot. */
+void peer_boot(void);
+void peer_receive(void);
 /* Whether the host said hello. */
-bool requests_greeted(void);
-void send_hello(uint32_t request);
-void answer_values(uint32_t first, uint32_t second, uint32_t third, size_t count);
+bool peer_greeted(void);
 
-extern const char *const workloads[WORKLOADS];
 /* A bit for each program that runs. */
-uint32_t runs_running(void);
+uint32_t runs_running(struct device *device);
 bool runs_in(uint32_t context);
 /* The context of the program that runs, if only one can; -1: none runs. */
 int runs_context(void);
-/* Returns 0 or an error code. */
-int runs_start(const struct run_body *order);
+int runs_start(struct device *device, uint32_t program, uint32_t context, uint32_t scale, struct answer *answer);
 /* One epoch of the programs that run. */
 void runs_proceed(void);
 
-void processes_describe(struct hello_body *hello);
 /* Starts a program's process, still without its name. Returns whether the context could follow it. */
 bool processes_start(uint32_t context);
 void processes_name(uint32_t context, const char *name);
 void processes_end(uint32_t context);
-/* Requests about processes and budgets. Returns 0 or an error code. */
-int processes_perform(const struct host_request *request, struct ack_body *ack);
+int processes_get(uint32_t context, struct answer *answer);
+int processes_follow(uint32_t context, uint32_t pid, struct answer *answer);
+int processes_get_budget(uint32_t context, struct answer *answer);
+int processes_set_budget(enum device_setting setting, const uint32_t *values, struct answer *answer);
 
-void ranks_describe(struct hello_body *hello);
 /* Sends the rank messages of an epoch. */
 void ranks_send(uint32_t epoch, bool program_runs);
-/* Save and restore what a lease restores. */
-void ranks_keep(void);
-void ranks_restore(void);
-/* Requests about ranks. Returns 0 or an error code. */
-int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs);
+void ranks_get_dram(struct answer *answer);
+int ranks_set_state(uint32_t domain, uint32_t state, struct answer *answer);
+int ranks_set_loss(const uint32_t *values, bool program_runs, struct answer *answer);
+bool ranks_may_lose(uint32_t domain);
 
 /* Sends the pages message of an epoch; context: of the running program, -1 if none. */
 void refs_send(uint32_t epoch, int context);
-/* Requests about reference counters and traffic. Returns 0 or an error code. */
-int refs_perform(const struct host_request *request, struct ack_body *ack);
+void refs_describe(struct device_parameters *parameters);
+/* Settings of reference counters and traffic. */
+void refs_get(enum device_setting setting, const uint32_t *arguments, struct answer *answer);
+void refs_set(enum device_setting setting, const uint32_t *values);
 
 /* Sends the accessed and hot messages of an epoch, and the pages queued in it. */
 void pages_send(uint32_t epoch);
-/* Requests about hot pages and these messages. Returns 0 or an error code. */
-int pages_perform(const struct host_request *request, struct ack_body *ack);
 
 /* Sends the task messages of an epoch, and the end of a lease; context: of the running program, -1 if none. */
 void tasks_send(uint32_t epoch, int context);
-void tasks_begin(void);
-void tasks_lease(uint32_t cycles);
-/* Requests about budgets. Returns 0 or an error code. */
-int tasks_perform(const struct host_request *request, int running_context);
+void tasks_lease(struct device *device, uint32_t cycles);
+void tasks_lift_budgets(struct device *device);
+int tasks_get_budget(uint32_t context, struct answer *answer);
+int tasks_set_budget(enum device_setting setting, const uint32_t *values, struct answer *answer);
 
 #endif

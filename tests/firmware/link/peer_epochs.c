@@ -9,6 +9,7 @@ static void send_context(uint32_t of_context, uint32_t remaining)
 {
 	static struct device_message message;
 	struct epoch_body *epoch = &message.epoch;
+	bool enabled = settings[DEVICE_ENABLE].values[0];
 
 	message.type_choice = device_message_type_epoch_c;
 	*epoch = (struct epoch_body){
@@ -21,14 +22,14 @@ static void send_context(uint32_t of_context, uint32_t remaining)
 		.dropped = epoch_number % 3,
 		.outside = 10 * epoch_number,
 		.unsampled = epoch_number % 11,
-		.scale_log2 = monitor.sampling,
-		.split.split = monitor.split,
+		.scale_log2 = settings[DEVICE_SAMPLING].values[0],
+		.split.split = settings[DEVICE_SPLIT].values[0],
 		.hits_count = GROUPS,
 	};
-	if (!monitor.on)
+	if (!enabled)
 		epoch->misses = epoch->touched = epoch->dropped = epoch->outside = epoch->unsampled = 0;
 	epoch->accesses = epoch->misses;
-	for (uint32_t g = 0; g < GROUPS && monitor.on; g++) {
+	for (uint32_t g = 0; g < GROUPS && enabled; g++) {
 		epoch->hits[g] = (epoch_number * 7919 + of_context * 104729 + g * g) % 70001;
 		epoch->accesses += epoch->hits[g];
 	}
@@ -39,14 +40,14 @@ static void send_context(uint32_t of_context, uint32_t remaining)
 
 void send_epoch(uint32_t contexts)
 {
-	if (!monitor.on)
+	if (!settings[DEVICE_ENABLE].values[0])
 		contexts = 1;
-	else if (monitor.split)
+	else if (settings[DEVICE_SPLIT].values[0])
 		contexts |= contexts << CONTEXTS / 2;
 	for (uint32_t of_context = 0; contexts >> of_context; of_context++)
 		if (contexts >> of_context & 1)
 			send_context(of_context, __builtin_popcount(contexts >> of_context) - 1);
-	ranks_send(epoch_number, runs_running());
+	ranks_send(epoch_number, runs_running(&device));
 	tasks_send(epoch_number, runs_context());
 	refs_send(epoch_number, runs_context());
 	pages_send(epoch_number);

@@ -10,12 +10,14 @@
 #define TOUCHES 10u
 #define MESSAGE_FRAMES 1024u
 #define MESSAGE_PAGES 64u
-#define RAM_PAGE 0x40000u	/* the memory begins at 1 GiB */
 
-static struct set_page_messages_body selected;
-static struct set_hot_body hot = {
-	.reads = true, .writes = true, .threshold = 2, .wanted = HOT_PAGES, .upper = FRAMES - 1, .watermark = 1,
-};
+/* Places in the values of the settings. */
+enum { ACCESSED, HOT };
+enum { ENABLE, ALWAYS_ON = 3, WANTED = 6 };
+
+static const uint32_t *const enabled = settings[DEVICE_ENABLE].values;
+static const uint32_t *const selected = settings[DEVICE_PAGE_MESSAGES].values;
+static const uint32_t *const hot = settings[DEVICE_HOT].values;
 static uint32_t accessed_sent, hot_sent, queued_sent;
 static struct device_message message;
 
@@ -51,7 +53,7 @@ static void send_accessed(uint32_t epoch)
 	uint8_t accessed[FRAMES / 8] = {0}, written[FRAMES / 8] = {0};
 	uint32_t messages = 0, piece = 0;
 
-	for (uint32_t k = 0; k < TOUCHES && monitor.on; k++) {
+	for (uint32_t k = 0; k < TOUCHES && *enabled; k++) {
 		set_bit(accessed, (epoch * 331 + k * k * 97) % FRAMES);
 		if (k % 2)
 			set_bit(written, (epoch * 331 + k * k * 97) % FRAMES);
@@ -61,7 +63,7 @@ static void send_accessed(uint32_t epoch)
 	if (!messages)
 		messages = 1;
 	for (uint32_t first = 0; piece < messages; first += MESSAGE_FRAMES) {
-		if (monitor.on && all_zero(accessed + first / 8))
+		if (*enabled && all_zero(accessed + first / 8))
 			continue;
 		message.type_choice = device_message_type_accessed_c;
 		message.accessed = (struct accessed_body){
@@ -74,8 +76,8 @@ static void send_accessed(uint32_t epoch)
 
 static void send_hot(uint32_t epoch)
 {
-	uint32_t found = monitor.on ? epoch % 3 * 50 : 0;
-	uint32_t listed = found < hot.wanted ? found : hot.wanted;
+	uint32_t found = *enabled ? epoch % 3 * 50 : 0;
+	uint32_t listed = found < hot[WANTED] ? found : hot[WANTED];
 	uint32_t messages = listed ? (listed + MESSAGE_PAGES - 1) / MESSAGE_PAGES : 1;
 
 	for (uint32_t piece = 0; piece < messages; piece++) {
@@ -96,11 +98,11 @@ static void send_hot(uint32_t epoch)
 
 void pages_send(uint32_t epoch)
 {
-	if (selected.accessed)
+	if (selected[ACCESSED])
 		send_accessed(epoch);
-	if (selected.hot && hot.enable)
+	if (selected[HOT] && hot[ENABLE])
 		send_hot(epoch);
-	if (hot.enable && hot.always_on.always_on) {
+	if (hot[ENABLE] && hot[ALWAYS_ON]) {
 		message.type_choice = device_message_type_queued_c;
 		message.queued = (struct queued_body){
 			.index = queued_sent++, .overflow.overflow = epoch % 4 == 3,
@@ -108,52 +110,4 @@ void pages_send(uint32_t epoch)
 		};
 		send_message(&message);
 	}
-}
-
-static void acknowledge_hot(struct ack_body *ack)
-{
-	const uint32_t values[] = {
-		hot.enable, hot.reads, hot.writes, hot.always_on.always_on, hot.sampling_log2.sampling_log2,
-		hot.threshold, hot.wanted, hot.lower, hot.upper, hot.watermark,
-	};
-
-	memcpy(ack->values, values, sizeof(values));
-	ack->values_count = sizeof(values) / sizeof(values[0]);
-}
-
-int pages_perform(const struct host_request *request, struct ack_body *ack)
-{
-	const struct set_hot_body *set = &request->set_hot;
-
-	switch (request->type_choice) {
-	case host_request_type_set_page_messages_c:
-		if (!option.pages && (request->set_page_messages.accessed || request->set_page_messages.hot)) {
-			reason = "there is no page bitmap, and no hot pages";
-			return error_code_unsupported_c;
-		}
-		selected = request->set_page_messages;
-		/* fall through */
-	case host_request_type_get_page_messages_c:
-		answer_values(selected.accessed, selected.hot, RAM_PAGE, 4);
-		ack->values[3] = 0;
-		return 0;
-	case host_request_type_set_hot_c:
-		if (!option.pages)
-			break;
-		if ((!set->reads && !set->writes) || set->lower > set->upper || set->upper >= FRAMES || !set->wanted ||
-		    set->wanted > HOT_PAGES || !set->watermark || set->watermark > 16 || !set->threshold ||
-		    set->threshold >> 20) {
-			reason = "no such setting of hot pages";
-			return error_code_bad_argument_c;
-		}
-		hot = *set;
-		/* fall through */
-	default:
-		if (!option.pages)
-			break;
-		acknowledge_hot(ack);
-		return 0;
-	}
-	reason = "there are no hot pages";
-	return error_code_unsupported_c;
 }

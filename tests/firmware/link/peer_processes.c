@@ -23,13 +23,6 @@ static struct zcbor_string text(const char *string)
 	return (struct zcbor_string){.value = (const uint8_t *)string, .len = strlen(string)};
 }
 
-void processes_describe(struct hello_body *hello)
-{
-	hello->system.system = text(option.system ? "Linux 6.1.0" : "");
-	hello->driver.driver = text(option.system ? "0.1" : "");
-	hello->abi.abi = option.system;
-}
-
 static void report(uint32_t context, int state, uint32_t pid, const char *comm)
 {
 	static struct device_message message;
@@ -70,78 +63,47 @@ void processes_end(uint32_t context)
 		report(context, process_state_ended_c, contexts[context].pid, contexts[context].comm);
 }
 
-static int acknowledge_process(uint32_t context, struct ack_body *ack)
+int processes_get(uint32_t context, struct answer *answer)
 {
 	int state = contexts[context].state;
 
-	answer_values(state ? state : process_state_free_c, contexts[context].pid, 0, 2);
-	ack->payload.payload = text(contexts[context].comm ? contexts[context].comm : "");
+	ANSWER(answer, state ? state : process_state_free_c, contexts[context].pid);
+	answer_text(answer, contexts[context].comm ? contexts[context].comm : "");
 	return 0;
 }
 
-static int follow(const struct follow_body *body, struct ack_body *ack)
+int processes_follow(uint32_t context, uint32_t pid, struct answer *answer)
 {
-	if (!body->context || body->context >= CONTEXTS)
-		return error_code_bad_argument_c;
-	if (runs_in(body->context))
-		return error_code_busy_c;
-	if (!body->pid) {
-		report(body->context, process_state_free_c, 0, "");
-		return acknowledge_process(body->context, ack);
+	if (runs_in(context))
+		return refuse(answer, error_code_busy_c, "");
+	if (!pid) {
+		report(context, process_state_free_c, 0, "");
+		return 0;
 	}
-	if (body->pid != 41 && body->pid != 42) {
-		reason = "there is no such process";
-		return error_code_bad_argument_c;
-	}
+	if (pid != 41 && pid != 42)
+		return refuse(answer, error_code_bad_argument_c, "there is no such process");
 	for (int i = 0; i < CONTEXTS; i++)
-		if (contexts[i].state == process_state_following_c && (contexts[i].pid == body->pid || i == body->context))
-			return error_code_busy_c;
-	report(body->context, process_state_following_c, body->pid, body->pid == 41 ? "sh" : "gzip");
-	return acknowledge_process(body->context, ack);
-}
-
-static int acknowledge_budget(uint32_t context)
-{
-	answer_values(contexts[context].allowed, USED_PAGES - contexts[context].reclaimed, 0, 2);
+		if (contexts[i].state == process_state_following_c && (contexts[i].pid == pid || i == context))
+			return refuse(answer, error_code_busy_c, "");
+	report(context, process_state_following_c, pid, pid == 41 ? "sh" : "gzip");
 	return 0;
 }
 
-static int budget(uint32_t context)
+int processes_get_budget(uint32_t context, struct answer *answer)
 {
-	if (context >= CONTEXTS)
-		return error_code_bad_argument_c;
-	return runs_in(context) ? 0 : error_code_busy_c;
+	if (!runs_in(context))
+		return refuse(answer, error_code_busy_c, "");
+	ANSWER(answer, contexts[context].allowed, USED_PAGES - contexts[context].reclaimed);
+	return 0;
 }
 
-int processes_perform(const struct host_request *request, struct ack_body *ack)
+int processes_set_budget(enum device_setting setting, const uint32_t *values, struct answer *answer)
 {
-	int error;
-
-	if (!option.system)
-		return error_code_unsupported_c;
-	switch (request->type_choice) {
-	case host_request_type_get_process_c:
-		if (request->get_process.context >= CONTEXTS)
-			return error_code_bad_argument_c;
-		return acknowledge_process(request->get_process.context, ack);
-	case host_request_type_follow_c:
-		return follow(&request->follow, ack);
-	case host_request_type_get_budget_c:
-		error = budget(request->get_budget.context);
-		return error ? error : acknowledge_budget(request->get_budget.context);
-	case host_request_type_set_budget_c:
-		error = budget(request->set_budget.context);
-		if (error)
-			return error;
-		contexts[request->set_budget.context].allowed = request->set_budget.pages;
-		return acknowledge_budget(request->set_budget.context);
-	case host_request_type_reclaim_c:
-		error = budget(request->reclaim.context);
-		if (error)
-			return error;
-		contexts[request->reclaim.context].reclaimed += request->reclaim.pages;
-		return acknowledge_budget(request->reclaim.context);
-	default:
-		return error_code_unknown_c;
-	}
+	if (!runs_in(values[0]))
+		return refuse(answer, error_code_busy_c, "");
+	if (setting == DEVICE_BUDGET)
+		contexts[values[0]].allowed = values[1];
+	else
+		contexts[values[0]].reclaimed += values[1];
+	return 0;
 }

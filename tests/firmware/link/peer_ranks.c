@@ -3,28 +3,12 @@
  * The power domains of the peer program, with ranks=1: four ranks. Domain 0 is the device's own; domain 1 has live
  * pages while a program runs. Commands are obeyed at once, policies only remembered.
  */
-#include <string.h>
-
 #include "peer.h"
 
-#define DOMAINS 4
-#define STATES 0x1f
 #define CLOCKS 1000000u
 #define PART "MT41K64M16"
 
-static struct set_rank_policy_body policy = {
-	.static_state.power_state_choice = power_state_power_down_c,
-	.mrc_state.power_state_choice = power_state_self_refresh_c,
-};
-static struct set_working_set_body working_set = {.groups = 64};
-static struct set_rank_policy_body kept_policy;
-static struct set_working_set_body kept_working_set;
 static uint32_t states[DOMAINS], allowed, part, sent;
-
-void ranks_describe(struct hello_body *hello)
-{
-	hello->ranks.ranks = option.ranks ? DOMAINS : 1;
-}
 
 /* The counters the tests expect: see rank_counters_of() in link_messages.py. */
 static void fill(struct rank_body *rank, uint32_t epoch, uint32_t domain)
@@ -62,95 +46,32 @@ void ranks_send(uint32_t epoch, bool program_runs)
 	}
 }
 
-void ranks_keep(void)
+void ranks_get_dram(struct answer *answer)
 {
-	kept_policy = policy;
-	kept_working_set = working_set;
+	ANSWER(answer, DOMAINS, 0, device.parameters.power_states, 1, 4, part);
+	answer_text(answer, PART);
 }
 
-void ranks_restore(void)
+int ranks_set_state(uint32_t domain, uint32_t state, struct answer *answer)
 {
-	policy = kept_policy;
-	working_set = kept_working_set;
-}
-
-static int refuse(int error, const char *why)
-{
-	reason = why;
-	return error;
-}
-
-static void answer_dram(struct ack_body *ack)
-{
-	const uint32_t values[] = {DOMAINS, 0, STATES, 1, 4, part};
-
-	memcpy(ack->values, values, sizeof(values));
-	ack->values_count = 6;
-	ack->payload.payload.value = (const uint8_t *)PART;
-	ack->payload.payload.len = strlen(PART);
-}
-
-static void answer_policy(struct ack_body *ack)
-{
-	ack->values[0] = policy.policy.rank_policy_choice;
-	ack->values[1] = policy.static_state.power_state_choice;
-	ack->values[2] = policy.mrc_state.power_state_choice;
-	ack->values[3] = policy.mrc_base.rank_policy_choice;
-	ack->values[4] = policy.threshold_power_down;
-	ack->values[5] = policy.threshold_self_refresh;
-	ack->values_count = 6;
-}
-
-static int set_state(uint32_t domain, int state)
-{
-	if (domain >= DOMAINS)
-		return refuse(error_code_bad_argument_c, "there is no such domain");
 	if (!domain && state)
-		return refuse(error_code_busy_c, "the firmware runs from this domain");
-	if (state == power_state_self_refresh_partial_c && !(allowed >> domain & 1))
-		return refuse(error_code_bad_argument_c, "the domain's data would be lost: allow that first");
+		return refuse(answer, error_code_busy_c, "the firmware runs from this domain");
 	states[domain] = state;
 	return 0;
 }
 
-static int set_loss(const struct set_rank_loss_body *loss, bool program_runs)
+int ranks_set_loss(const uint32_t *values, bool program_runs, struct answer *answer)
 {
-	if (loss->domain >= DOMAINS)
-		return refuse(error_code_bad_argument_c, "there is no such domain");
-	if (loss->allowed && loss->domain == 1 && program_runs)
-		return refuse(error_code_busy_c, "the domain holds live pages");
-	part = loss->part;
-	allowed = (allowed & ~(1u << loss->domain)) | (uint32_t)loss->allowed << loss->domain;
+	uint32_t domain = values[0], may_lose = values[1];
+
+	if (may_lose && domain == 1 && program_runs)
+		return refuse(answer, error_code_busy_c, "the domain holds live pages");
+	part = values[2];
+	allowed = (allowed & ~(1u << domain)) | may_lose << domain;
 	return 0;
 }
 
-int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs)
+bool ranks_may_lose(uint32_t domain)
 {
-	if (!option.ranks)
-		return refuse(error_code_unsupported_c, "the device has no rank power");
-	switch (request->type_choice) {
-	case host_request_type_get_dram_c:
-		answer_dram(ack);
-		return 0;
-	case host_request_type_set_rank_policy_c:
-		if (request->set_rank_policy.mrc_base.rank_policy_choice == rank_policy_mrc_c)
-			return refuse(error_code_bad_argument_c, "mrc cannot be its own base");
-		policy = request->set_rank_policy;
-		/* fall through */
-	case host_request_type_get_rank_policy_c:
-		answer_policy(ack);
-		return 0;
-	case host_request_type_set_rank_state_c:
-		return set_state(request->set_rank_state.domain, request->set_rank_state.state.power_state_choice);
-	case host_request_type_set_rank_loss_c:
-		return set_loss(&request->set_rank_loss, program_runs);
-	case host_request_type_set_working_set_c:
-		working_set = request->set_working_set;
-		/* fall through */
-	case host_request_type_get_working_set_c:
-		answer_values(working_set.automatic, working_set.groups, working_set.epsilon, 3);
-		return 0;
-	default:
-		return error_code_unknown_c;
-	}
+	return allowed >> domain & 1;
 }

@@ -17,10 +17,12 @@
 #define COUNTERS 2
 
 static struct {
-	uint32_t initial, accesses, masters, contexts, lower, upper;
+	struct {
+		uint32_t initial, accesses, masters, contexts, lower, upper;
+	} armed;
 	uint32_t value[PAGES];
-} counters[COUNTERS] = {{.upper = PAGES - 1}, {.upper = PAGES - 1}};
-static bool counting;
+} counters[COUNTERS] = {{.armed.upper = PAGES - 1}, {.armed.upper = PAGES - 1}};
+static uint32_t *const counting = settings[DEVICE_COUNTING].values;
 static uint32_t counts_sent, pages_sent;
 
 static void send_count(uint32_t page, int counter)
@@ -36,22 +38,23 @@ static void send_count(uint32_t page, int counter)
 
 static void count(uint32_t page, bool write, int counter)
 {
-	bool counted = counting && counters[counter].accesses >> write & 1 &&
-		       counters[counter].masters >> LITEMRC_MASTER_TRAFFIC & 1 &&
-		       page >= counters[counter].lower && page <= counters[counter].upper;
+	bool counted = *counting && counters[counter].armed.accesses >> write & 1 &&
+		       counters[counter].armed.masters >> LITEMRC_MASTER_TRAFFIC & 1 &&
+		       page >= counters[counter].armed.lower && page <= counters[counter].armed.upper;
 
 	if (counted && counters[counter].value[page] && --counters[counter].value[page] == 0)
 		send_count(page, counter);
 }
 
-static void run_traffic(const struct set_traffic_body *traffic)
+/* The values are those of DEVICE_TRAFFIC. */
+static void run_traffic(const uint32_t *values)
 {
 	uint32_t words = 1u << (PAGE_SHIFT - WORD_SHIFT);
-	uint32_t first = traffic->base / words, range = (1u << traffic->words_log2) / words;
+	uint32_t first = values[0] / words, range = (1u << values[1]) / words, writes = values[4];
 
-	for (uint32_t i = 0; i < traffic->count; i++)
+	for (uint32_t i = 0; i < values[7]; i++)
 		for (int counter = 0; counter < COUNTERS; counter++)
-			count(first + i % range, i % 256 < traffic->writes, counter);
+			count(first + i % range, i % 256 < writes, counter);
 }
 
 /* As pages_of() in test_link_refs.py. */
@@ -79,74 +82,53 @@ void refs_send(uint32_t epoch, int context)
 	send_message(&message);
 }
 
-static void acknowledge(struct ack_body *ack, int counter)
+void refs_describe(struct device_parameters *p)
 {
-	ack->values[0] = counters[counter].initial;
-	ack->values[1] = counters[counter].accesses;
-	ack->values[2] = counters[counter].masters;
-	ack->values[3] = counters[counter].contexts;
-	ack->values[4] = counters[counter].lower;
-	ack->values[5] = counters[counter].upper;
-	ack->values[6] = counting;
-	ack->values_count = 7;
+	p->features |= 1 << LITEMRC_FEATURE_REF_COUNTERS | 1 << LITEMRC_FEATURE_TRAFFIC;
+	p->counter_pages = PAGES;
+	p->counter_width = WIDTH;
+	p->counter_masters = MASTERS;
+	p->counter_contexts = CONTEXTS;
+	p->traffic_words_log2 = WORDS_LOG2;
 }
 
-static int arm(const struct arm_counter_body *request)
+void refs_get(enum device_setting setting, const uint32_t *arguments, struct answer *answer)
 {
-	int counter = request->counter.page_counter_choice;
+	uint32_t of = arguments[0];
 
-	if (request->initial >> WIDTH || request->masters >> MASTERS || request->upper >= PAGES) {
-		reason = "beyond what it has";
-		return error_code_bad_argument_c;
+	switch (setting) {
+	case DEVICE_REF_COUNTERS:
+		ANSWER(answer, PAGES, PAGE_SHIFT, WIDTH, MASTERS, CONTEXTS, 0, 0);
+		break;
+	case DEVICE_COUNTER:
+		ANSWER(answer, counters[of].armed.initial, counters[of].armed.accesses, counters[of].armed.masters,
+		       counters[of].armed.contexts, counters[of].armed.lower, counters[of].armed.upper, *counting);
+		break;
+	case DEVICE_COUNT:
+		ANSWER(answer, counters[of].value[arguments[1]]);
+		break;
+	default: /* DEVICE_TRAFFIC */
+		ANSWER(answer, 0, WORD_SHIFT, WORDS_LOG2);
+		break;
 	}
-	counters[counter].initial = request->initial;
-	counters[counter].accesses = request->accesses;
-	counters[counter].masters = request->masters;
-	counters[counter].contexts = request->contexts;
-	counters[counter].lower = request->lower;
-	counters[counter].upper = request->upper;
+}
+
+/* Arming loads all counters. */
+static void arm(uint32_t counter, const uint32_t *values)
+{
+	memcpy(&counters[counter].armed, values, sizeof(counters[counter].armed));
 	for (int each = 0; each < COUNTERS; each++)
 		for (uint32_t page = 0; page < PAGES; page++)
-			counters[each].value[page] = counters[each].initial;
-	counting = true;
-	return 0;
+			counters[each].value[page] = counters[each].armed.initial;
+	*counting = true;
 }
 
-int refs_perform(const struct host_request *request, struct ack_body *ack)
+void refs_set(enum device_setting setting, const uint32_t *values)
 {
-	static const uint32_t unit[] = {PAGES, PAGE_SHIFT, WIDTH, MASTERS, CONTEXTS, 0, 0};
-	int error;
-
-	if (!option.refs)
-		return error_code_unsupported_c;
-	switch (request->type_choice) {
-	case host_request_type_get_ref_counters_c:
-		memcpy(ack->values, unit, sizeof(unit));
-		ack->values_count = 7;
-		return 0;
-	case host_request_type_arm_counter_c:
-		error = arm(&request->arm_counter);
-		acknowledge(ack, request->arm_counter.counter.page_counter_choice);
-		return error;
-	case host_request_type_get_counter_c:
-		acknowledge(ack, request->get_counter.counter.page_counter_choice);
-		return 0;
-	case host_request_type_count_requests_c:
-		counting = request->count_requests.on;
-		return 0;
-	case host_request_type_get_count_c:
-		answer_values(counters[request->get_count.counter.page_counter_choice].value[request->get_count.page % PAGES],
-			      0, 0, 1);
-		return 0;
-	case host_request_type_set_count_c:
-		counters[request->set_count.counter.page_counter_choice].value[request->set_count.page % PAGES] =
-			request->set_count.value;
-		return 0;
-	case host_request_type_set_traffic_c:
-		run_traffic(&request->set_traffic);
-		/* fall through */
-	default:
-		answer_values(0, WORD_SHIFT, WORDS_LOG2, 3);
-		return 0;
-	}
+	if (setting == DEVICE_COUNTER)
+		arm(values[0], values + 1);
+	else if (setting == DEVICE_COUNT)
+		counters[values[0]].value[values[1]] = values[2];
+	else
+		run_traffic(values);
 }

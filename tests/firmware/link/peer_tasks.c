@@ -16,7 +16,6 @@
 
 static uint32_t budgets[TASKS] = {LITEMRC_NO_BUDGET, LITEMRC_NO_BUDGET};
 static uint32_t sent, lease;
-static bool held;
 
 static uint32_t resident_of(uint32_t task)
 {
@@ -46,20 +45,17 @@ static void send_task(uint32_t epoch, uint32_t context, uint32_t task)
 	send_message(&message);
 }
 
-static void lift_budgets(void)
+void tasks_lift_budgets(struct device *of)
 {
 	for (uint32_t task = 0; task < TASKS; task++)
 		budgets[task] = LITEMRC_NO_BUDGET;
 }
 
-static void end_lease(void)
+static void send_end_of_lease(void)
 {
 	static const char line[] = "the lease ended";
 	static struct device_message message;
 
-	lift_budgets();
-	ranks_restore();
-	held = false;
 	message.type_choice = device_message_type_log_c;
 	message.log = (struct log_body){
 		.level.log_level_choice = log_level_warning_c,
@@ -73,40 +69,44 @@ void tasks_send(uint32_t epoch, int context)
 {
 	for (uint32_t task = 0; option.tasks && context >= 0 && task < TASKS; task++)
 		send_task(epoch, context, task);
-	if (lease && lease <= CYCLES_OF_EPOCH)
-		end_lease();
+	if (lease && lease <= CYCLES_OF_EPOCH) {
+		device_end_lease(&device);
+		send_end_of_lease();
+	}
 	lease = lease > CYCLES_OF_EPOCH ? lease - CYCLES_OF_EPOCH : 0;
 }
 
-void tasks_begin(void)
-{
-	lift_budgets();
-}
-
-void tasks_lease(uint32_t cycles)
+void tasks_lease(struct device *of, uint32_t cycles)
 {
 	lease = cycles;
-	if (!cycles) {
-		lift_budgets();
-		ranks_restore();
-	} else if (!held) {
-		ranks_keep();
-	}
-	held = cycles;
-	answer_values(cycles, 0, 0, 1);
 }
 
-int tasks_perform(const struct host_request *request, int running_context)
+/* Without a program the number is beyond all tasks. */
+static uint32_t task_in(uint32_t context)
 {
-	bool set = request->type_choice == host_request_type_set_budget_c;
-	uint32_t task = (set ? request->set_budget.context : request->get_budget.context) - running_context;
+	int running = runs_context();
 
-	if (!set && request->type_choice != host_request_type_get_budget_c)
-		return error_code_unsupported_c;
-	if (running_context < 0 || task >= TASKS)
-		return error_code_busy_c;
-	if (set)
-		budgets[task] = request->set_budget.pages;
-	answer_values(budgets[task], resident_of(task), 0, 2);
+	return running < 0 ? TASKS : context - running;
+}
+
+int tasks_get_budget(uint32_t context, struct answer *answer)
+{
+	uint32_t task = task_in(context);
+
+	if (task >= TASKS)
+		return refuse(answer, error_code_busy_c, "");
+	ANSWER(answer, budgets[task], resident_of(task));
+	return 0;
+}
+
+int tasks_set_budget(enum device_setting setting, const uint32_t *values, struct answer *answer)
+{
+	uint32_t task = task_in(values[0]);
+
+	if (setting == DEVICE_RECLAIM)
+		return refuse(answer, error_code_unsupported_c, "");
+	if (task >= TASKS)
+		return refuse(answer, error_code_busy_c, "");
+	budgets[task] = values[1];
 	return 0;
 }

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The service of a device: each refusal has its text, calls no operation and leaves the values in force."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from litemrc.device.link.frames import frame
+from litemrc.device.link.link import MessageReceiver
+from litemrc.device.link.protocol import Message, host_requests
+
+from tests.products import alone_in, run_tool
+
+HERE = Path(__file__).parent
+REPO = HERE.parents[2]
+SERVICE = REPO / "firmware" / "service"
+BUILD = REPO / "build" / "service"
+_SETTINGS = re.search(r"enum device_setting \{(.*?)\}", (SERVICE / "device.h").read_text(), re.S)[1]
+SETTINGS = re.findall(r"^\tDEVICE_(\w+)", _SETTINGS, re.M)
+ORDERS = ("END_EPOCH", "CLEAR", "ARM", "INVALIDATE")
+
+Values = dict[str, object]
+
+# Requests at the limits of the device in service_calls.c, and the operation that each calls.
+EXECUTED: dict[str, tuple[Values, str | None]] = {
+    "set_epoch": ({"unit": "cycles", "length": 100}, "set EPOCH_LENGTH 2 100"),
+    "set_engine": ({"engine": "group_stack"}, None),
+    "set_context": ({"context": 7}, "set CONTEXT 7"),
+    "invalidate": ({"frame": 8191}, "order INVALIDATE 8191"),
+    "end_epoch": ({}, "order END_EPOCH 0"),
+    "monitor": ({"on": True}, "set ENABLE 1"),
+    "clear": ({}, "order CLEAR 0"),
+    "set_range": ({"lower": 8191, "upper": 8191}, "set RANGE 8191 8191"),
+    "set_sampling": ({"sampling": 13}, "set SAMPLING 13"),
+    "freeze": ({"on": True}, "set FREEZE 1"),
+    "single_shot": ({"on": True}, "set SINGLE_SHOT 1"),
+    "arm": ({}, "order ARM 0"),
+    "set_split": ({"on": True}, "set SPLIT 1"),
+    "set_hot": (
+        {
+            "enable": True, "reads": True, "writes": False, "threshold": 1, "wanted": 128, "lower": 8191,
+            "upper": 8191, "watermark": 16, "always_on": True, "sampling_log2": 15,
+        },
+        "set HOT 1 1 0 1 15 1 128 8191 8191 16",
+    ),
+    "set_page_messages": ({"accessed": True, "hot": True}, "set PAGE_MESSAGES 1 1"),
+    "set_rank_policy": (
+        {
+            "policy": "mrc", "static_state": "self_refresh_partial", "mrc_state": "power_down",
+            "mrc_base": "dynamic", "threshold_power_down": 5, "threshold_self_refresh": 6,
+        },
+        "set RANK_POLICY 3 4 2 2 5 6",
+    ),
+    "set_rank_state": ({"domain": 3, "state": "self_refresh"}, "set RANK_STATE 3 3"),
+    "set_rank_loss": ({"domain": 3, "allowed": True, "part": 7}, "set RANK_LOSS 3 1 7"),
+    "set_working_set": ({"automatic": True, "groups": 64, "epsilon": 9}, "set WORKING_SET 1 64 9"),
+    "set_lease": ({"cycles": 5}, "lease 5"),
+    "arm_counter": (
+        {
+            "counter": "update", "initial": 4095, "accesses": 3, "masters": 7, "contexts": 255,
+            "lower": 1023, "upper": 1023,
+        },
+        "set COUNTER 1 4095 3 7 255 1023 1023",
+    ),
+    "count_requests": ({"on": True}, "set COUNTING 1"),
+    "set_count": ({"counter": "update", "page": 1023, "value": 4095}, "set COUNT 1 1023 4095"),
+    "set_traffic": (
+        {
+            "base": 2**22 - 2**10, "words_log2": 10, "random": True, "stride": 2, "writes": 256, "gap": 3,
+            "seed": 1, "count": 9,
+        },
+        f"set TRAFFIC {2**22 - 2**10} 10 1 2 256 3 1 9",
+    ),
+    "run": ({"workload": 1, "context": 7, "scale": 1}, "run 1 7 1"),
+    "follow": ({"context": 7, "pid": 41}, "set PROCESS 7 41"),
+    "follow_cgroup": ({"context": 7, "path": "/a"}, "/a 7"),
+    "measure_fault_cost": ({}, "set FAULT_COST"),
+    "set_budget": ({"context": 7, "pages": 8192}, "set BUDGET 7 8192"),
+    "reclaim": ({"context": 7, "pages": 8192}, "set RECLAIM 7 8192"),
+}  # fmt: skip
+READING: dict[str, Values] = {
+    "get_process": {"context": 7},
+    "get_budget": {"context": 7},
+    "get_counter": {"counter": "update"},
+    "get_count": {"counter": "update", "page": 1023},
+    **{
+        name: {}
+        for name in (
+            "get_epoch", "get_engine", "get_context", "get_range", "get_sampling", "get_freeze", "get_split",
+            "get_hot", "get_page_messages", "get_dram", "get_rank_policy", "get_working_set",
+            "get_ref_counters", "get_traffic", "get_fault_cost",
+        )
+    },
+}  # fmt: skip
+
+SPLIT = "writes count in the upper half of the contexts (split)"
+NO_CONTEXT = "there is no such context"
+NO_HOT = "the gateware has no hot pages"
+CANNOT_REACH = "the DRAM cannot reach that state"
+TOO_WIDE = "the value does not fit into the counter"
+PAGES = "pages must be 1 to the size of memory"
+HOT_RANGE = "there is no such range of frames"
+LIST = "the list length must be 1 to the number of its places"
+WATERMARK = "the watermark is from 1 to the places of the queue"
+COUNTED = "there is no such master or context"
+
+# One value of an executed request is wrong.
+BAD_ARGUMENTS: list[tuple[str, Values, str]] = [
+    ("set_epoch", {"length": 0}, "an epoch needs a length"),
+    ("set_epoch", {"length": 99}, "shorter than the monitor's window takes to read"),
+    ("set_engine", {"engine": "bucket_stack"}, "the device has another engine"),
+    ("set_context", {"context": 8}, NO_CONTEXT),
+    ("invalidate", {"frame": 8192}, "there is no such frame"),
+    ("set_range", {"upper": 8190}, "lower is above upper"),
+    ("set_range", {"upper": 8192}, "upper is beyond the last frame"),
+    ("set_sampling", {"sampling": 14}, "no page would be sampled"),
+    ("set_sampling", {"sampling": 32}, "no page would be sampled"),
+    ("set_hot", {"reads": False}, "neither reads nor writes would be counted"),
+    ("set_hot", {"upper": 8190}, HOT_RANGE),
+    ("set_hot", {"upper": 8192}, HOT_RANGE),
+    ("set_hot", {"wanted": 0}, LIST),
+    ("set_hot", {"wanted": 129}, LIST),
+    ("set_hot", {"watermark": 0}, WATERMARK),
+    ("set_hot", {"watermark": 17}, WATERMARK),
+    ("set_hot", {"threshold": 0}, "the threshold is 0"),
+    ("set_rank_policy", {"mrc_base": "mrc"}, "mrc cannot be its own base"),
+    ("set_rank_state", {"domain": 4}, "there is no such domain"),
+    (
+        "set_rank_state",
+        {"state": "self_refresh_partial"},
+        "the domain's data would be lost: allow that first",
+    ),
+    ("set_rank_loss", {"domain": 4}, "there is no such domain"),
+    ("set_working_set", {"groups": 65}, "the stacks have fewer groups"),
+    ("arm_counter", {"initial": 4096}, TOO_WIDE),
+    ("arm_counter", {"masters": 8}, COUNTED),
+    ("arm_counter", {"contexts": 256}, COUNTED),
+    ("arm_counter", {"lower": 1024}, "there is no such range of pages"),
+    ("arm_counter", {"upper": 1024}, "there is no such range of pages"),
+    ("get_count", {"page": 1024}, "there is no such page"),
+    ("set_count", {"page": 1024}, "there is no such page"),
+    ("set_count", {"value": 4096}, TOO_WIDE),
+    ("set_traffic", {"base": 2**22 - 2**10 + 1}, "the range exceeds the memory"),
+    ("set_traffic", {"words_log2": 23, "base": 0}, "the range exceeds the memory"),
+    ("set_traffic", {"seed": 0}, "the seed must not be 0"),
+    ("run", {"workload": 2}, "there is no such program"),
+    ("run", {"scale": 0}, "the scale must be 1 or more"),
+    ("run", {"context": 8}, NO_CONTEXT),
+    ("get_process", {"context": 8}, NO_CONTEXT),
+    ("follow", {"context": 0}, "context 0 is the kernel's"),
+    ("follow", {"context": 8}, NO_CONTEXT),
+    ("follow_cgroup", {"context": 8}, NO_CONTEXT),
+    ("follow_cgroup", {"path": "/a\0b"}, "a path has no character 0"),
+    ("get_budget", {"context": 8}, NO_CONTEXT),
+    ("set_budget", {"context": 8}, NO_CONTEXT),
+    ("set_budget", {"pages": 0}, PAGES),
+    ("set_budget", {"pages": 8193}, PAGES),
+    ("reclaim", {"pages": 8193}, PAGES),
+    ("reclaim", {"pages": 2**32 - 1}, PAGES),
+]
+# An executed request is wrong for a device with these parameters, or with its writes split.
+OTHER_DEVICES: list[tuple[str, dict[str, int], str, str]] = [
+    ("set_split", {"contexts": 1}, "unsupported", "the monitor has a single context"),
+    ("get_hot", {"hot_pages": 0}, "unsupported", NO_HOT),
+    ("set_hot", {"hot_pages": 0}, "unsupported", NO_HOT),
+    ("set_page_messages", {"hot_pages": 0}, "unsupported", NO_HOT),
+    ("set_page_messages", {"features": 0x3E}, "unsupported", "the gateware has no page bitmap"),
+    *(
+        (name, {"features": 0x3D}, "unsupported", "the device has no rank power")
+        for name in ("get_dram", "get_rank_policy", "set_rank_policy", "set_rank_state", "set_rank_loss")
+    ),
+    *(
+        (name, {"features": 0x3B}, "unsupported", "the device has no reference counters")
+        for name in ("get_ref_counters", "get_counter", "arm_counter", "count_requests", "set_count")
+    ),
+    ("set_traffic", {"features": 0x37}, "unsupported", "the device has no traffic generator"),
+    ("follow", {"features": 0x2F}, "unsupported", "the device has no operating system"),
+    ("set_lease", {"features": 0x1F}, "unsupported", "nothing here ends a lease when its host vanishes"),
+    ("set_budget", {"budgets": 0}, "unsupported", "the device has no budgets of memory"),
+    ("run", {"programs": 0}, "unsupported", "the device runs no programs"),
+    ("set_rank_policy", {"power_states": 0x0D}, "bad_argument", CANNOT_REACH),  # its static_state
+    ("set_rank_policy", {"power_states": 0x19}, "bad_argument", CANNOT_REACH),  # its mrc_state
+    ("set_rank_state", {"power_states": 0x15}, "bad_argument", CANNOT_REACH),
+    (
+        "set_rank_loss",
+        {"power_states": 0x0D},
+        "bad_argument",
+        "the DRAM cannot reach self_refresh_partial",
+    ),
+    *((name, {"split": 1}, "bad_argument", SPLIT) for name in ("set_context", "run", "follow")),
+    ("follow_cgroup", {"split": 1}, "bad_argument", SPLIT),
+]
+
+
+class Refusal(NamedTuple):
+    """A request that is refused, and why."""
+
+    request: str
+    values: Values
+    parameters: dict[str, int]
+    code: str
+    text: str
+
+
+def executed(name: str) -> Values:
+    return READING[name] if name in READING else EXECUTED[name][0]
+
+
+REFUSALS = [
+    *(Refusal(name, executed(name) | wrong, {}, "bad_argument", text) for name, wrong, text in BAD_ARGUMENTS),
+    *(Refusal(name, executed(name), *rest) for name, *rest in OTHER_DEVICES),
+]
+
+
+class Answer(NamedTuple):
+    """An answer, the operations called before it, and the lines of requests.c that refused."""
+
+    message: Message
+    calls: list[str]
+    lines: list[int]
+
+    def in_force(self) -> object:
+        message = self.message
+        return (message.values, message.payload) if message.name == "ack" else message.error
+
+
+@pytest.fixture(scope="module")
+def service() -> Path:
+    """The program service_calls, with service_calls-mutant in the same folder."""
+    with alone_in(BUILD):
+        run_tool(
+            ["env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "--no-print-directory", "-C", HERE,
+             f"BUILD={BUILD}", f"PYTHON={sys.executable}"]
+        )  # fmt: skip
+    return BUILD / "service_calls"
+
+
+def answers(program: Path, requests: Iterable[bytes], **parameters: int) -> list[Answer]:
+    """What the device answers to requests in CBOR."""
+    words = [f"{name}={value}" for name, value in parameters.items()]
+    done = subprocess.run(
+        [program, *words], input=b"".join(map(frame, requests)), stdout=subprocess.PIPE, check=True
+    )
+    found, calls, lines = [], [], []
+    for message in MessageReceiver().feed(done.stdout):
+        if message.name == "log":
+            words = message.line.split()
+            if message.level == "info":
+                lines.append(int(words[1]))
+            else:
+                names = {"set": SETTINGS, "order": ORDERS}.get(words[0])
+                calls.append(" ".join([words[0], names[int(words[1])], *words[2:]] if names else words))
+        else:
+            found.append(Answer(message, calls, lines))
+            calls, lines = [], []
+    return found
+
+
+def requests(*named: tuple[str, Values]) -> list[bytes]:
+    codec = host_requests()
+    return [
+        codec.encode(codec.new(name, sequence=number, **values))
+        for number, (name, values) in enumerate(named, 1)
+    ]
+
+
+def refused(program: Path, refusal: Refusal) -> Answer:
+    """The answer to a refused request; AssertionError if it is another one or anything was changed."""
+    parameters = dict(refusal.parameters)
+    split = [("set_split", {"on": True})] if parameters.pop("split", 0) else []
+    reading = list(READING.items())
+    named = [*split, *reading, (refusal.request, refusal.values), *reading]
+    found = answers(program, requests(*named), **parameters)[len(split) :]
+    before, answer, after = found[: len(reading)], found[len(reading)], found[len(reading) + 1 :]
+    assert answer.message.name == "nak", refusal
+    assert (answer.message.error, answer.message.reason) == (refusal.code, refusal.text)
+    assert answer.calls == []
+    assert [each.in_force() for each in after] == [each.in_force() for each in before]
+    return answer
+
+
+def test_requests_at_the_limits_are_executed_by_one_operation(service: Path) -> None:
+    for name, (values, call) in EXECUTED.items():
+        (answer,) = answers(service, requests((name, values)))
+        assert (answer.message.name, answer.calls) == ("ack", [call] if call else []), name
+    every = host_requests().types.keys() - {"hello", "echo"}
+    assert EXECUTED.keys() | READING.keys() == every
+
+
+def test_every_value_in_force_is_that_which_was_set(service: Path) -> None:
+    """So that a value that a refused request changed would be seen."""
+    for name, (values, call) in EXECUTED.items():
+        reading = f"get_{name.removeprefix('set_')}"
+        if call and reading in READING:
+            _, answer = answers(service, requests((name, values), (reading, READING[reading])))
+            expected = [int(word) for word in call.split()[2:]]
+            assert answer.message.values[: len(expected)] == expected, name
+
+
+@pytest.mark.parametrize(
+    "refusal", REFUSALS, ids=lambda each: f"{each.request}-{each.text[:40].replace(' ', '_')}"
+)
+def test_a_refusal_has_its_text_and_changes_nothing(service: Path, refusal: Refusal) -> None:
+    refused(service, refusal)
+
+
+def test_every_refusal_is_reached(service: Path) -> None:
+    source = (SERVICE / "requests.c").read_text().splitlines()
+    written = {
+        number
+        for number, line in enumerate(source, 1)
+        if re.search(r"\b(BAD_ARGUMENT|UNSUPPORTED|refuse)\(", line) and not line.startswith("#define")
+    }
+    assert len(written) > 40
+    assert {line for refusal in REFUSALS for line in refused(service, refusal).lines} == written
+
+
+def test_a_service_that_does_not_check_a_range_is_found(service: Path) -> None:
+    (refusal,) = (each for each in REFUSALS if each.text == "upper is beyond the last frame")
+    with pytest.raises(AssertionError, match="Refusal"):
+        refused(service.with_name("service_calls-mutant"), refusal)
+
+
+def test_whatever_is_not_reading_is_refused_on_a_connection_that_only_reads(service: Path) -> None:
+    named = [(name, values) for name, (values, _) in EXECUTED.items()]
+    for answer in answers(service, requests(*named), read_only=1):
+        assert (answer.message.name, answer.message.error, answer.calls) == ("nak", "read_only", [])
+        assert answer.message.reason == "a socket is for reading: send this over the serial port"
+    for answer in answers(service, requests(("echo", {"payload": b"any"}), *READING.items()), read_only=1):
+        assert answer.message.name == "ack"
+
+
+def test_an_unknown_option_or_request_is_refused(service: Path) -> None:
+    option = bytes.fromhex("84 01 184b f5 a1 01 f5")  # monitor(on) with option 1
+    request = bytes.fromhex("83 02 19ffff a0")
+    for answer, code, text in zip(
+        answers(service, [option, request]),
+        ("bad_argument", "unknown"),
+        ("an option of the request is not known to this device", ""),
+        strict=True,
+    ):
+        assert (answer.message.error, answer.message.reason, answer.calls) == (code, text, [])
+
+
+def test_a_repeated_request_is_executed_once_and_answered_again(service: Path) -> None:
+    (request,) = requests(("set_range", {"lower": 3, "upper": 9}))
+    first, second = answers(service, [request, request])
+    assert first.message.values[:2] == second.message.values[:2] == [3, 9]
+    assert (first.calls, second.calls) == (["set RANGE 3 9"], [])
+
+
+def test_a_reason_of_an_operation_is_sent_as_far_as_it_fits(service: Path) -> None:
+    before, answer, after = answers(
+        service,
+        requests(("get_range", {}), ("set_range", {"lower": 3, "upper": 9}), ("get_range", {})),
+        busy=1,
+    )
+    assert (answer.message.error, answer.message.reason) == ("busy", "0123456789" * 8)
+    assert after.in_force() == before.in_force()
+
+
+def test_the_end_of_a_lease_restores_policy_and_working_set(service: Path) -> None:
+    policy, working_set = EXECUTED["set_rank_policy"][0], EXECUTED["set_working_set"][0]
+    found = answers(
+        service,
+        requests(
+            ("set_rank_policy", policy),
+            ("set_working_set", working_set),
+            ("set_lease", {"cycles": 5}),
+            ("set_rank_policy", policy | {"policy": "static"}),
+            ("set_working_set", working_set | {"groups": 1}),
+            ("set_lease", {"cycles": 5}),
+            ("set_lease", {"cycles": 0}),
+        ),
+    )
+    assert [answer.calls for answer in found[-2:]] == [
+        ["lease 5"],
+        ["lease 0", EXECUTED["set_rank_policy"][1], EXECUTED["set_working_set"][1], "end_lease"],
+    ]
