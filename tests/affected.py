@@ -38,6 +38,7 @@ BUILT = {
     "firmware/include": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
     "firmware/link": ("firmware", "fuzz", "linux", "soc"),
     "firmware/linux": ("linux", "firmware/daemon", "host/traces"),
+    "firmware/service": ("firmware", "fuzz", "linux", "soc"),
     "hls": ("cosim", "hls", "hls_verilog", "host/native", "models"),
     "host/litemrc/native": ("host/native", "host/policies", "host/api", STUDIES),
     STUDIES: (STUDIES,),
