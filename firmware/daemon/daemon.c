@@ -228,6 +228,7 @@ int daemon_serve(const struct options *options)
 	if (root && setpriority(PRIO_PROCESS, 0, PRIORITY))
 		log_info("busy programs may delay epochs: setpriority: %s", strerror(errno));
 	privileges_drop(root ? &identity : NULL);
+	atexit(groups_protect_programs);	/* the last one: of none */
 	atexit(runs_end_all);
 	atexit(fault_cost_end);
 	atexit(end_lease);
