@@ -39,7 +39,6 @@ BUILT = {
     "firmware/link": ("firmware", "fuzz", "linux", "soc"),
     "firmware/service": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
     "firmware/linux": ("linux", "firmware/daemon", "host/traces"),
-    "firmware/service": ("firmware", "fuzz", "linux", "soc", "host/device"),
     "hls": ("cosim", "hls", "hls_verilog", "host/native", "models"),
     "host/litemrc/native": ("host/native", "host/policies", "host/api", STUDIES),
     STUDIES: (STUDIES,),

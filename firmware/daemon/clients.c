@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "messages/followers.h"
-#include "requests/service.h"
+#include "port/sessions.h"
 #include "system/log.h"
 #include "system/timing.h"
 #include "system/unix_socket.h"
@@ -40,7 +40,7 @@ void clients_watch(struct pollfd *sources)
 
 		*source = (struct pollfd){.fd = -1};
 		if (hosts_has(host))
-			*source = (struct pollfd){.fd = ports[host], .events = service_events(host)};
+			*source = (struct pollfd){.fd = ports[host], .events = session_events(host)};
 	}
 }
 
@@ -77,7 +77,7 @@ static void accept_one(void)
 		ports[host] = port;
 		hosts_join(host, port);
 		followers_join(host);
-		service_open(host, port);
+		session_open(host, port);
 		return;
 	}
 	close(port);
@@ -93,7 +93,7 @@ void clients_read(const struct pollfd *sources)
 
 		if (!hosts_has(host) || !ready)
 			continue;
-		if (ready & (POLLHUP | POLLERR | POLLNVAL) || (ready & POLLIN && service_read(host)))
+		if (ready & (POLLHUP | POLLERR | POLLNVAL) || (ready & POLLIN && session_read(host)))
 			leave(host);
 	}
 	if (sources[0].revents)
@@ -105,7 +105,7 @@ void clients_progress(void)
 	for (unsigned int host = FIRST; host < HOSTS; host++) {
 		if (!hosts_has(host))
 			continue;
-		service_progress(host);
+		session_progress(host);
 		if (host_flush(host))
 			leave(host);
 	}

@@ -22,13 +22,14 @@
 #include "messages/followers.h"
 #include "messages/hosts.h"
 #include "messages/page_messages.h"
+#include "port/port.h"
+#include "port/sessions.h"
 #include "processes/cgroups.h"
 #include "processes/child.h"
 #include "processes/listed.h"
 #include "processes/programs.h"
 #include "processes/runs.h"
 #include "processes/starter.h"
-#include "requests/service.h"
 #include "system/privileges.h"
 #include "system/log.h"
 #include "system/tty.h"
@@ -103,25 +104,25 @@ static void take_record(const struct pollfd *device)
 /* Returns 0, or -errno of a port that is gone: poll() would report that again at once, whatever is waited for. */
 static int read_serial(short ready)
 {
-	bool can_read = service_can_read(SERIAL);
-	int error = can_read && ready & (POLLIN | GONE) ? service_read(SERIAL) : 0;
+	bool can_read = session_can_read(SERIAL);
+	int error = can_read && ready & (POLLIN | GONE) ? session_read(SERIAL) : 0;
 
-	if (!error && ready & GONE && (!can_read || service_can_read(SERIAL)))
+	if (!error && ready & GONE && (!can_read || session_can_read(SERIAL)))
 		return -EIO;
 	return error;
 }
 
 static void say_end(void)
 {
-	log_info("ends: %u requests answered, %u frames damaged, %u epoch messages, %u of them lost", service_answered(),
-	    service_damaged(), (unsigned int)epochs_sent(), (unsigned int)epochs_lost());
+	log_info("ends: %u requests answered, %u frames damaged, %u epoch messages, %u of them lost", sessions_answered(),
+	    sessions_damaged(), (unsigned int)epochs_sent(), (unsigned int)epochs_lost());
 }
 
 /* Timeout of the next poll(), in ms; -1: none. */
 static int next_timeout_ms(void)
 {
-	const int limits[] = {runs_timeout_ms(), lease_timeout_ms(), fault_cost_timeout_ms(), pages_timeout_ms(),
-			      clients_timeout_ms()};
+	const int limits[] = {runs_timeout_ms(), lease_timeout_ms(&linux_device), fault_cost_timeout_ms(),
+			      pages_timeout_ms(), clients_timeout_ms()};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -136,7 +137,7 @@ static int serve(struct pollfd *sources)
 	int error = 0;
 
 	while (!error) {
-		sources[TTY].events = service_events(SERIAL);
+		sources[TTY].events = session_events(SERIAL);
 		clients_watch(sources + CLIENTS);
 		if (poll(sources, SOURCES, next_timeout_ms()) < 0 && errno != EINTR)
 			return -errno;
@@ -148,15 +149,20 @@ static int serve(struct pollfd *sources)
 		error = read_serial(sources[TTY].revents);
 		clients_read(sources + CLIENTS);
 		followers_report();
-		service_progress(SERIAL);
+		session_progress(SERIAL);
 		fault_cost_progress();
 		runs_progress();
-		lease_progress();
+		lease_progress(&linux_device);
 		if (!error)
 			error = host_flush(SERIAL);
 		clients_progress();
 	}
 	return error;
+}
+
+static void end_lease(void)
+{
+	device_end_lease(&linux_device);
 }
 
 static const char *socket_path;
@@ -222,14 +228,15 @@ int daemon_serve(const struct options *options)
 	if (root && setpriority(PRIO_PROCESS, 0, PRIORITY))
 		log_info("busy programs may delay epochs: setpriority: %s", strerror(errno));
 	privileges_drop(root ? &identity : NULL);
+	atexit(groups_protect_programs);	/* the last one: of none */
 	atexit(runs_end_all);
 	atexit(fault_cost_end);
-	atexit(lease_end);
+	atexit(end_lease);
 
 	hosts_init(sources[TTY].fd, parameters.contexts + dram.ranks + pages_most(), listener >= 0);
 	clients_init(listener);
 	pages_init();
-	service_init(sources[TTY].fd);
+	sessions_init(sources[TTY].fd);
 	start_counting();
 	if (program_count && !options->program_user)
 		log_info("programs run as the daemon's user: they can change their budgets");

@@ -109,7 +109,7 @@ struct device {
 	void (*end_lease)(struct device *device);
 	uint32_t (*epochs_sent)(struct device *device);	/* epoch messages since boot */
 
-	/* The service's own. */
+	/* The service's own. `saved`: policy and working set will be restored or, after the lease, were. */
 	bool leased, saved;
 	uint32_t saved_policy[6], saved_working_set[3];
 };

@@ -364,8 +364,15 @@ static int traffic_perform(struct device *device, const struct host_request *req
 
 /* --------------------------------------------------------------------------------- programs and processes */
 
+/* A context that can follow. */
+static int check_follower(struct device *device, struct answer *answer, uint32_t context)
+{
+	return context ? check_owner(device, answer, context) : BAD_ARGUMENT("context 0 is the kernel's");
+}
+
 static int run(struct device *device, const struct run_body *run, struct answer *answer)
 {
+	bool follows = device_has(device, LITEMRC_FEATURE_PROCESSES);
 	int error;
 
 	if (!device->run)
@@ -374,14 +381,8 @@ static int run(struct device *device, const struct run_body *run, struct answer 
 		return BAD_ARGUMENT("there is no such program");
 	if (!run->scale)
 		return BAD_ARGUMENT("the scale must be 1 or more");
-	error = check_owner(device, answer, run->context);
+	error = follows ? check_follower(device, answer, run->context) : check_owner(device, answer, run->context);
 	return error ? error : device->run(device, run->workload, run->context, run->scale, answer);
-}
-
-/* A context that can follow. */
-static int check_follower(struct device *device, struct answer *answer, uint32_t context)
-{
-	return context ? check_owner(device, answer, context) : BAD_ARGUMENT("context 0 is the kernel's");
 }
 
 static int follow_cgroup(struct device *device, const struct follow_cgroup_body *follow, struct answer *answer)
@@ -444,11 +445,11 @@ static int budgets_perform(struct device *device, const struct host_request *req
 
 /* ------------------------------------------------------------------------------------------------- lease */
 
-static void restore(struct device *device, enum device_setting setting, const uint32_t *values)
+static bool restore(struct device *device, enum device_setting setting, const uint32_t *values)
 {
 	static struct answer nobody;
 
-	device->set(device, setting, values, &nobody);
+	return !device->set(device, setting, values, &nobody);
 }
 
 static bool save(struct device *device, enum device_setting setting, uint32_t *values, size_t count)
@@ -469,8 +470,8 @@ void device_end_lease(struct device *device)
 		return;
 	device->leased = false;
 	if (device->saved) {
-		restore(device, DEVICE_RANK_POLICY, device->saved_policy);
-		restore(device, DEVICE_WORKING_SET, device->saved_working_set);
+		device->saved = restore(device, DEVICE_RANK_POLICY, device->saved_policy);
+		device->saved &= restore(device, DEVICE_WORKING_SET, device->saved_working_set);
 	}
 	device->end_lease(device);
 }

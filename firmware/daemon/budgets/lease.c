@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "driver/ranks.h"
 #include "messages/hosts.h"
 #include "processes/listed.h"
 #include "processes/programs.h"
@@ -20,7 +19,6 @@ struct entry {
 	struct kept_budget before;
 };
 
-static bool held;
 static int64_t end_ms;
 static bool unreported;	/* it expired, and the host has not been notified */
 static struct entry of_listed[LISTED_MAX], of_programs[PROGRAMS_MAX];
@@ -28,11 +26,6 @@ static struct entry of_listed[LISTED_MAX], of_programs[PROGRAMS_MAX];
 static struct entry *entry_of(const struct group *group)
 {
 	return group->listed >= 0 ? &of_listed[group->listed] : &of_programs[group->program];
-}
-
-bool lease_held(void)
-{
-	return held;
 }
 
 bool lease_governs(uint32_t listed)
@@ -45,7 +38,7 @@ int lease_keep(const struct group *group)
 	struct entry *entry = entry_of(group);
 	int error;
 
-	if (!held || (entry->held && entry->serial == group->serial))
+	if (entry->held && entry->serial == group->serial)
 		return 0;
 	error = budget_keep(&group->files, &entry->before);
 	entry->held = !error;
@@ -65,14 +58,12 @@ static void restore(const struct group *group)
 	entry->held = false;
 }
 
-void lease_end(void)
+void lease_restore(struct device *device)
 {
 	struct group group;
-	int error = held && dram.ranks ? ranks_restore() : 0;
 
-	if (error)
-		log_info("rank policy and working set cannot be restored: %s", strerror(-error));
-	held = false;
+	if (driver_has(LITEMRC_FEATURE_RANK_POWER) && !device->saved)
+		log_info("rank policy and working set are not as before the lease: the driver refuses them");
 	for (uint32_t i = 0; i < listed_count; i++) {
 		group_of_listed(i, &group);
 		restore(&group);
@@ -87,22 +78,13 @@ void lease_end(void)
 	groups_protect_programs();
 }
 
-void lease_set(uint32_t cycles)
+void lease_set(struct device *device, uint32_t cycles)
 {
-	int error;
-
-	if (!cycles) {
-		lease_end();
-		return;
-	}
-	error = !held && dram.ranks ? ranks_save() : 0;
-	if (error)
-		log_info("rank policy and working set will not be restored: %s", strerror(-error));
-	held = true;
+	(void)device;
 	end_ms = now_ms() + (int64_t)((uint64_t)cycles * 1000 / parameters.clock_hz);
 }
 
-static void report(void)
+static void report(const struct device *device)
 {
 	static const char line[] = ENDED RANKS_ENDED;
 	static struct device_message message;
@@ -111,28 +93,28 @@ static void report(void)
 	message.log = (struct log_body){
 		.level.log_level_choice = log_level_warning_c,
 		.line.value = (const uint8_t *)line,
-		.line.len = strlen(ENDED) + (dram.ranks ? strlen(RANKS_ENDED) : 0),
+		.line.len = strlen(ENDED) + (device->saved ? strlen(RANKS_ENDED) : 0),
 	};
 	hosts_send(&message);
 	unreported = false;
 }
 
-void lease_progress(void)
+void lease_progress(struct device *device)
 {
-	if (held && now_ms() >= end_ms) {
-		lease_end();
+	if (device->leased && now_ms() >= end_ms) {
+		device_end_lease(device);
 		unreported = true;
 		log_info(ENDED);
 	}
 	if (unreported && host_has_room(SERIAL))
-		report();
+		report(device);
 }
 
-int lease_timeout_ms(void)
+int lease_timeout_ms(const struct device *device)
 {
 	int64_t left = end_ms - now_ms();
 
-	if (!held)
+	if (!device->leased)
 		return -1;
 	return left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
 }

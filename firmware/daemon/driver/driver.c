@@ -19,8 +19,11 @@
 #define LOAD_IT "load the driver (insmod litemrc.ko), or name another monitor with --device or folder with --sysfs"
 #define SAME_VERSION "use driver and daemon of the same version"
 
-struct parameters parameters;
+struct device_parameters parameters;
+uint32_t driver_record_bytes;
 
+static uint32_t page_bitmap, first_page;
+static char version[17];	/* of the module */
 static int settings[SETTINGS];
 static struct context_files contexts[256];
 
@@ -62,10 +65,10 @@ static const struct {
 	{"queue_depth", &parameters.queue_depth, 0, UINT32_MAX},
 	{"ranks", &parameters.ranks, 0, 255},
 	{"epoch_least", &parameters.epoch_least, 1, UINT32_MAX},
-	{"record_bytes", &parameters.record_bytes, sizeof(struct litemrc_epoch), 1 << 20},
-	{"page_bitmap", &parameters.page_bitmap, 0, 1},
+	{"record_bytes", &driver_record_bytes, sizeof(struct litemrc_epoch), 1 << 20},
+	{"page_bitmap", &page_bitmap, 0, 1},
 	{"hot_pages", &parameters.hot_pages, 0, 1024},
-	{"first_page", &parameters.first_page, 0, UINT32_MAX},
+	{"first_page", &first_page, 0, UINT32_MAX},
 };
 
 /* The monitor's folder below the mount point of sysfs, for messages. */
@@ -109,6 +112,8 @@ static void read_parameters(int monitor)
 				parameter_lines[i].name);
 		*parameter_lines[i].value = number;
 	}
+	parameters.first_page = first_page;
+	parameters.features = page_bitmap << LITEMRC_FEATURE_PAGE_BITMAP;
 }
 
 static void read_engine(void)
@@ -200,7 +205,9 @@ void driver_open(const char *sysfs, const char *device, uint32_t clock_hz)
 			"the device tree has no clock-frequency of cpu@0");
 	got = sysfs_read_at(folder, "module/litemrc/version", text, sizeof(text));
 	if (got > 0)
-		copy_name(parameters.driver, sizeof(parameters.driver), text, got);
+		copy_name(version, sizeof(version), text, got);
+	parameters.driver = version;
+	parameters.abi = LITEMRC_ABI_VERSION;
 	close(folder);
 }
 
@@ -250,13 +257,6 @@ int driver_epoch_length(bool *cycles, uint32_t *length)
 	*length = number;
 	*cycles = !strcmp(at, " cycles");
 	return *cycles || !strcmp(at, " accesses") ? 0 : -EPROTO;
-}
-
-uint32_t driver_owners(void)
-{
-	uint32_t split;
-
-	return !driver_numbers(SETTING_SPLIT, &split, 1) && split ? parameters.contexts / 2 : parameters.contexts;
 }
 
 int driver_followed(uint32_t context, struct litemrc_context *followed)

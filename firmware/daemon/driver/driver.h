@@ -7,17 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "device.h"
 #include "litemrc_uapi.h"
-
-struct parameters {
-	uint32_t version, page_shift, frames, groups, contexts, pages, recent_pages, queue_depth, ranks;
-	uint32_t epoch_least, record_bytes;
-	uint32_t page_bitmap, hot_pages;	/* 0: the gateware has none */
-	uint32_t first_page;	/* of physical memory: frame 0 */
-	uint32_t engine;	/* as numbered on the link */
-	uint32_t clock_hz;
-	char driver[17];	/* version of the module, or empty */
-};
 
 /* Settings: files of the monitor. */
 enum setting {
@@ -35,15 +26,19 @@ int driver_folder(const char *sysfs, const char *device);
  */
 void driver_open(const char *sysfs, const char *device, uint32_t clock_hz);
 
-extern struct parameters parameters;
+/* Without what only the daemon knows: programs, and the names of system and board. */
+extern struct device_parameters parameters;
+extern uint32_t driver_record_bytes;
+
+static inline bool driver_has(unsigned int feature)
+{
+	return parameters.features >> feature & 1;
+}
 
 /* Return 0 or -errno; -EPROTO: the file's text is malformed. */
 int driver_write_setting(enum setting setting, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count);
 int driver_epoch_length(bool *cycles, uint32_t *length);
-
-/* Contexts that can follow: half of them while writes count apart. */
-uint32_t driver_owners(void);
 
 /* The process that a context (below parameters.contexts) follows now. */
 int driver_followed(uint32_t context, struct litemrc_context *followed);

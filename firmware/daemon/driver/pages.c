@@ -65,7 +65,7 @@ static uint32_t bitmap_words(void)
 
 void pages_open(int monitor)
 {
-	if (parameters.page_bitmap)
+	if (driver_has(LITEMRC_FEATURE_PAGE_BITMAP))
 		bitmap_image = open_image(monitor, "bitmap", open_one(monitor, "keep_bitmap", O_RDWR),
 					  BITMAP_HEAD + 2 * (size_t)bitmap_words() + 1);
 	for (int i = 0; i < HOT_SETTINGS; i++)
@@ -112,27 +112,27 @@ int hot_setting(enum hot_setting setting, uint32_t *value)
 	return read_number(setting_files[setting], value);
 }
 
-int hot_settings(struct hot_settings *settings)
+int hot_settings(uint32_t *settings)
 {
 	int error = 0;
 
 	for (int i = 0; i < HOT_SETTINGS && !error; i++)
-		error = hot_setting(i, &settings->of[i]);
+		error = hot_setting(i, &settings[i]);
 	return error;
 }
 
 /* Each write clears the monitor. HOT_ENABLE is the last: no list is of half the settings after hot pages were off. */
-int hot_set(const struct hot_settings *settings)
+int hot_set(const uint32_t *settings)
 {
-	struct hot_settings before;
-	int error = hot_settings(&before), at;
+	uint32_t before[HOT_SETTINGS];
+	int error = hot_settings(before), at;
 
 	for (at = HOT_SETTINGS; !error && at--;)
-		if (settings->of[at] != before.of[at])
-			error = write_number(setting_files[at], settings->of[at]);
+		if (settings[at] != before[at])
+			error = write_number(setting_files[at], settings[at]);
 	for (; error && at >= 0 && at < HOT_SETTINGS; at++)
-		if (settings->of[at] != before.of[at])
-			write_number(setting_files[at], before.of[at]);
+		if (settings[at] != before[at])
+			write_number(setting_files[at], before[at]);
 	return error;
 }
 

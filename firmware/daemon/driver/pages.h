@@ -10,14 +10,10 @@
 
 #define QUEUE_PAGES 2048	/* lines of a file of sysfs at most */
 
-/* Settings of hot pages, in the order of set_hot's arguments. */
+/* Settings of hot pages, in the order of DEVICE_HOT. */
 enum hot_setting {
 	HOT_ENABLE, HOT_READS, HOT_WRITES, HOT_ALWAYS_ON, HOT_SAMPLING, HOT_THRESHOLD, HOT_WANTED, HOT_LOWER, HOT_UPPER,
 	HOT_WATERMARK, HOT_SETTINGS
-};
-
-struct hot_settings {
-	uint32_t of[HOT_SETTINGS];
 };
 
 /* The frames of an epoch: bit n % 32 of word n / 32 is frame n. */
@@ -39,9 +35,10 @@ void pages_open(int monitor);
 /* All return 0 or -errno; -ENODEV: the gateware has no such pages; -EPROTO: a file is malformed. */
 int bitmap_keep(bool on);
 int hot_setting(enum hot_setting setting, uint32_t *value);
-int hot_settings(struct hot_settings *settings);
+/* All HOT_SETTINGS of them. */
+int hot_settings(uint32_t *settings);
 /* If the driver refuses one of them, those before stay. */
-int hot_set(const struct hot_settings *settings);
+int hot_set(const uint32_t *settings);
 
 /*
  * Read what an epoch has whose record was read, valid until the next call. The driver has the last epoch only. It stores

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/driver.h"
 #include "litemrc_types.h"
 #include "litemrc_uapi.h"
 #include "system/log.h"
@@ -20,7 +21,6 @@
 struct dram dram;
 
 static int policy_file = -1, working_set_file = -1, state_files[RANKS_MAX];
-static char saved_policy[TEXT], saved_working_set[TEXT];
 
 static const char *const states[] = {
 	[power_state_awake_c] = "active",
@@ -38,7 +38,7 @@ static const char *const kinds[] = {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Fills in a number of `dram` from the line "NAME N". */
+/* Fills in a number from the line "NAME N". */
 static bool read_line(const char *text, const char *name, uint32_t least, uint32_t most, uint32_t *value)
 {
 	char pattern[32];
@@ -76,10 +76,13 @@ void ranks_open(int monitor)
 		return;
 	part = got < 0 ? NULL : strstr(text, "\npart ");
 	if (!part || !read_line(text, "ranks", 1, RANKS_MAX, &dram.ranks) ||
-	    !read_line(text, "virtual", 0, 1, &dram.virtual) || !read_line(text, "states", 1, 255, &dram.states) ||
+	    !read_line(text, "virtual", 0, 1, &dram.virtual) ||
+	    !read_line(text, "states", 1, 255, &parameters.power_states) ||
 	    !read_line(text, "chips", 0, UINT32_MAX, &dram.chips) ||
 	    !read_line(text, "phases", 0, UINT32_MAX, &dram.phases))
 		die(1, "use driver and daemon of the same version", "dram: the description of the ranks is malformed");
+	parameters.ranks = dram.ranks;
+	parameters.features |= 1u << LITEMRC_FEATURE_RANK_POWER;
 	part += strlen("\npart ");
 	copy_name(dram.part, sizeof(dram.part), part, strlen(part));
 	working_set_file = open_one(monitor, "working_set");
@@ -121,7 +124,7 @@ static bool at_end(const char *text)
 	return !*text || *text == '\n';
 }
 
-int ranks_policy(struct rank_policy_values *policy)
+int ranks_policy(uint32_t *policy)
 {
 	char text[TEXT];
 	const char *at = text;
@@ -129,24 +132,23 @@ int ranks_policy(struct rank_policy_values *policy)
 
 	if (got < 0)
 		return got;
-	if (!take_name(&at, kinds, KINDS, &policy->kind) || !take_name(&at, states, STATES, &policy->static_state) ||
-	    !take_name(&at, states, STATES, &policy->mrc_state) || !take_name(&at, kinds, KINDS, &policy->mrc_base) ||
-	    !take_u32(&at, &policy->threshold_power_down) || !take_u32(&at, &policy->threshold_self_refresh))
+	if (!take_name(&at, kinds, KINDS, &policy[0]) || !take_name(&at, states, STATES, &policy[1]) ||
+	    !take_name(&at, states, STATES, &policy[2]) || !take_name(&at, kinds, KINDS, &policy[3]) ||
+	    !take_u32(&at, &policy[4]) || !take_u32(&at, &policy[5]))
 		return -EPROTO;
 	return at_end(at) ? 0 : -EPROTO;
 }
 
-int ranks_set_policy(const struct rank_policy_values *policy)
+int ranks_set_policy(const uint32_t *policy)
 {
 	char text[TEXT];
 
-	snprintf(text, sizeof(text), "%s %s %s %s %u %u\n", kinds[policy->kind], states[policy->static_state],
-		 states[policy->mrc_state], kinds[policy->mrc_base], (unsigned int)policy->threshold_power_down,
-		 (unsigned int)policy->threshold_self_refresh);
+	snprintf(text, sizeof(text), "%s %s %s %s %u %u\n", kinds[policy[0]], states[policy[1]], states[policy[2]],
+		 kinds[policy[3]], (unsigned int)policy[4], (unsigned int)policy[5]);
 	return sysfs_write(policy_file, text);
 }
 
-int ranks_working_set(struct working_set_values *set)
+int ranks_working_set(uint32_t *set)
 {
 	char text[TEXT];
 	const char *at = text;
@@ -154,17 +156,17 @@ int ranks_working_set(struct working_set_values *set)
 
 	if (got < 0)
 		return got;
-	if (!take_u32(&at, &set->automatic) || !take_u32(&at, &set->groups) || !take_u32(&at, &set->epsilon))
-		return -EPROTO;
+	for (int i = 0; i < WORKING_SET_VALUES; i++)
+		if (!take_u32(&at, &set[i]))
+			return -EPROTO;
 	return at_end(at) ? 0 : -EPROTO;
 }
 
-int ranks_set_working_set(const struct working_set_values *set)
+int ranks_set_working_set(const uint32_t *set)
 {
 	char text[TEXT];
 
-	snprintf(text, sizeof(text), "%u %u %u\n", (unsigned int)set->automatic, (unsigned int)set->groups,
-		 (unsigned int)set->epsilon);
+	snprintf(text, sizeof(text), "%u %u %u\n", (unsigned int)set[0], (unsigned int)set[1], (unsigned int)set[2]);
 	return sysfs_write(working_set_file, text);
 }
 
@@ -174,24 +176,4 @@ int ranks_set_state(uint32_t rank, uint32_t state)
 
 	snprintf(text, sizeof(text), "%s\n", states[state]);
 	return sysfs_write(state_files[rank], text);
-}
-
-int ranks_save(void)
-{
-	int got = sysfs_read(policy_file, saved_policy, sizeof(saved_policy));
-
-	if (got >= 0)
-		got = sysfs_read(working_set_file, saved_working_set, sizeof(saved_working_set));
-	if (got < 0)
-		saved_policy[0] = saved_working_set[0] = 0;
-	return got < 0 ? got : 0;
-}
-
-int ranks_restore(void)
-{
-	int policy = *saved_policy ? sysfs_write(policy_file, saved_policy) : 0;
-	int working_set = *saved_working_set ? sysfs_write(working_set_file, saved_working_set) : 0;
-
-	saved_policy[0] = saved_working_set[0] = 0;
-	return policy ? policy : working_set;
 }

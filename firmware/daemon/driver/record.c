@@ -20,10 +20,10 @@ int record_open(const char *path)
 
 	if (device < 0)
 		die(1, "load the driver, or name its device with --device", "%s: %s", path, strerror(errno));
-	record = malloc(parameters.record_bytes);
+	record = malloc(driver_record_bytes);
 	if (!record)
 		die(1, "free memory", "no memory for the %u bytes of an epoch",
-			(unsigned int)parameters.record_bytes);
+			(unsigned int)driver_record_bytes);
 	return device;
 }
 
@@ -60,7 +60,7 @@ static void check(ssize_t length)
 
 const struct litemrc_epoch *record_read(int device)
 {
-	ssize_t length = read(device, record, parameters.record_bytes);
+	ssize_t length = read(device, record, driver_record_bytes);
 
 	if (length < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;

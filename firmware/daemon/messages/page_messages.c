@@ -45,7 +45,7 @@ static uint32_t messages_for(uint32_t items, uint32_t of_a_message)
 
 uint32_t pages_most(void)
 {
-	return (parameters.page_bitmap ? messages_for(parameters.frames, LITEMRC_ACCESSED_FRAMES) : 0) +
+	return (driver_has(LITEMRC_FEATURE_PAGE_BITMAP) ? messages_for(parameters.frames, LITEMRC_ACCESSED_FRAMES) : 0) +
 	       (parameters.hot_pages ? messages_for(parameters.hot_pages, MESSAGE_HOT_PAGES) : 0);
 }
 

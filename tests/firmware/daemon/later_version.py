@@ -50,21 +50,21 @@ _SCHEMA = [
         "// set_page_messages: set_page_messages_body // get_fresh: get_fresh_body),",
     ),
 ]
-_DAEMON = [
-    ("requests/hello.c", ".request = request,", f".request = request, .fresh.fresh = {FRESH},"),
+_DEVICE = [
+    ("service/service.c", "\t\t.request = request,", f"\t\t.request = request, .fresh.fresh = {FRESH},"),
     (
-        "requests/hello.c",
-        "\treturn (host == SERIAL",
-        "\treturn 1u << LITEMRC_FEATURE_FRESH | (host == SERIAL",
+        "service/service.c",
+        ".features = p->features |",
+        ".features = 1u << LITEMRC_FEATURE_FRESH | p->features |",
     ),
     (
-        "messages/epoch_messages.c",
+        "daemon/messages/epoch_messages.c",
         "\tfill_tail(epoch, record, context);\n",
         "\tfill_tail(epoch, record, context);\n"
         "\tepoch->deepest.deepest[0] = record->epoch + 1;\n\tepoch->deepest.deepest_count = 1;\n",
     ),
     (
-        "messages/epoch_messages.c",
+        "daemon/messages/epoch_messages.c",
         "\tranks_send(record);\n",
         "\tstatic struct device_message note;\n\n"
         "\tnote.type_choice = device_message_type_note_c;\n"
@@ -72,14 +72,14 @@ _DAEMON = [
         "\thosts_send_epoch(&note);\n\tranks_send(record);\n",
     ),
     (
-        "requests/setting_requests.c",
-        "(unsigned int)body->length,",
-        "(unsigned int)body->length << body->twice.twice,",
+        "service/requests.c",
+        "set->unit.epoch_unit_choice, set->length)",
+        "set->unit.epoch_unit_choice, set->length << set->twice.twice)",
     ),
     (
-        "requests/setting_requests.c",
+        "service/requests.c",
         "\tcase host_request_type_get_epoch_c:",
-        f"\tcase host_request_type_get_fresh_c:\n\t\tacknowledge(answer, 1, {FRESH}, 0, 0);\n\t\treturn 0;\n"
+        f"\tcase host_request_type_get_fresh_c:\n\t\tANSWER(answer, {FRESH});\n\t\treturn 0;\n"
         "\tcase host_request_type_get_epoch_c:",
     ),
 ]
@@ -104,15 +104,15 @@ def build_later_daemon(folder: Path) -> Path:
     """Build the daemon of 1.2 in a folder, as tests/firmware/daemon/Makefile builds that of 1.1."""
     firmware = folder / "firmware"
     shutil.rmtree(firmware, ignore_errors=True)
-    for room in ("daemon", "link", "include", "linux/driver"):
+    for room in ("daemon", "service", "link", "include", "linux/driver"):
         shutil.copytree(
             ROOT / "firmware" / room, firmware / room, ignore=shutil.ignore_patterns("*.ko", "*.o")
         )
     host = folder / "host"  # reads the schema for the generated headers
     host.unlink(missing_ok=True)
     host.symlink_to(ROOT / "host")
-    for file, old, new in _DAEMON:
-        source = firmware / "daemon" / file
+    for file, old, new in _DEVICE:
+        source = firmware / file
         source.write_text(mutated_source(source, old, new))
     later = write_later_schema(firmware / "include" / "litemrc.cddl")
     environment = {

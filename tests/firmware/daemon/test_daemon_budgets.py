@@ -78,9 +78,10 @@ def test_a_listed_cgroup_is_followed_in_a_free_context_once(governed, driver):
     "path", ["/other", "/app/web/", "/app/web/below", "/app/../app/web", "app/web", "/app\0"]
 )
 def test_what_is_not_listed_is_refused(governed, driver, path):
+    why = "a path has no character 0" if "\0" in path else "the cgroup is not listed"
     with (
         governed.host() as device,
-        pytest.raises(RequestRefusedError, match="bad_argument: the cgroup is not listed"),
+        pytest.raises(RequestRefusedError, match=f"bad_argument: {why}"),
     ):
         device.request("follow_cgroup", context=1, path=path)
     assert not [order for order in driver.orders() if order[0].endswith("cgroup")]
@@ -92,7 +93,7 @@ def test_no_free_context_and_no_such_context_are_refused(governed, driver):
             driver.follow(context, "following", 1, "init")
         with pytest.raises(RequestRefusedError, match="busy: no context is free"):
             device.request("follow_cgroup", context=0, path="/jobs")
-        with pytest.raises(RequestRefusedError, match="bad_argument: context must be"):
+        with pytest.raises(RequestRefusedError, match="bad_argument: there is no such context"):
             device.request("follow_cgroup", context=CONTEXTS, path="/jobs")
         driver.follow(2, "ended", 1, "init")
         assert device.request("follow_cgroup", context=0, path="/jobs").values[2] == 2

@@ -18,152 +18,152 @@ MUTANTS = ROOT / "build" / "daemon-mutants"
 
 SEEDED = {
     "repeats": (
-        "requests/service.c",
+        "service/service.c",
         "if (request.sequence != service->last_request)",
         "if (true)",
         "test_daemon_hello.py::test_a_repeated_request_gets_the_same_answer_and_is_done_once",
     ),
     "forgets lost epochs": (
-        "messages/epoch_messages.c",
+        "daemon/messages/epoch_messages.c",
         "sent += record->lost;",
         "",
         "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_indices",
     ),
     "half an epoch": (
-        "messages/hosts.c",
+        "daemon/messages/hosts.c",
         "!hosts[host].held && has_room_for(host, messages);",
         "!hosts[host].held && messages;",
         "test_daemon_epochs.py::test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing",
     ),
     "news too early": (
-        "daemon.c",
+        "daemon/daemon.c",
         "followers_report();\n\tepochs_send(record);\n\tfollowers_note(record);",
         "followers_note(record);\n\tfollowers_report();\n\tepochs_send(record);",
         "test_daemon_epochs.py::test_process_messages_stand_between_the_epochs_they_part",
     ),
     "done too early": (
-        "processes/runs.c",
+        "daemon/processes/runs.c",
         "(run->seen && now->state == LITEMRC_CONTEXT_ENDED)",
         "now->state",
         "test_daemon_programs.py::test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch",
     ),
     "one frame too many": (
-        "requests/setting_requests.c",
-        "request->invalidate.frame >= parameters.frames",
-        "request->invalidate.frame > parameters.frames",
+        "service/requests.c",
+        "request->invalidate.frame >= p->frames",
+        "request->invalidate.frame > p->frames",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
     ),
     "short epochs": (
-        "requests/setting_requests.c",
-        "body->length < parameters.epoch_least",
-        "!body->length",
+        "service/requests.c",
+        "set->length < device->parameters.epoch_least",
+        "false",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
     ),
     "one user": (
-        "processes/starter.c",
+        "daemon/processes/starter.c",
         "privileges_take(programs_user, own_user);",
         "(void)own_user;",
         "test_daemon_programs.py::test_it_is_followed_as_itself_not_as_the_daemon",
     ),
     "sizes of this version": (
-        "driver/record.c",
+        "daemon/driver/record.c",
         "record->header_bytes >= sizeof(*record)",
         "record->header_bytes == sizeof(*record)",
         "test_daemon_epochs.py::test_a_record_whose_parts_have_grown_is_read",
     ),
     "any cgroup": (
-        "requests/processes.c",
-        "strlen(path) != body->path.len || listed_find(path) < 0",
-        "strlen(path) != body->path.len",
+        "daemon/port/processes.c",
+        "listed_find(path) < 0",
+        "!*path",
         "test_daemon_budgets.py::test_what_is_not_listed_is_refused",
     ),
     "lifted, not restored": (
-        "budgets/lease.c",
+        "daemon/budgets/lease.c",
         "budget_restore(&group->files, &entry->before)",
         "budget_set(&group->files, UINT32_MAX)",
         "test_daemon_budgets.py::test_a_budget_is_guarantee_and_limit_and_the_lease_restores_both",
     ),
     "policy kept": (
-        "budgets/lease.c",
-        "held && dram.ranks ? ranks_restore() : 0",
-        "0",
+        "service/requests.c",
+        "restore(device, DEVICE_RANK_POLICY, device->saved_policy);",
+        "true;",
         "test_daemon_ranks.py::test_a_lease_covers_policy_and_working_set",
     ),
     "no gap of ranks": (
-        "messages/rank_messages.c",
+        "daemon/messages/rank_messages.c",
         "sent += epochs * dram.ranks;",
         "(void)epochs;",
         "test_daemon_ranks.py::test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
     ),
     "ranks of one size": (
-        "driver/record.c",
+        "daemon/driver/record.c",
         "record->rank_bytes >= sizeof(struct litemrc_rank)",
         "record->rank_bytes == sizeof(struct litemrc_rank)",
         "test_daemon_ranks.py::test_the_counters_of_the_ranks_come_behind_those_of_the_contexts",
     ),
     "bits of another epoch": (
-        "driver/pages.c",
+        "daemon/driver/pages.c",
         "if (!error && (int32_t)(image->words[0] - epoch) > 0)\n\t\t\treturn -ESTALE;",
         "if (!error && (int32_t)(image->words[0] - epoch) > 0)\n\t\t\treturn 0;",
         "test_daemon_pages.py::test_pages_of_a_later_epoch_are_never_sent_for_an_earlier_one",
     ),
     "no deadline": (
-        "driver/pages.c",
+        "daemon/driver/pages.c",
         "tries < TRIES && on",
         "tries < 1 && on",
         "test_daemon_pages.py::test_the_daemon_waits_for_pages_that_the_driver_stores_after_the_record",
     ),
     "no gap of pages": (
-        "messages/epoch_messages.c",
+        "daemon/messages/epoch_messages.c",
         "pages_lose(record->epoch, record->lost);",
         "",
         "test_daemon_pages.py::test_pages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
     ),
     "pages before ranks": (
-        "messages/epoch_messages.c",
+        "daemon/messages/epoch_messages.c",
         "ranks_send(record);\n\tpages_send(record->epoch);",
         "pages_send(record->epoch);\n\tranks_send(record);",
         "test_daemon_pages.py::test_frames_and_then_hot_pages_follow_all_other_messages_of_their_epoch",
     ),
     "no gap of bitmaps": (
-        "messages/page_messages.c",
+        "daemon/messages/page_messages.c",
         "accessed.sent += remaining;\n\t\treturn;",
         "return;",
         "test_daemon_pages.py::test_a_host_that_does_not_read_gets_whole_epochs_of_pages_only",
     ),
     "half the settings": (
-        "driver/pages.c",
+        "daemon/driver/pages.c",
         "for (; error && at >= 0 && at < HOT_SETTINGS; at++)",
         "for (; false; at++)",
         "test_daemon_hot.py::test_settings_that_the_driver_refuses_leave_those_before",
     ),
     "programs among writes": (
-        "requests/processes.c",
-        "context < driver_owners() ? 0",
-        "true ? 0",
+        "service/requests.c",
+        "if (context >= device_owners(device))",
+        "if (false)",
         "test_daemon_hot.py::test_contexts_of_writes_are_given_to_nobody",
     ),
     "readers that set": (
-        "requests/service.c",
-        "if (host != SERIAL && !litemrc_request_reads(request))",
+        "service/service.c",
+        "if (service->read_only && !litemrc_request_reads(request))",
         "if (false)",
         "test_daemon_socket.py::test_what_changes_anything_is_refused_on_the_socket",
     ),
     "all wait for the slowest": (
-        "messages/hosts.c",
+        "daemon/messages/hosts.c",
         "hosts[host].takes = hosts[host].takes_epoch = takes;\n\t\tany |= takes;",
         "hosts[host].takes = hosts[host].takes_epoch = takes;\n\t\tany |= takes;\n"
         "\t\tif (hosts[host].joined && !takes)\n\t\t\treturn false;",
         "test_daemon_socket.py::test_a_client_that_stops_loses_epochs_of_its_own_only",
     ),
     "any file is a socket": (
-        "system/unix_socket.c",
+        "daemon/system/unix_socket.c",
         "if (!S_ISSOCK(found.st_mode))",
         "if (false)",
         "test_daemon_socket_file.py::test_a_file_in_the_way_of_the_socket_stays_as_it_is",
     ),
     "context kept": (
-        "run_command.c",
+        "daemon/run_command.c",
         "leave(&files, child.pid);",
         "(void)leave;",
         "test_run_command.py::test_it_is_followed_before_it_runs_and_its_context_left_free",
@@ -178,17 +178,18 @@ def build(name: str, built: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     source = folder / Path(file).name
-    source.write_text(mutated_source(ROOT / "firmware" / "daemon" / file, old, new))
+    source.write_text(mutated_source(ROOT / "firmware" / file, old, new))
     dry = ["make", "-n", "-B", "-C", HERE, f"OUT={built}", f"PYTHON={sys.executable}"]
     unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
     environment = {name: value for name, value in os.environ.items() if name not in unset}
     commands = subprocess.run(
         dry, capture_output=True, text=True, env=environment, check=True
     ).stdout.splitlines()
-    original, target = str(built / file.replace(".c", ".o")), str(source.with_suffix(".o"))
+    original = str(built / file.removeprefix("daemon/").replace(".c", ".o"))
+    target = str(source.with_suffix(".o"))
     (compile_it,) = (line for line in commands if line.endswith(f"-o {original}"))
     (link_it,) = (line for line in commands if line.endswith(f"-o {built / 'litemrcd'}"))
-    compile_it = compile_it.replace(f"{ROOT}/firmware/daemon/{file}", str(source)).replace(original, target)
+    compile_it = compile_it.replace(f"{ROOT}/firmware/{file}", str(source)).replace(original, target)
     link_it = link_it.replace(original, target).replace(f"-o {built}/", f"-o {folder}/")
     for command in (compile_it, link_it):
         subprocess.run(command, shell=True, check=True, cwd=HERE)

@@ -205,14 +205,14 @@ static void go_on(void)
 {
 	pages_progress();
 	followers_report();
-	service_progress(SERIAL);
+	session_progress(SERIAL);
 	runs_progress();
-	lease_progress();
+	lease_progress(&linux_device);
 	if (host_flush(SERIAL))
 		abort();
 	if (!hosts_has(CLIENT))
 		return;
-	service_progress(CLIENT);
+	session_progress(CLIENT);
 	if (host_flush(CLIENT))
 		abort();
 }
@@ -224,8 +224,8 @@ static void arrive(int port, unsigned int host, const uint8_t *bytes, size_t siz
 		return;
 	if (size && write(port, bytes, size) < 0)
 		return;
-	for (size_t i = 0; i <= size / 256 && service_can_read(host); i++) {
-		service_read(host);
+	for (size_t i = 0; i <= size / 256 && session_can_read(host); i++) {
+		session_read(host);
 		go_on();
 	}
 }
@@ -294,7 +294,7 @@ static void perform_step(int kind, const uint8_t *bytes, size_t size)
 		} else {
 			hosts_join(CLIENT, client[1]);
 			followers_join(CLIENT);
-			service_open(CLIENT, client[1]);
+			session_open(CLIENT, client[1]);
 		}
 		break;
 	default:
@@ -316,7 +316,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* From one input to the next only settings and the follower table stay. */
 	first_text = text_count = write_error = epochs = 0;
-	service_open(SERIAL, serial[1]);
+	session_open(SERIAL, serial[1]);
 	if (hosts_has(CLIENT))
 		perform_step('j', NULL, 0);
 	while (at + 1 < size) {
@@ -360,7 +360,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	followers_init();
 	hosts_init(serial[1], parameters.contexts + dram.ranks + pages_most(), true);
 	pages_init();
-	service_init(serial[1]);
+	sessions_init(serial[1]);
 	may_jump = true;
 	return 0;
 }
