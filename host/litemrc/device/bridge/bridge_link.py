@@ -161,7 +161,7 @@ class BridgeLink:
 
     def _append(self, message: Message) -> None:
         self._frames += 1
-        self._inbox.append(replace(message, sequence=self._frames))
+        self._inbox.append(replace(message, sequence=self._frames))  # type: ignore[type-var]
 
     def _events(self) -> Iterator[Sent]:
         """Yield the events of reference counters, once this session asked for the unit or armed a counter.
