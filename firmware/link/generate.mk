@@ -10,6 +10,8 @@
 # and decodes the messages of both ends; -ffunction-sections -Wl,--gc-sections removes what is unused.
 
 LINK_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+# schema.py is imported without its package, which needs more than zcbor.
+LINK_READER := $(LINK_DIR)/../../host/litemrc/device/link
 LINK_SCHEMA ?= $(LINK_DIR)/../include/litemrc.cddl
 LINK_PYTHON ?= python3
 LINK_PACKAGES := $(shell $(LINK_PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -26,9 +28,9 @@ LINK_CFLAGS := -DZCBOR_CANONICAL -I$(LINK_BUILD) -I$(LINK_DIR) -I$(LINK_ZCBOR)/i
 .DELETE_ON_ERROR:
 
 $(addprefix $(LINK_BUILD)/litemrc_,limits.h options.h): $(LINK_BUILD)/litemrc_%.h: $(LINK_DIR)/%.py \
-		$(LINK_SCHEMA) $(LINK_DIR)/../../host/litemrc/device/link/schema.py
+		$(LINK_SCHEMA) $(LINK_READER)/schema.py
 	mkdir -p $(LINK_BUILD)
-	PYTHONPATH=$(LINK_DIR)/../../host$(PYTHONPATH:%=:%) $(LINK_PYTHON) $< $(LINK_SCHEMA) > $@.new
+	PYTHONPATH=$(LINK_READER)$(PYTHONPATH:%=:%) $(LINK_PYTHON) $< $(LINK_SCHEMA) > $@.new
 	mv $@.new $@
 
 $(LINK_BUILD)/litemrc_types.h: $(LINK_SCHEMA)
@@ -42,6 +44,6 @@ $(addprefix $(LINK_BUILD)/litemrc_,encode.c encode.h decode.c decode.h): $(LINK_
 
 # Includes litemrc_decode.c, whose functions for single requests are static.
 $(LINK_BUILD)/litemrc_dispatch.c: $(LINK_DIR)/dispatch.py $(LINK_BUILD)/litemrc_decode.c $(LINK_SCHEMA) \
-		$(LINK_DIR)/../../host/litemrc/device/link/schema.py
-	PYTHONPATH=$(LINK_DIR)/../../host$(PYTHONPATH:%=:%) $(LINK_PYTHON) $< $(LINK_SCHEMA) $(LINK_BUILD)/litemrc_decode.c > $@.new
+		$(LINK_READER)/schema.py
+	PYTHONPATH=$(LINK_READER)$(PYTHONPATH:%=:%) $(LINK_PYTHON) $< $(LINK_SCHEMA) $(LINK_BUILD)/litemrc_decode.c > $@.new
 	mv $@.new $@

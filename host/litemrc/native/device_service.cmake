@@ -6,8 +6,9 @@ set(LINK "${CMAKE_CURRENT_BINARY_DIR}/link")
 file(MAKE_DIRECTORY "${LINK}")
 execute_process(COMMAND "${Python_EXECUTABLE}" -c "import zcbor; print(*zcbor.__path__)"
     OUTPUT_VARIABLE ZCBOR OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-set(GENERATE "${CMAKE_COMMAND}" -E env "PYTHONPATH=${REPOSITORY}/host" "${Python_EXECUTABLE}")
-set(READS_SCHEMA "${SCHEMA}" "${REPOSITORY}/host/litemrc/device/link/schema.py")
+set(READER "${REPOSITORY}/host/litemrc/device/link") # schema.py is imported without its package, which needs more than zcbor
+set(GENERATE "${CMAKE_COMMAND}" -E env --modify "PYTHONPATH=path_list_prepend:${READER}" -- "${Python_EXECUTABLE}")
+set(READS_SCHEMA "${SCHEMA}" "${READER}/schema.py")
 
 add_custom_command(OUTPUT "${LINK}/litemrc_types.h" "${LINK}/litemrc_encode.h" "${LINK}/litemrc_encode.c" "${LINK}/litemrc_decode.c"
     COMMAND "${Python_EXECUTABLE}" -c "import zcbor; zcbor.main()" code --cddl "${SCHEMA}" --encode --decode --short-names
