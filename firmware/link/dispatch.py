@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from litemrc.device.link.schema import Message, read_schema
+from schema import Message, read_schema
 
 
 def _case(message: Message) -> Iterator[str]:

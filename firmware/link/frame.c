@@ -3,9 +3,24 @@
 
 #include <string.h>
 
-#include "crc.h"
 #include "litemrc_encode.h"
 #include "litemrc_options.h"
+
+uint32_t litemrc_crc32(const uint8_t *bytes, size_t length)
+{
+	static const uint32_t of_half_byte[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	uint32_t crc = 0xffffffff;
+
+	while (length--) {
+		crc ^= *bytes++;
+		crc = crc >> 4 ^ of_half_byte[crc & 15];
+		crc = crc >> 4 ^ of_half_byte[crc & 15];
+	}
+	return ~crc;
+}
 
 int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length)
 {
@@ -16,7 +31,7 @@ int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length)
 
 	if (length > LITEMRC_DEVICE_MESSAGE_MAX || capacity < LITEMRC_FRAME_HEADROOM + length + LITEMRC_CRC_BYTES)
 		return -1;
-	crc = crc32(message, length);
+	crc = litemrc_crc32(message, length);
 	for (i = 0; i < LITEMRC_CRC_BYTES; i++)
 		message[length + i] = crc >> (8 * i);
 	encoded = cobs_encode(out, message, length + LITEMRC_CRC_BYTES);
@@ -24,17 +39,23 @@ int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length)
 	return encoded + 1;
 }
 
-int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m, uint8_t *out, size_t capacity)
+int litemrc_message_encode(struct device_message *m, uint8_t *out, size_t capacity)
 {
 	size_t length;
+
+	litemrc_mark_device_message(m);
+	return cbor_encode_device_message(out, capacity, m, &length) ? -1 : (int)length;
+}
+
+int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m, uint8_t *out, size_t capacity)
+{
+	int length;
 
 	if (capacity < LITEMRC_FRAME_HEADROOM)
 		return -1;
 	m->sequence = sender->sequence + 1;
-	litemrc_mark_device_message(m);
-	if (cbor_encode_device_message(out + LITEMRC_FRAME_HEADROOM, capacity - LITEMRC_FRAME_HEADROOM, m, &length))
-		return -1;
-	if (capacity < LITEMRC_FRAME_HEADROOM + length + LITEMRC_CRC_BYTES)
+	length = litemrc_message_encode(m, out + LITEMRC_FRAME_HEADROOM, capacity - LITEMRC_FRAME_HEADROOM);
+	if (length < 0 || capacity < LITEMRC_FRAME_HEADROOM + length + LITEMRC_CRC_BYTES)
 		return -1;
 	sender->sequence++;
 	return litemrc_frame_wrap(out, capacity, length);
@@ -52,7 +73,7 @@ static bool crc_matches(const uint8_t *frame, size_t length)
 {
 	const uint8_t *sent = frame + length - LITEMRC_CRC_BYTES;
 
-	return crc32(frame, length - LITEMRC_CRC_BYTES) ==
+	return litemrc_crc32(frame, length - LITEMRC_CRC_BYTES) ==
 	       (sent[0] | (uint32_t)sent[1] << 8 | (uint32_t)sent[2] << 16 | (uint32_t)sent[3] << 24);
 }
 

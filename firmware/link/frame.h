@@ -3,7 +3,7 @@
  * Frames of the serial link: COBS(CBOR(message) || CRC-32(CBOR), little endian) and a zero byte. The structures and
  * codec of the messages are generated from litemrc.cddl (generate.mk).
  *
- * No function allocates or blocks. Needs string.h, and crc32() of LiteX's libbase.
+ * No function allocates or blocks. Needs string.h.
  */
 #ifndef LITEMRC_FRAME_H
 #define LITEMRC_FRAME_H
@@ -46,6 +46,12 @@ int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m
  * length, or -1 if `capacity` is less than headroom, message and CRC together.
  */
 int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length);
+
+/* The same without a frame: encodes under the number that the message has. Returns the length of the CBOR, or -1. */
+int litemrc_message_encode(struct device_message *m, uint8_t *out, size_t capacity);
+
+/* zlib's. */
+uint32_t litemrc_crc32(const uint8_t *bytes, size_t length);
 
 /* ----------------------------------------------------------------------------------------- receiving */
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Print the C header with the constants, maximum message sizes and lengths of texts of the link's schema.
 
-zcbor does not generate these. `generate.mk` runs this file with the host package on PYTHONPATH.
+zcbor does not generate these. `generate.mk` runs this file with the folder of schema.py on PYTHONPATH.
 """
 
 import sys
 from pathlib import Path
 
-from litemrc.device.link.schema import read_schema
+from schema import read_schema
 
 schema = read_schema(Path(sys.argv[1]))
 print("/* Generated from litemrc.cddl by firmware/link/limits.py. */")

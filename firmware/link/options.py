@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Print the C header about the options of messages, and about requests that only read, of the link's schema.
 
-zcbor generates neither. `generate.mk` runs this file with the host package on PYTHONPATH.
+zcbor generates neither. `generate.mk` runs this file with the folder of schema.py on PYTHONPATH.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from litemrc.device.link.schema import Direction, Field, Message, read_schema
+from schema import Direction, Field, Message, read_schema
 
 _READS = ("hello", "echo")  # and those named get_*
 _PLACES = {"TSTR": ".len", "BSTR": ".len", "LIST": "_count"}  # of what is 0 when the option is left out

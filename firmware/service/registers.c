@@ -21,17 +21,22 @@ static uint32_t read_of(struct register_device *r, enum register_block block, ui
 	return r->bus->read(r->bus, block, offset);
 }
 
-/* Gives a command, or writes what may read otherwise. */
+/*
+ * Gives a command, or writes what may read otherwise. Over a bridge a read keeps the packets of writes apart, whose rate
+ * nothing else limits.
+ */
 static void command(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
 	r->bus->write(r->bus, block, offset, value);
+	if (r->bus->remote)
+		read_of(r, block, offset);
 }
 
 /* Returns whether the register then reads the value; on a processor's bus it is not asked. */
 static bool try_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
 	for (int i = 0; i < TRIES; i++) {
-		command(r, block, offset, value);
+		r->bus->write(r->bus, block, offset, value);
 		if (!r->bus->remote || read_of(r, block, offset) == value)
 			return true;
 	}
@@ -86,7 +91,10 @@ static void queue_command(struct register_device *r, uint32_t offset, uint32_t v
 {
 	uint32_t before = wait_taken(r), after;
 
-	command(r, BLOCK_MRC, offset, value);
+	if (offset == LITEMRC_COMMAND)
+		command(r, BLOCK_MRC, offset, value);
+	else
+		set_monitor(r, offset, value);
 	after = wait_taken(r);
 	/* Only software of the SoC that gives commands, too, can have filled the places meanwhile. */
 	if (r->bus->remote && after & ~before & LITEMRC_STATUS_COMMAND_LOST) {
@@ -164,7 +172,7 @@ static bool change(struct register_device *r, const struct change *changes, size
 	if (known && !r->failure)
 		clear(r);
 	while ((!known || r->failure) && at--)
-		command(r, BLOCK_MRC, changes[at].offset, before[at]);
+		try_write(r, BLOCK_MRC, changes[at].offset, before[at]);
 	if (known && !r->failure && hot)
 		empty_queue(r);
 	control(r, LITEMRC_CONTROL_ENABLE, enabled);

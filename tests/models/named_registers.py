@@ -37,7 +37,21 @@ def register_blocks(bus: LibraryBus, bus_map: str) -> dict[str, RegisterBlock]:
     """Return the blocks of the library, by their kind."""
     found = json.loads(bus_map)
     soc = soc_of(found, Path("bus_map"), {}, {})
-    return {block: RegisterBlock(bus, soc, block, block, 1) for block in found["blocks"]}
+    return {block: RegisterBlock(bus, soc, block, block) for block in found["blocks"]}
+
+
+def write_fields(block: RegisterBlock, register: str, word: int = 0, **fields: int) -> None:
+    """Write these fields of a register; the others are those of `word`."""
+    for name, value in fields.items():
+        shift, bits = layout().fields[block.name][register][name]
+        assert not value >> bits, name
+        word = word & ~((1 << bits) - 1 << shift) | value << shift
+    block.write(register, word)
+
+
+def update(block: RegisterBlock, register: str, **fields: int) -> None:
+    """Write these fields of a register; the others keep their value."""
+    write_fields(block, register, block.read(register), **fields)
 
 
 class NamedRegisters:
@@ -60,8 +74,11 @@ class NamedRegisters:
         return self.blocks["ranks"]
 
     def control(self, enable: int, hold: int, by_cycles: int, freeze: int, single_shot: int) -> None:
-        self.mrc.update(
-            "control", enable=enable, hold=hold, epoch_unit=by_cycles, freeze=freeze, single_shot=single_shot
+        update(
+            self.mrc,
+            "control",
+            **{"enable": enable, "hold": hold, "epoch_unit": by_cycles},
+            **{"freeze": freeze, "single_shot": single_shot},
         )
 
     def set_context(self, context: int) -> None:
@@ -73,7 +90,7 @@ class NamedRegisters:
     def set_filter(self, lower: int, upper: int, sampling: int, split: int) -> None:
         for name, value in {"range_lower": lower, "range_upper": upper, "sampling": sampling}.items():
             self.mrc.write(name, value)
-        self.mrc.update("control", split=split)
+        update(self.mrc, "control", split=split)
 
     def invalidate(self, frame: int) -> None:
         self.mrc.write("invalidate", frame)
@@ -112,11 +129,13 @@ class NamedRegisters:
         return self.mrc.window(word, 1)[0]
 
     def command(self, domain: int, state: int) -> None:
-        self.ranks.try_write("command", self.ranks.word("command", domain=domain, state=state))
+        write_fields(self.ranks, "command", domain=domain, state=state)
 
     def set_policy(self, kind: int, static_state: int, mrc_state: int, mrc_base: int) -> None:
-        self.ranks.update(
-            "policy", kind=kind, static_state=static_state, mrc_state=mrc_state, mrc_base=mrc_base
+        update(
+            self.ranks,
+            "policy",
+            **{"kind": kind, "static_state": static_state, "mrc_state": mrc_state, "mrc_base": mrc_base},
         )
 
     def set_thresholds(self, power_down: int, self_refresh: int) -> None:
@@ -131,7 +150,7 @@ class NamedRegisters:
         self.ranks.write("n_mrc", groups)
 
     def set_n_mrc_auto(self, enable: int, epsilon: int) -> None:
-        self.ranks.update("n_mrc_auto", enable=enable, epsilon=epsilon)
+        update(self.ranks, "n_mrc_auto", enable=enable, epsilon=epsilon)
 
     def state(self, domain: int) -> int:
         bits = layout().state_bits

@@ -17,7 +17,8 @@ def test_an_epoch_that_is_due_behind_the_one_in_the_window_keeps_its_setting(
 ) -> None:
     bus = ModelBus(library)
     model = bus.model
-    soc = soc_of(bus.map, Path("bus_map"), {"main_ram": (0, 1 << 20)}, {"config_clock_frequency": 10**7})
+    constants = {"config_clock_frequency": 10**7, "config_dram_chips": 1, "config_dram_phases": 1}
+    soc = soc_of(bus.map, Path("bus_map"), {"main_ram": (0, 1 << 20)}, constants)
     words = LibraryBus(model.bus_read, model.bus_write)
     device = Device(BridgeLink("model", BridgeURL("", 0, soc.path), words, soc, 1.0), 1.0)
     device.request("set_epoch", unit="accesses", length=100)

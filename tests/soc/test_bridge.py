@@ -226,9 +226,9 @@ def test_reference_counters_count_the_generators_accesses(device):
 
 def test_what_a_bridge_cannot_do_is_refused_with_a_sentence(device):
     for name, values, sentence in (
-        ("get_process", {"context": 1}, "a bridge reaches registers only"),
-        ("run", {"workload": 0, "context": 0, "scale": 1}, "a bridge reaches registers only"),
-        ("set_lease", {"cycles": 1000}, "nothing ends a lease"),
+        ("get_process", {"context": 1}, "no operating system"),
+        ("run", {"workload": 0, "context": 0, "scale": 1}, "runs no programs"),
+        ("set_lease", {"cycles": 1000}, "nothing here ends a lease"),
         ("get_dram", {}, "no rank power"),
     ):
         with pytest.raises(RequestRefusedError, match=sentence) as refused:

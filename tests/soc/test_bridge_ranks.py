@@ -66,7 +66,7 @@ def collected(tmp_path_factory):
             text=True,
             timeout=scaled_timeout(120),
         )
-        with pytest.raises(RequestRefusedError, match="not known which pages"):
+        with pytest.raises(RequestRefusedError, match="data may be needed"):
             rank_commands.set_loss(device, 1, allowed=True, part=1)
         for _ in collector.finish():
             pass

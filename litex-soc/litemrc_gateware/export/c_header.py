@@ -108,8 +108,6 @@ def host_file(blocks, repair):
     repair : str
         the command that writes the file.
     """
-    numbers = {"power_state": PowerState, "policy": Policy, "counter": Counter, "master": Master}
-    numbers |= {"pattern": Pattern}
     described = {
         "generated_by": repair,
         "versions": {
@@ -133,15 +131,7 @@ def host_file(blocks, repair):
         # A domain's row of the rank meter's window.
         "meter_words": [word.name.lower() for word in MeterWord],
         "state_bits": STATE_BITS,
-        # The word that loads a reference counter with its initial value.
-        "load_initial": 1 << LOAD_INITIAL,
-        "numbers": {
-            "engine": ENGINE_NUMBERS,
-            **{
-                name: {member.name.lower(): int(member) for member in enumeration}
-                for name, enumeration in numbers.items()
-            },
-        },
+        "counters": [counter.name.lower() for counter in Counter],
     }
     return json.dumps(described, indent=1) + "\n"
 

@@ -22,7 +22,6 @@
 
 #include "../../../firmware/daemon/daemon.c"
 
-#include "crc.h"
 #include "system/sysfs.h"
 
 #define CONTEXTS 4u
@@ -233,7 +232,7 @@ static void arrive(int port, unsigned int host, const uint8_t *bytes, size_t siz
 static void request(int port, unsigned int host, const uint8_t *cbor, size_t size)
 {
 	uint8_t message[600], framed[620];
-	uint32_t crc = crc32(cbor, size);
+	uint32_t crc = litemrc_crc32(cbor, size);
 	size_t length;
 
 	if (size > 512)

@@ -41,20 +41,16 @@ HELLO = {
 class Session:
     """Answers hello and echo; has no DRAM unit, and acknowledges what else it gets."""
 
-    url = ""
-
     def __init__(self) -> None:
         self.sent, self.out = 0, deque[Message]()
 
-    def send(self, message: Message) -> None:
+    def take(self, payload: bytes) -> None:
+        message = host_requests().decode(payload)
         answers = {"hello": ("hello", HELLO), "get_dram": ("nak", {"error": "unsupported"})}
         payload = message.payload if message.name == "echo" else b""
         name, values = answers.get(message.name, ("ack", {"values": [], "payload": payload}))
         self.sent += 1
         self.out.append(device_messages().new(name, sequence=self.sent, request=message.sequence, **values))
-
-    def refuse(self, sequence: int, error: str) -> None:
-        raise AssertionError("no later version here")
 
     def receive(self, timeout_s: float) -> Message | None:
         return self.out.popleft() if self.out else None

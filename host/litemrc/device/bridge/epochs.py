@@ -6,9 +6,9 @@ from typing import Any
 
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.layout import Sent, layout
-from litemrc.device.bridge.page_requests import PageRequests
-from litemrc.device.bridge.rank_requests import RankRequests
+from litemrc.device.bridge.page_messages import PageMessages
 from litemrc.device.errors import DeviceGoneError
+from litemrc.device.link.protocol import device_messages
 
 _TRIES = 4
 _HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the range is a step back
@@ -35,6 +35,8 @@ class EpochReader:
         of the monitor.
     ranks
         whose counters follow those of the contexts, or None.
+    domain_pages
+        pages of a power domain: all count as live, as it is not known which of them hold data.
     pages
         whose messages follow them.
     url
@@ -46,13 +48,14 @@ class EpochReader:
         mrc: RegisterBlock,
         groups: int,
         contexts: int,
-        ranks: RankRequests | None,
-        pages: PageRequests,
+        ranks: RegisterBlock | None,
+        domain_pages: int,
+        pages: PageMessages,
         url: str,
     ) -> None:
         self.sent = 0
         self._mrc, self._ranks, self._pages, self._url = mrc, ranks, pages, url
-        self._groups, self._contexts = groups, contexts
+        self._groups, self._contexts, self._domain_pages = groups, contexts, domain_pages
         self._ranks_sent = 0
         self._seen = mrc.read("epoch")  # epochs that ended before are not read
         self._unready: int | None = None
@@ -100,7 +103,7 @@ class EpochReader:
             "scale_log2": self._mrc.fields("scale")["scale_log2"],
             "split": bool(control["split"]),
         }
-        domains = self._ranks.snapshot() if self._ranks else []
+        domains = self._domains(self._ranks) if self._ranks else []
         pages = self._pages.snapshot()
         run = self._mrc.read_run("status", "epoch")
         status = self._mrc.fields_of("status", run["status"])
@@ -127,6 +130,26 @@ class EpochReader:
             counted = dict(zip(totals, words[groups:], strict=True))
             yield {"context": context, "hits": words[:groups], **counted, **_NO_TAIL}
 
+    def _domains(self, ranks: RegisterBlock) -> list[dict[str, Any]]:
+        """Return what the rank meter counted in the epoch of its window, for each domain."""
+        count, row = 1 << ranks.fields("capabilities")["domains_log2"], len(layout().meter_words)
+        words = ranks.window(0, count * row)
+        clocks, working = ranks.read("snapshot_clocks"), ranks.read("working")
+        states, overflow = ranks.read("state"), ranks.fields("meter_status")["overflow"]
+        bits = layout().state_bits
+        return [
+            {
+                "domain": domain,
+                "clocks": clocks,
+                "state": _state_name(states >> bits * domain & (1 << bits) - 1),
+                "working": bool(working >> domain & 1),
+                "live_pages": self._domain_pages,
+                "overflow": bool(overflow),
+                "counters": words[row * domain : row * (domain + 1)],
+            }
+            for domain in range(count)
+        ]
+
     def _messages(self, rows: list[dict[str, Any]], of_all: dict[str, Any]) -> Iterator[Sent]:
         for remaining, row in zip(reversed(range(len(rows))), rows, strict=True):
             yield "epoch", {"index": self.sent % 2**32, "remaining": remaining, **row, **of_all}
@@ -137,3 +160,9 @@ class EpochReader:
             numbers = {"index": self._ranks_sent % 2**32, "epoch": (self._seen - 1) % 2**32}
             yield "rank", {**numbers, "remaining": remaining, **domain}
             self._ranks_sent += 1
+
+
+def _state_name(number: int) -> str:
+    """Return the name in the schema; a number that is none is left to the check of the message."""
+    (choices,) = (f.choices for f in device_messages().types["rank"].body if f.name == "state")
+    return {value: name for name, value in choices}.get(number, str(number))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What all parts of a bridge share: its URL, bus, layout of registers, answers and errors."""
+"""What all parts of a bridge share: its URL, bus, layout of registers and errors."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any, Protocol, Self
 from urllib.parse import parse_qs, urlsplit
 
 from litemrc.device.errors import DeviceGoneError
-from litemrc.device.link.protocol import Message
 from litemrc.errors import UserError
 
 _PORT = 1234  # litex_server's default
@@ -25,22 +23,6 @@ class BridgeDownError(DeviceGoneError):
 
     def __init__(self, url: str, why: str) -> None:
         super().__init__(f"{url}: {why}")
-
-
-class RefusedError(Exception):
-    """A request that is answered by nak.
-
-    Parameters
-    ----------
-    code
-        an error_code of the schema.
-    reason
-        text for the user.
-    """
-
-    def __init__(self, code: str, reason: str = "") -> None:
-        super().__init__(reason)
-        self.code, self.reason = code, reason
 
 
 class RegisterBus(Protocol):
@@ -63,18 +45,8 @@ class RegisterBus(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Values and payload of an ack."""
-
-    values: list[int] = field(default_factory=list)
-    payload: bytes = b""
-
-
 # The name of a message and its fields.
 Sent = tuple[str, dict[str, Any]]
-# By the name of the request. It raises RefusedError for a nak.
-Handlers = dict[str, Callable[[Message], Answer]]
 
 
 @dataclass(frozen=True)
@@ -101,10 +73,8 @@ class Layout:
         counters of a domain in the rank meter's window.
     state_bits
         bits of a domain in the register `state` of the ranks.
-    load_initial
-        the word that loads a reference counter with its initial value.
-    numbers
-        enumerations, name to number.
+    counters
+        names of the reference counters of a page, in their order.
     """
 
     versions: dict[str, int]
@@ -116,12 +86,7 @@ class Layout:
     hot_queued_max: int
     meter_words: list[str]
     state_bits: int
-    load_initial: int
-    numbers: dict[str, dict[str, int]]
-
-    def name_of(self, enumeration: str, number: int) -> str:
-        """Return the name of a number of an enumeration; KeyError if it is none."""
-        return {value: name for name, value in self.numbers[enumeration].items()}[number]
+    counters: list[str]
 
 
 @cache

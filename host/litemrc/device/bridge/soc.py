@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The blocks of a SoC that a bridge reaches, found by its csr file and checked against this host."""
 
+import struct
+
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.layout import BridgeURL, RegisterBus
@@ -19,8 +21,6 @@ class BridgedSoC:
         the monitor.
     ranks, refs, traffic
         None if the SoC has no such block.
-    gateware
-        version of the monitor's registers.
     clock_hz
         of the system.
     identifier
@@ -38,30 +38,47 @@ class BridgedSoC:
         the server does not answer.
     """
 
-    def __init__(
-        self, url: str, where: BridgeURL, client: RegisterBus, soc: SoCMap, timeout_s: float
-    ) -> None:
-        self._url, self._where, self._client, self._soc, self._timeout_s = url, where, client, soc, timeout_s
+    def __init__(self, url: str, where: BridgeURL, client: RegisterBus, soc: SoCMap) -> None:
+        self._url, self._where, self._client, self._soc = url, where, client, soc
         self.clock_hz = soc.number("config_clock_frequency")
         self.identifier = self._read_identifier()
-        self.mrc = RegisterBlock(client, soc, "mrc", choose_monitor(url, where, soc), timeout_s)
-        self.gateware = self.mrc.check_version(url)
+        self.mrc = RegisterBlock(client, soc, "mrc", choose_monitor(url, where, soc))
+        self.mrc.check_version(url)
         # A rank meter takes its snapshots with the epochs of one monitor, which the csr file does not name.
         self.ranks = self._block("ranks", by_default=len(soc.monitors()) == 1)
         self.refs, self.traffic = self._block("refs"), self._block("traffic")
 
-    def taps_lost(self) -> int:
-        """Return the accesses that were lost before the reference counters."""
-        assert self.refs is not None
-        register = f"{self.refs.name}_taps_lost"
-        if register not in self._soc.registers:
-            raise self._soc.error(f"the SoC has no register {register}")
-        return self._client.read(*self._soc.registers[register])[0]
+    def read(self, block: str, offset: int) -> int:
+        """Return a word of a block of firmware/service/registers.h."""
+        return self._client.read(self._address(block, offset), 1)[0]
 
-    def scratch(self) -> int | None:
-        """Return the address of LiteX's register that holds what is written, if the SoC has it."""
+    def write(self, block: str, offset: int, word: int) -> None:
+        """Write a word of a block."""
+        self._client.write(self._address(block, offset), word)
+
+    def _address(self, block: str, offset: int) -> int:
+        if block == "taps":  # the accesses lost before the reference counters
+            assert self.refs is not None
+            register = f"{self.refs.name}_taps_lost"
+            if register not in self._soc.registers:
+                raise self._soc.error(f"the SoC has no register {register}")
+            return self._soc.registers[register][0]
+        found: RegisterBlock = getattr(self, block.removesuffix("_window"))
+        return found.window_address(offset // 4) if block.endswith("_window") else found.address(offset)
+
+    def echo(self, payload: bytes) -> bytes:
+        """Write the bytes to LiteX's scratch register, word by word, read them back, and restore it."""
         address, _ = self._soc.registers.get("ctrl_scratch", (None, 0))
-        return address
+        if address is None:  # then at least the path to the monitor is tested
+            self.mrc.check_version(self._url)
+            return payload
+        (before,) = self._client.read(address, 1)
+        echoed = b""
+        for (word,) in struct.iter_unpack("<I", payload + bytes(-len(payload) % 4)):
+            self._client.write(address, word)
+            echoed += struct.pack("<I", *self._client.read(address, 1))
+        self._client.write(address, before)
+        return echoed[: len(payload)]
 
     def _read_identifier(self) -> str:
         known, base = self._soc.constants.get("config_identifier"), self._soc.bases.get("identifier_mem")
@@ -80,7 +97,7 @@ class BridgedSoC:
         named = getattr(self._where, kind)  # else it has the integration's name, which is its kind
         if not named and not (by_default and self._soc.has_block(kind)):
             return None
-        block = RegisterBlock(self._client, self._soc, kind, named or kind, self._timeout_s)
+        block = RegisterBlock(self._client, self._soc, kind, named or kind)
         if kind != "traffic":
             block.check_version(self._url)
         return block

@@ -15,13 +15,7 @@ from typing import Protocol
 
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.frames import FrameSplitter, frame
-from litemrc.device.link.link import MessagePort
-from litemrc.device.link.protocol import (
-    LaterVersionError,
-    ProtocolError,
-    device_messages,
-    host_requests,
-)
+from litemrc.device.link.protocol import Message, device_messages, host_requests
 from litemrc.device.link.sharing import (
     NO_INTRODUCTION,
     Introduction,
@@ -36,11 +30,15 @@ _POLL_S = 0.005
 _READ_BYTES = 65536
 
 
-class ServedDevice(MessagePort, Protocol):
-    """A device that also refuses requests of a later version of the protocol."""
+class ServedDevice(Protocol):
+    """One session with a device: requests go in as they came; answers, epochs and events come out."""
 
-    def refuse(self, sequence: int, error: str) -> None:
-        """Answer the request of this number by a refusal."""
+    def take(self, payload: bytes) -> None:
+        """Perform a request in CBOR; what is none is ignored."""
+        ...
+
+    def receive(self, timeout_s: float) -> Message | None:
+        """Return the next message; None after the timeout."""
         ...
 
 
@@ -118,7 +116,7 @@ class MessageServer:
         received, client.since = client.first, time.time()
         while not self._closing.is_set():
             for payload in splitter.feed(received):
-                _take(device, payload)
+                device.take(payload)
             while (message := device.receive(0)) is not None:
                 client.socket.sendall(frame(device_messages().encode(message)))
             ports = [client.socket, self._listener, *(other.socket for other in self._waiting)]
@@ -178,13 +176,3 @@ class _Client:
         self.socket.setblocking(False)
         with suppress(OSError):
             self.socket.send(last_message(reason))
-
-
-def _take(device: ServedDevice, payload: bytes) -> None:
-    """Perform a request; what is none is ignored, as by the firmware."""
-    try:
-        device.send(host_requests().decode(payload))
-    except LaterVersionError as later:
-        device.refuse(later.sequence, later.error)
-    except ProtocolError:
-        return

@@ -6,6 +6,7 @@ namespace litemrc_native {
 
 void bind_allocation(nb::module_ &module);
 void bind_byte_stack(nb::module_ &module);
+void bind_device_service(nb::module_ &module);
 void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
 void bind_hot_pages(nb::module_ &module);
@@ -21,6 +22,7 @@ NB_MODULE(_core, module) {
     module.doc() = "Native core; use it through litemrc.native, which checks the arguments.";
     bind_allocation(module);
     bind_byte_stack(module);
+    bind_device_service(module);
     bind_exact_stack(module);
     bind_hls_engine(module);
     bind_hot_pages(module);

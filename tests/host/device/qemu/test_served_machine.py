@@ -8,6 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,13 @@ from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.hot import HotSettings, page_messages, set_hot
 from litemrc.device.link.frames import FrameSplitter, frame
-from litemrc.device.link.protocol import Message, device_messages, host_requests
+from litemrc.device.link.protocol import (
+    LaterVersionError,
+    Message,
+    ProtocolError,
+    device_messages,
+    host_requests,
+)
 from litemrc.device.link.schema import schema
 from litemrc.device.qemu.server import MessageServer
 from litemrc.device.ref_counters import CounterSetting, PageEvent
@@ -168,26 +175,25 @@ def test_options_that_contradict_exit_with_2(guest: list[str], options: list[str
 class Session:
     """Answers hello, echoes, and fails at a request for a clear."""
 
-    url = ""
-
     def __init__(self, error: Exception | None = None) -> None:
         self.sent, self.error, self.out = 0, error, deque[Message]()
 
-    def send(self, message: Message) -> None:
-        self.sent += 1
-        if message.name == "hello":
-            answer = device_messages().new("hello", sequence=self.sent, request=message.sequence, **HELLO)
-        elif message.name == "clear" and self.error:
-            raise self.error
+    def take(self, payload: bytes) -> None:
+        try:
+            message = host_requests().decode(payload)
+        except LaterVersionError as later:
+            self._answer("nak", request=later.sequence, error=later.error)
+        except ProtocolError:
+            return
         else:
-            answer = device_messages().new(
-                "ack", sequence=self.sent, request=message.sequence, values=[], payload=message.payload
-            )
-        self.out.append(answer)
+            if message.name == "clear" and self.error:
+                raise self.error
+            body = HELLO if message.name == "hello" else {"values": [], "payload": message.payload}
+            self._answer("hello" if body is HELLO else "ack", request=message.sequence, **body)
 
-    def refuse(self, sequence: int, error: str) -> None:
+    def _answer(self, name: str, **values: Any) -> None:
         self.sent += 1
-        self.out.append(device_messages().new("nak", sequence=self.sent, request=sequence, error=error))
+        self.out.append(device_messages().new(name, sequence=self.sent, **values))
 
     def receive(self, timeout_s: float) -> Message | None:
         return self.out.popleft() if self.out else None
