@@ -103,6 +103,8 @@ class Layout:
         bits of a domain in the register `state` of the ranks.
     load_initial
         the word that loads a reference counter with its initial value.
+    exact_engines
+        stack engines that count each hit in exactly its group.
     numbers
         enumerations, name to number.
     """
@@ -117,6 +119,7 @@ class Layout:
     meter_words: list[str]
     state_bits: int
     load_initial: int
+    exact_engines: list[str]
     numbers: dict[str, dict[str, int]]
 
     def name_of(self, enumeration: str, number: int) -> str:
