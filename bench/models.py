@@ -8,6 +8,8 @@ import json
 import subprocess
 from pathlib import Path
 
+from litemrc_gateware.stacks.engines import ENGINES
+
 REPO = Path(__file__).resolve().parents[1]
 OUT = REPO / "build/bench"
 ACCESSES = 20_000_000
@@ -66,9 +68,9 @@ def main() -> None:
     )
     rows = []
     print("| engine | accesses | of the processor, M/s | of the DRAM, M/s |\n| --- | --- | --- | --- |")
-    for engine, number, recent_pages in (("group_stack", 1, 4), ("bucket_stack", 2, 1)):
+    for engine, row in ENGINES.items():
         for random, name in ((0, "in sequence"), (1, "random words")):
-            arguments = [str(n) for n in (number, recent_pages, ACCESSES, random)]
+            arguments = [str(n) for n in (row.number, row.recent_pages, ACCESSES, random)]
             printed = subprocess.run(
                 [binary, *arguments], check=True, capture_output=True, text=True
             ).stdout.split()

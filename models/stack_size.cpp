@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The units of hls/ in one size, given by the Makefile as macros; compiled once for each size.
+#include "litemrc_regs.h"
 #include "stack.hpp"
 
 #include <ap_int.h>
@@ -10,24 +11,23 @@
 #include "hit_counters/hit_counters.cpp"
 #include "page_filter/page_filter.cpp"
 #include "working_set/working_set.cpp"
-#if MODEL_ENGINE == 1
-#include "group_stack/group_stack.cpp"
+#define LITEMRC_STACK_ENGINE_SOURCES
+#include "common/stack_engines.hpp"
+#if MODEL_DOMAINS
 #include "rank_meter/rank_meter.cpp"
-#elif MODEL_ENGINE == 2
-#include "bucket_stack/bucket_stack.cpp"
-#else
-#error "MODEL_ENGINE is the number of an engine in the register capabilities: 1 group_stack, 2 bucket_stack"
 #endif
 
 namespace {
 
 using namespace litemrc;
 
-#if MODEL_ENGINE == 1
-using Engine = GroupStack;
-#else
-using Engine = BucketStack;
-#endif
+// The engine of a number in the register capabilities.
+template <int number> struct EngineOf;
+#define MODEL_ENGINE_OF(number, UNIT, name, Class, moves)                                                                                \
+    static_assert(number == LITEMRC_ENGINE_##UNIT, #UNIT);                                                                               \
+    template <> struct EngineOf<number> { using type = Class; };
+LITEMRC_STACK_ENGINES(MODEL_ENGINE_OF)
+using Engine = EngineOf<MODEL_ENGINE>::type;
 
 #if MODEL_DOMAINS
 // Forwards the stack engine's moves to the meter.

@@ -6,6 +6,9 @@
 #define LITEMRC_REGS_VERSION 3
 #define LITEMRC_ENGINE_GROUP_STACK 1
 #define LITEMRC_ENGINE_BUCKET_STACK 2
+/* Initialisers of an array of the engines' names by number. */
+#define LITEMRC_ENGINE_NAMES [LITEMRC_ENGINE_GROUP_STACK] = "group_stack", \
+	[LITEMRC_ENGINE_BUCKET_STACK] = "bucket_stack"
 
 /* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */
 #define LITEMRC_VERSION 0x00

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from litemrc_gateware.export.registers import registers
+from litemrc_gateware.stacks.engines import DEFAULT_ENGINE, DEFAULT_WITH_MOVES
 from litex.build.sim import SimPlatform
 from litex.soc.integration.export import get_csr_json
 
@@ -28,14 +29,14 @@ RENODE = Path("renode")
 REPAIR = "python -m litemrc_soc.renode_export"
 # The platforms of simulated SoCs, with their parameters in the Makefile.
 PLATFORMS = {
-    "litemrc.repl": {"engine": "bucket_stack", "page_bitmap": True, "hot_pages": 64},
+    "litemrc.repl": {"engine": DEFAULT_ENGINE, "page_bitmap": True, "hot_pages": 64},
     "litemrc_linux.repl": {
-        "engine": "bucket_stack",
+        "engine": DEFAULT_ENGINE,
         "variant": "linux",
         "page_bitmap": True,
         "hot_pages": 64,
     },
-    "litemrc_ranks.repl": {"engine": "group_stack", "groups": 256, "ranks": 4},
+    "litemrc_ranks.repl": {"engine": DEFAULT_WITH_MOVES, "groups": 256, "ranks": 4},
 }
 BOARDS = {"litemrc_ulx3s.repl": ULX3SSoC}  # the SoCs for Linux on boards
 

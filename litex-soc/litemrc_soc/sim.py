@@ -10,7 +10,7 @@
     python -m litemrc_soc.sim --output build/sim-smp --variant smp
 
 With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB (16 MB under Linux), which can sleep;
-the engine is then group_stack, which alone reports the moves of pages to the rank meter. With ``--refs``
+the engine is then one that reports the moves of pages to the rank meter. With ``--refs``
 there are reference counters, a window to remote memory, and a traffic generator. The variant ``smp`` has
 two harts (docs/smp.md).
 
@@ -30,8 +30,14 @@ from litedram.modules import MT41K64M16, MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
 from litemrc_gateware.hls.exported import unit_and_folder
 from litemrc_gateware.hls.units import HLS_UNITS
-from litemrc_gateware.monitor.monitor import ENGINES
 from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
+from litemrc_gateware.stacks.engines import (
+    DEFAULT_ENGINE,
+    DEFAULT_WITH_MOVES,
+    ENGINES,
+    WITH_MOVES,
+    default_engine,
+)
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
 from litex.build.sim.config import SimConfig
@@ -261,7 +267,9 @@ def main():
     parser.add_argument("--variant", choices=VARIANTS, default="baremetal", help="default: %(default)s")
     parser.add_argument("--ranks", type=int, help="ranks of DDR3, a power of two (else SDR SDRAM)")
     parser.add_argument("--refs", action="store_true", help="reference counters and a second master")
-    parser.add_argument("--engine", choices=ENGINES, help="default: bucket_stack; with --ranks group_stack")
+    parser.add_argument(
+        "--engine", choices=ENGINES, help=f"default: {DEFAULT_ENGINE}; with --ranks {DEFAULT_WITH_MOVES}"
+    )
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
@@ -280,11 +288,11 @@ def main():
         help=f"Verilog of an HLS compiler for this unit: {', '.join(HLS_UNITS)}; can be given several times",
     )
     args = parser.parse_args()
-    engine = args.engine or ("group_stack" if args.ranks else "bucket_stack")
+    engine = args.engine or default_engine(args.ranks)
     if args.ranks is not None and args.ranks not in DDR3_RANKS:
         parser.error(f"--ranks {args.ranks}: a power of two from 1 to {DDR3_RANKS[-1]}")
-    if args.ranks and engine != "group_stack":
-        parser.error("--ranks needs --engine group_stack, which reports the moves of pages")
+    if args.ranks and engine not in WITH_MOVES:
+        parser.error(f"--ranks needs --engine {' or '.join(WITH_MOVES)}, which reports the moves of pages")
     if args.refs and args.variant == "linux":
         parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
     if args.variant == "smp" and (args.ranks or args.refs):

@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 from litedram.init import get_sdram_phy_init_sequence
-from litemrc_gateware.monitor.monitor import ENGINES
+from litemrc_gateware.stacks.engines import DEFAULT_ENGINE, ENGINES
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
 from litex.build.sim.config import SimConfig
@@ -176,7 +176,7 @@ def main():
     parser.add_argument("--output", type=Path, default=Path("build/sim-bridge"), help="folder of the build")
     parser.add_argument("--etherbone", action="store_true", help="Etherbone on a tap device (UARTBone)")
     parser.add_argument("--ranks", type=int, help="ranks of DDR3, a power of two (else SDR SDRAM)")
-    parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
+    parser.add_argument("--engine", choices=ENGINES, default=DEFAULT_ENGINE, help="default: %(default)s")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--page-bitmap", action="store_true", help="the frames accessed in an epoch")
     parser.add_argument("--hot-pages", type=int, metavar="K", help="the K pages with the most accesses")

@@ -24,7 +24,8 @@ from litemrc.checks.selftest import COUNTS, KNOWN, run_known
 from litemrc.device.device import Device
 from litemrc.device.simulation.recording import OPS, Recording, read_recording
 from litemrc.device.simulation.simulator import Simulator
-from litemrc.golden.monitor.monitor import RECENT_PAGES, MonitorModel
+from litemrc.golden.monitor.engines import ENGINES
+from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.positions import PositionKind
 
 COLUMNS = ("cycle", "op", "frame", "write", "context", "frozen", "epoch", "epoch_end", "setting")
@@ -72,7 +73,7 @@ def counts_of(record: Path, page_shift: int) -> dict[str, Any]:
             per_group = np.bincount(found.group[hit])
             hits[name] = {str(group): int(per_group[group]) for group in np.flatnonzero(per_group)}
             lines[name], misses[name] = int(hit.sum() + miss.sum()), int(miss.sum())
-        recent = min(RECENT_PAGES[engine], frames // groups)
+        recent = min(ENGINES[engine].recent_pages, frames // groups)
         key = {"engine": engine, "frames": frames, "groups": groups, "recent_pages": recent}
         monitors.append(key | {"hits": hits})
     return {

@@ -5,9 +5,10 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from litemrc.golden.monitor.engines import ENGINES
 from litemrc.golden.monitor.group_stack import GroupStack, Move
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
-from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
+from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.page_filter import PageFilter
 from litemrc.golden.monitor.positions import Position, StackEngine
 from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
@@ -22,7 +23,7 @@ METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, M
 
 def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: int) -> None:
     """Write `operations` random operations and the golden model's answers."""
-    stack = ENGINES[engine](sizes.frames, sizes.groups, sizes.contexts)
+    stack = ENGINES[engine].model(sizes.frames, sizes.groups, sizes.contexts)
     counters = HitCounters(sizes.groups, sizes.contexts, sizes.counter_bits)
     dice = random.Random(seed)
     lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts}"]

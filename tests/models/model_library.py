@@ -7,11 +7,13 @@ import subprocess
 from ctypes import c_char_p, c_int, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
+from litemrc_gateware.stacks import engines
+
 from tests.models.named_registers import LibraryBus, NamedRegisters, register_blocks
 from tests.products import REPO, alone_in
 
 PREFIX = "litemrc_model_"
-ENGINES = {"group_stack": 1, "bucket_stack": 2}
+ENGINES = {name: engine.number for name, engine in engines.ENGINES.items()}
 # engine.frames.pages.groups.contexts.recent_pages.domains; the third samples, the fourth has tiny groups.
 SIZES = (
     "1.256.256.16.4.4.0",

@@ -11,6 +11,7 @@
 #include "driver/contexts.h"
 #include "driver/pages.h"
 #include "driver/ranks.h"
+#include "litemrc_regs.h"
 #include "litemrc_types.h"
 #include "system/log.h"
 #include "system/sysfs.h"
@@ -26,6 +27,9 @@ static uint32_t page_bitmap, first_page;
 static char version[17];	/* of the module */
 static int settings[SETTINGS];
 static struct context_files contexts[256];
+
+/* Link and gateware number engines alike. */
+static const char *const engines[] = {LITEMRC_ENGINE_NAMES, [stack_engine_os_c] = "os"};
 
 static const struct {
 	const char *name;
@@ -123,14 +127,13 @@ static void read_engine(void)
 	if (sysfs_read(settings[SETTING_ENGINE], text, sizeof(text)) < 0)
 		text[0] = 0;
 	text[strcspn(text, "\n")] = 0;
-	if (!strcmp(text, "group_stack"))
-		parameters.engine = stack_engine_group_stack_c;
-	else if (!strcmp(text, "bucket_stack"))
-		parameters.engine = stack_engine_bucket_stack_c;
-	else if (!strcmp(text, "os"))
-		parameters.engine = stack_engine_os_c;
-	else
-		die(1, SAME_VERSION, "%s/engine: '%s' is unknown", monitor_name, text);
+	for (unsigned int i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+		if (engines[i] && !strcmp(text, engines[i])) {
+			parameters.engine = i;
+			return;
+		}
+	}
+	die(1, SAME_VERSION, "%s/engine: '%s' is unknown", monitor_name, text);
 }
 
 /* clock-frequency, Devicetree Specification section 3.8: one or two big-endian cells. */

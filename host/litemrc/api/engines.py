@@ -3,12 +3,13 @@
 
 from __future__ import annotations  # help() shows the names of types
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, make_dataclass
 from typing import ClassVar, cast
 
 from litemrc.api.stacks import EngineParameters
 from litemrc.errors import UserError
-from litemrc.native.engines import make_engine
+from litemrc.native import stack_engines
+from litemrc.native.engines import ENGINES, make_engine
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,21 @@ class OsTracker(EngineChoice):
     period: int | None = None
     group_pages: int | None = None
     seen_only: bool | None = None
+
+
+def _class_of_hardware(engine: str) -> type[EngineChoice]:
+    """Return the class of a stack engine that has none above."""
+    parameters = [(name, "int | None") for name in ENGINES[engine]]
+    members = {"name": engine, **dict.fromkeys(ENGINES[engine])}
+    class_name = engine.title().replace("_", "")
+    return make_dataclass(class_name, parameters, bases=(EngineChoice,), namespace=members, frozen=True)
+
+
+# Of all engines of the hardware, by name.
+STACK_ENGINES: dict[str, type[EngineChoice]] = {"group": Group, "bucket": Bucket}
+STACK_ENGINES |= {
+    name: _class_of_hardware(name) for name in stack_engines.STACK_ENGINES if name not in STACK_ENGINES
+}
 
 
 def parameters_of(engine: EngineChoice) -> EngineParameters:

@@ -19,12 +19,12 @@ from litemrc.native.os_tracker import (
     OsTracker,
 )
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
+from litemrc.native.stack_engines import STACK_ENGINES
 
 # Parameters of each engine.
 ENGINES = {
     "exact": ("threads",),
-    "group": ("frames", "groups"),
-    "bucket": ("frames", "groups"),
+    **dict.fromkeys(STACK_ENGINES, ("frames", "groups")),
     "shards": ("sample_rate", "sample_pages", "band"),
     "os": ("scan_list", "period", "group_pages", "seen_only", "reference_ns"),
 }
@@ -76,7 +76,7 @@ def make_engine(
     band
         of shards: whether the curve has a confidence band (default: yes).
     frames, groups
-        of group and bucket.
+        of the engines of the hardware.
     scan_list, period, group_pages, seen_only, reference_ns
         of os, as `OsTracker` has them.
 

@@ -12,8 +12,6 @@ from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
-_UNITS = {"group": _core.HlsUnit.GROUP_STACK, "bucket": _core.HlsUnit.BUCKET_STACK}
-
 
 def compiled_sizes() -> dict[int, list[int]]:
     """Return the compiled numbers of groups by number of frames."""
@@ -35,7 +33,7 @@ class HlsEngine:
     Parameters
     ----------
     unit
-        "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, estimated.
+        a name of `STACK_ENGINES`: "group" is hls/group_stack, exact at group resolution.
     frames
         page frames of the memory, the largest number of distinct pages.
     groups
@@ -55,7 +53,7 @@ class HlsEngine:
                 remedy=f"choose frames {_listed(sizes)}; groups {_listed(sizes[max(sizes)])}",
             )
         self.unit, self.frames, self.groups = unit, frames, groups
-        self._core = _core.HlsEngine(_UNITS[unit], frames, groups)
+        self._core = _core.HlsEngine(unit, frames, groups)
 
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses.

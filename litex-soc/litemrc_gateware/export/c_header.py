@@ -7,11 +7,12 @@ from litemrc_gateware.counters.hot_pages import QUEUE
 from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD
 from litemrc_gateware.counters.totals import TOTALS
 from litemrc_gateware.monitor.hot import PAGE_WORDS
-from litemrc_gateware.monitor.registers import ENGINE_NUMBERS, REGISTERS_VERSION
+from litemrc_gateware.monitor.registers import REGISTERS_VERSION
 from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, STATE_BITS, MeterWord, Policy, PowerState
 from litemrc_gateware.refs.control import LOAD_INITIAL
 from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION, Counter, Master
 from litemrc_gateware.refs.traffic_generator import Pattern
+from litemrc_gateware.stacks.engines import ENGINES
 
 
 def c_header(blocks, repair):
@@ -31,7 +32,10 @@ def c_header(blocks, repair):
         "#define LITEMRC_REGS_H",
         "",
         f"#define LITEMRC_REGS_VERSION {REGISTERS_VERSION}",
-        *_defines("LITEMRC_ENGINE_", {name.upper(): number for name, number in ENGINE_NUMBERS.items()}),
+        *_defines("LITEMRC_ENGINE_", {name.upper(): each.number for name, each in ENGINES.items()}),
+        "/* Initialisers of an array of the engines' names by number. */",
+        "#define LITEMRC_ENGINE_NAMES "
+        + ", \\\n\t".join(f'[LITEMRC_ENGINE_{name.upper()}] = "{name}"' for name in ENGINES),
         "",
         "/* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */",
         *_register_defines("LITEMRC_", blocks["mrc"]),
@@ -132,6 +136,9 @@ def host_file(blocks, repair):
         "meter_words": [word.name.lower() for word in MeterWord],
         "state_bits": STATE_BITS,
         "counters": [counter.name.lower() for counter in Counter],
+        "engines": {name: each.number for name, each in ENGINES.items()},
+        # Those that count each hit in exactly its group.
+        "exact_engines": [name for name, each in ENGINES.items() if each.exact],
     }
     return json.dumps(described, indent=1) + "\n"
 

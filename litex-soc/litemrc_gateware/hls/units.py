@@ -7,8 +7,9 @@ from migen import ClockSignal, If, Instance, ResetSignal, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, check_sizes, counted_layout, op_layout, position_layout, width_of
+from litemrc_gateware.stacks.engines import ENGINES
 
-HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "working_set")
+HLS_UNITS = (*ENGINES, "hit_counters", "working_set")
 AXIS_BITS = 8  # TDATA is padded to bytes
 IN_FLIGHT_BITS = 10  # more operations than a pipeline has stages
 COUNTER_BITS = 32
@@ -24,7 +25,7 @@ def streams_of(unit: str, frames: int, groups: int, contexts: int) -> tuple[dict
         a name of ``HLS_UNITS``.
     """
     ops, positions = op_layout(frames, contexts), position_layout(groups, contexts)
-    if unit in ("group_stack", "bucket_stack"):
+    if unit in ENGINES:
         return {"ops": ops}, {"positions": positions}
     if unit == "working_set":
         return {"ops": ops}, {"first_touches": [("first_touch", 1)]}
@@ -108,7 +109,7 @@ class InFlight(LiteXModule):
 
 
 class HLSStackEngine(LiteXModule):
-    """A stack engine of ``hls/``, with the ports of :class:`GroupStack` and :class:`BucketStack`.
+    """A stack engine of ``hls/``, with the ports of those in Migen.
 
     The Verilog must have been made for the same sizes. Only the widths of its ports show its sizes:
     ``exported_files`` compares them with ``port_widths``.
@@ -116,7 +117,7 @@ class HLSStackEngine(LiteXModule):
     Parameters
     ----------
     top : str
-        ``group_stack`` or ``bucket_stack``.
+        a name of ``ENGINES``.
     frames, groups, contexts : int
 
     Attributes

@@ -7,7 +7,8 @@ from litemrc_gateware.integration.block_rams import BLOCK_KBIT
 from litemrc_gateware.integration.block_rams import block_rams as count_block_rams
 from litemrc_gateware.integration.description import MONITOR, describe
 from litemrc_gateware.integration.windows import uncached_region
-from litemrc_gateware.monitor.monitor import Monitor, default_engine
+from litemrc_gateware.monitor.monitor import Monitor
+from litemrc_gateware.stacks.engines import default_engine
 from litemrc_gateware.tap.dram_tap import DRAMTap
 
 WINDOW_ORIGIN = 0xB000_0000

@@ -7,9 +7,9 @@
     Intake <---------------------+
        | memory_op: one queue of accesses, commands and ends of epochs
        v              op
-    PageFilter ----------------> GroupStack or BucketStack
+    PageFilter ----------------> an engine of `stacks.engines`
        |       <----------------      |
-       |           position           | move: only GroupStack, with `domains`
+       |           position           | move: only with `domains`
        | counted                      v
        v                          RankMeter
     HitCounters ----------------->    |
@@ -35,21 +35,9 @@ from litemrc_gateware.monitor.registers import MonitorRegisters
 from litemrc_gateware.monitor.window_bus import WindowBus
 from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.records import OpKind, check_sizes
-from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
-from litemrc_gateware.stacks.group.group_stack import GroupStack
+from litemrc_gateware.stacks.engines import ENGINES, default_engine
 
-ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
-# Default number of recent pages in the filter. Each access that the filter absorbs saves group_stack up to
-# groups + 12 cycles; restoring the order of recent pages costs a cycle each, up to 0.75 an access with 4 of
-# them. bucket_stack takes an access every cycle, so that cost would be a loss there: a single recent page,
-# the repeats of the last one, is never out of order.
-RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
 QUEUE_DEPTH_MAX = 1 << 15  # the register queue_peak has 16 bits
-
-
-def default_engine(domains=None):
-    """Return the default engine of a monitor with a rank meter of n domains, or without one."""
-    return "group_stack" if domains else "bucket_stack"
 
 
 class Monitor(MonitorRegisters):
@@ -108,7 +96,7 @@ class Monitor(MonitorRegisters):
         and a seventh of the bits; the rank meter needs group_stack, which reports where pages go.
     recent_pages : int
         pages whose accesses the filter answers without the engine, 1 to pages / groups, at most 15; with 1 it
-        takes an access every cycle. Default: that of the engine in ``RECENT_PAGES``, at most a group's pages.
+        takes an access every cycle. Default: that of the engine in ``ENGINES``, at most a group's pages.
     pages : int
         pages the engine holds, a power of two; default: the memory's frames. Fewer take less block RAM; the
         monitor then samples at least 1 page of frames / pages.
@@ -175,7 +163,7 @@ class Monitor(MonitorRegisters):
                 f"Monitor: queue_depth must be a power of two from 2 to {QUEUE_DEPTH_MAX} (got {queue_depth})"
             )
         if recent_pages is None:
-            recent_pages = max(1, min(RECENT_PAGES[engine], pages // groups))
+            recent_pages = max(1, min(ENGINES[engine].recent_pages, pages // groups))
         if not 1 <= recent_pages <= 15:
             raise ValueError(f"Monitor: recent_pages must be 1 to 15 (got {recent_pages})")
         self.groups, self.contexts, self.pages = groups, contexts, pages
@@ -200,8 +188,8 @@ class Monitor(MonitorRegisters):
         self.intake = Intake(frames, contexts, queue_depth)
         working_set = partial(HLSWorkingSet, contexts=contexts) if "working_set" in hls_units else WorkingSet
         self.filter = PageFilter(frames, pages, groups, contexts, recent_pages, working_set=working_set)
-        with_moves = {"with_moves": True} if domains and engine == "group_stack" else {}
-        engine_class = partial(HLSStackEngine, engine) if engine in hls_units else ENGINES[engine]
+        with_moves = {"with_moves": True} if domains and ENGINES[engine].reports_moves else {}
+        engine_class = partial(HLSStackEngine, engine) if engine in hls_units else ENGINES[engine].unit
         self.engine = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
         counters_class = HLSHitCounters if "hit_counters" in hls_units else HitCounters
         self.counters = counters_class(groups=groups, contexts=contexts)

@@ -9,9 +9,9 @@ from migen import log2_int
 from litemrc_gateware.filter.page_numbers import SAMPLING_BITS
 from litemrc_gateware.monitor.command_queue import COMMANDS, LATE_CYCLES
 from litemrc_gateware.records import width_of
+from litemrc_gateware.stacks.engines import ENGINES
 
 REGISTERS_VERSION = 3
-ENGINE_NUMBERS = {"group_stack": 1, "bucket_stack": 2}
 
 WHEN_QUIET = "Change it while control.enable is 0 and status.idle is 1, then clear."
 
@@ -26,7 +26,7 @@ class MonitorRegisters(LiteXModule):
     pages, groups, contexts, queue_depth, recent_pages : int
         what the monitor was built with.
     engine : str
-        a name of ``ENGINE_NUMBERS``.
+        a name of ``ENGINES``.
     ranks : int
         on the DRAM bus.
     page_bitmap : bool
@@ -62,9 +62,9 @@ class MonitorRegisters(LiteXModule):
                 CSRField(
                     "engine",
                     4,
-                    reset=ENGINE_NUMBERS[engine],
+                    reset=ENGINES[engine].number,
                     description="Stack engine: "
-                    + ", ".join(f"{number} {name}" for name, number in ENGINE_NUMBERS.items())
+                    + ", ".join(f"{each.number} {name}" for name, each in ENGINES.items())
                     + ".",
                 ),
                 CSRField("ranks", 4, reset=ranks, description="Ranks on the DRAM bus."),

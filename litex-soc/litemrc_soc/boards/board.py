@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
+from litemrc_gateware.stacks.engines import DEFAULT_ENGINE
 from litex.soc.integration.builder import Builder
 from migen import Constant
 
@@ -30,7 +31,7 @@ FIRMWARE_RAM = 0x2000_0000
 BIOS_ROM, BIOS_RAM = 64 * 1024, 8 * 1024  # of a SoC for Linux
 SEEDS = (1, 2, 3)  # of nextpnr's placement; the next one is tried if a clock misses its target
 # The monitor's sizes, as in the simulator: 64 groups of the board's DRAM, 8 contexts.
-MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
+MONITOR = {"engine": DEFAULT_ENGINE, "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
 
 
 @dataclass(frozen=True)

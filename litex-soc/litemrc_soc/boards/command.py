@@ -11,7 +11,7 @@ from pathlib import Path
 
 from litemrc_gateware.hls.exported import unit_and_folder
 from litemrc_gateware.hls.units import HLS_UNITS
-from litemrc_gateware.monitor.monitor import ENGINES
+from litemrc_gateware.stacks.engines import DEFAULT_ENGINE, ENGINES
 
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")  # a module beside this one for each
 
@@ -54,7 +54,7 @@ def main(name):
     parser.add_argument(
         "--seed", type=int, help="seed of nextpnr (default: the first of 3 that meets timing)"
     )
-    parser.add_argument("--engine", choices=ENGINES, help="default: bucket_stack")
+    parser.add_argument("--engine", choices=ENGINES, help=f"default: {DEFAULT_ENGINE}")
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
     parser.add_argument(
         "--boot",

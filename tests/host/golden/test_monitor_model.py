@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from litemrc.golden.monitor.engines import ENGINES
 from litemrc.golden.monitor.group_stack import GroupStack
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
-from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
+from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.positions import Position, PositionKind
 from litemrc_gateware.monitor.monitor import Monitor
 
@@ -273,10 +274,10 @@ def test_a_model_has_the_sizes_of_the_hardware_by_default() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(0, 1, 1), (8, 0, 1), (8, 4, 0), (8, 3, 1), (-8, -4, 1)])
-@pytest.mark.parametrize("engine", ENGINES.values())
-def test_engines_without_pages_groups_or_contexts_are_refused(engine: type, sizes: tuple) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_without_pages_groups_or_contexts_are_refused(engine: str, sizes: tuple) -> None:
     with pytest.raises(ValueError, match=f"{sizes[0]} frames, {sizes[1]} groups, {sizes[2]} contexts"):
-        engine(*sizes)
+        ENGINES[engine].model(*sizes)
 
 
 def test_counters_have_32_bits_by_default() -> None:

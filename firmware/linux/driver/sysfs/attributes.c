@@ -5,8 +5,7 @@
 #include "litemrc.h"
 
 static const char *const engines[] = {
-	[LITEMRC_ENGINE_GROUP_STACK] = "group_stack",
-	[LITEMRC_ENGINE_BUCKET_STACK] = "bucket_stack",
+	LITEMRC_ENGINE_NAMES,
 	[LITEMRC_ENGINE_OS] = "os",
 };
 

@@ -5,10 +5,11 @@ import argparse
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.errors import UserError
+from litemrc.native.stack_engines import STACK_ENGINES
 
 # As `litemrc.native.engines`, which takes long to load.
-ENGINES = ("exact", "group", "bucket", "shards", "os")
-
+ENGINES = ("exact", *STACK_ENGINES, "shards", "os")
+OF_HARDWARE = ", ".join(STACK_ENGINES)
 
 _MOST_PARTS = 1 << 16  # tasks that a scheduler holds
 
@@ -47,10 +48,10 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         "--frames",
         metavar="N",
         type=int,
-        help="group, bucket: page frames, a power of two, 256 to 1048576 (as few as hold the trace)",
+        help=f"{OF_HARDWARE}: page frames, a power of two, 256 to 1048576 (as few as hold the trace)",
     )
     parser.add_argument(
-        "--groups", metavar="G", type=int, help="group, bucket: page groups, 16, 64 or 256 (256)"
+        "--groups", metavar="G", type=int, help=f"{OF_HARDWARE}: page groups, 16, 64 or 256 (256)"
     )
     parser.add_argument(
         "--scan-list",

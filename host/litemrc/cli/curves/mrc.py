@@ -12,16 +12,22 @@ from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_format_arguments
 from litemrc.errors import UserError
+from litemrc.native.stack_engines import STACK_ENGINES
 
 if TYPE_CHECKING:
     from litemrc.api.stacks import Context
     from litemrc.cli.curves.measuring import Measured, Measuring
     from litemrc.curves.curve import Curve
 
-_EPILOG = """\
+_OF_HARDWARE = "".join(
+    f"{name:<7} the monitor's engine hls/{engine.unit}: {'exact' if engine.exact else 'estimated'}, "
+    "at multiples of frames / groups pages\n"
+    for name, engine in STACK_ENGINES.items()
+)
+_NAMES = " and ".join(STACK_ENGINES)
+_EPILOG = f"""\
 exact   LRU stack distances of all references: the miss ratio at every size from 1 page to the footprint
-group   the monitor's engine hls/group_stack: exact, at multiples of frames / groups pages
-bucket  the monitor's engine hls/bucket_stack: estimated, at multiples of frames / groups pages
+{_OF_HARDWARE}\
 shards  exact distances within a sample of the pages, scaled up (Waldspurger et al., FAST 2015); at rate 0.01
         seven times as fast, three times with its band. It is inaccurate in two cases. Where a curve has a
         cliff, as a loop has at its footprint, the cliff is displaced by the sampling error of the footprint,
@@ -42,7 +48,7 @@ of the bytes of all objects used since the last access to its object, and its ow
 --column names the columns of text and CSV traces: `address` (byte addresses in place of pages), or such as
 `address=addr:hex,write=rw,time=1` (a name, or a number from 1; :hex for hexadecimal numbers without 0x).
 
-group and bucket have the smallest number of frames, of those compiled, that holds the pages of the trace:
+{_NAMES} have the smallest number of frames, of those compiled, that holds the pages of the trace:
 they are counted first, in a pass of its own. stdin is read only once and needs --frames.
 
 A trace with contexts (processes or address spaces) gives a curve for each context. A page belongs to the
@@ -60,7 +66,7 @@ even if workers die. Traces with contexts need --context all. --sample-pages rea
 
 --json prints one object: name, accesses, cold_misses, page_bytes, resolution_pages, sizes_pages, miss_ratio;
 for a band miss_ratio_low and miss_ratio_high. miss_ratio[i] is the miss ratio of a memory of sizes_pages[i]
-pages. The ratio of the last size holds for all larger sizes. Several curves are {"curves": [such objects]}.
+pages. The ratio of the last size holds for all larger sizes. Several curves are {{"curves": [such objects]}}.
 --csv prints a row for each curve and size. `litemrc allocate`, `compare` and `litemrc.read` read this JSON.
 """
 

@@ -5,6 +5,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from litemrc.cli.curves.engine_arguments import OF_HARDWARE
 from litemrc.cli.curves.qemu_device import add_device_arguments, device_options, serve_machine
 from litemrc.cli.shared.arguments import (
     add_output_formats,
@@ -19,6 +20,7 @@ from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_cache_arguments, caches_of, check_machine
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
+from litemrc.native.stack_engines import STACK_ENGINES
 
 if TYPE_CHECKING:
     from litemrc.curves.curve import Curve
@@ -64,16 +66,16 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_cache_arguments(parser)
     add_page_size_argument(parser, "4k")
     parser.add_argument(
-        "--engine", choices=("exact", "group", "bucket"), default="exact", help="see below (%(default)s)"
+        "--engine", choices=("exact", *STACK_ENGINES), default="exact", help="see below (%(default)s)"
     )
     parser.add_argument(
         "--frames",
         metavar="N",
         type=positive,
-        help="group, bucket: page frames, a power of two, 256 to 1048576 (65536)",
+        help=f"{OF_HARDWARE}: page frames, a power of two, 256 to 1048576 (65536)",
     )
     parser.add_argument(
-        "--groups", metavar="G", type=positive, help="group, bucket: page groups, 16, 64 or 256 (256)"
+        "--groups", metavar="G", type=positive, help=f"{OF_HARDWARE}: page groups, 16, 64 or 256 (256)"
     )
     parser.add_argument(
         "--sample-rate",

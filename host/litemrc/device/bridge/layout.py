@@ -75,6 +75,10 @@ class Layout:
         bits of a domain in the register `state` of the ranks.
     counters
         names of the reference counters of a page, in their order.
+    engines
+        number of each stack engine, by its name.
+    exact_engines
+        those that count each hit in exactly its group.
     """
 
     versions: dict[str, int]
@@ -87,6 +91,8 @@ class Layout:
     meter_words: list[str]
     state_bits: int
     counters: list[str]
+    engines: dict[str, int]
+    exact_engines: list[str]
 
 
 @cache

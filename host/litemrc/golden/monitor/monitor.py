@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The whole monitor: page filter, stack engine, working set, page bitmap and hit counters."""
 
-from litemrc.golden.monitor.bucket_stack import BucketStack
-from litemrc.golden.monitor.group_stack import GroupStack
+from litemrc.golden.monitor.engines import ENGINES
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor.page_filter import PageFilter
-from litemrc.golden.monitor.positions import Position, StackEngine, check_access
+from litemrc.golden.monitor.positions import Position, check_access
 from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
-
-ENGINES: dict[str, type[GroupStack] | type[BucketStack]] = {
-    "group_stack": GroupStack,
-    "bucket_stack": BucketStack,
-}
-# Default number of recent pages of the filter; litemrc_gateware/monitor/monitor.py gives the reason.
-RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
 
 
 class MonitorModel:
@@ -45,8 +37,8 @@ class MonitorModel:
     pages
         pages of the stack engine; fewer than `frames` are sampled. Default: `frames`.
     recent_pages
-        recent pages of the filter. Default: `RECENT_PAGES` of the engine, at most the pages
-        of a group.
+        recent pages of the filter. Default: those of the engine in `ENGINES`, at most the
+        pages of a group.
     counter_bits
         width of every counter; counters saturate.
 
@@ -73,9 +65,9 @@ class MonitorModel:
     ) -> None:
         pages = frames if pages is None else pages
         if recent_pages is None:
-            recent_pages = min(RECENT_PAGES[engine], pages // groups)
+            recent_pages = min(ENGINES[engine].recent_pages, pages // groups)
         self.frames, self.contexts = frames, contexts
-        self.engine: StackEngine = ENGINES[engine](pages, groups, contexts)
+        self.engine = ENGINES[engine].model(pages, groups, contexts)
         self.filter = PageFilter(self.engine, frames, pages, groups, recent_pages, counter_bits)
         self.working_set = WorkingSet()
         self.page_bitmap = PageBitmap()

@@ -3,14 +3,12 @@
 #include "hls/hls_engine.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace litemrc_native {
 
 void bind_hls_engine(nb::module_ &module) {
-    nb::enum_<HlsUnit>(module, "HlsUnit")
-        .value("GROUP_STACK", HlsUnit::GROUP_STACK)
-        .value("BUCKET_STACK", HlsUnit::BUCKET_STACK);
     module.def("hls_sizes", [] {
         std::vector<std::pair<uint32_t, uint32_t>> sizes;
         for (const HlsSize &size : hls_sizes())
@@ -19,7 +17,7 @@ void bind_hls_engine(nb::module_ &module) {
     });
     nb::exception<std::length_error>(module, "TooManyPagesError", PyExc_OverflowError);
     nb::class_<HlsEngine>(module, "HlsEngine")
-        .def(nb::init<HlsUnit, uint32_t, uint32_t>(), nb::arg("unit"), nb::arg("frames"), nb::arg("groups"))
+        .def(nb::init<const std::string &, uint32_t, uint32_t>(), nb::arg("unit"), nb::arg("frames"), nb::arg("groups"))
         .def_prop_ro("misses", &HlsEngine::misses)
         .def("hits", [](const HlsEngine &self) { return to_array(std::vector<uint64_t>(self.hits())); })
         .def(

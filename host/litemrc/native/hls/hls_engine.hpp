@@ -13,11 +13,11 @@ namespace litemrc_native {
 
 class HlsEngine {
   public:
-    // Throws std::invalid_argument if the units were not compiled in this size.
-    HlsEngine(HlsUnit unit, uint32_t frames, uint32_t groups) : frames_(frames), hits_(groups) {
+    // Throws std::invalid_argument if there is no such unit, or it was not compiled in this size.
+    HlsEngine(const std::string &unit, uint32_t frames, uint32_t groups) : frames_(frames), hits_(groups) {
         for (const HlsSize &size : hls_sizes())
             if (size.frames == frames && size.groups == groups)
-                stack_ = size.make(unit);
+                stack_ = size.make(hls_unit(unit).number);
         if (!stack_)
             throw std::invalid_argument("no stack engine of this size was compiled");
     }

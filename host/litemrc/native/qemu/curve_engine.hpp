@@ -89,11 +89,11 @@ class ExactEngine final : public CurveEngine {
 
 class HlsCurveEngine final : public CurveEngine {
   public:
-    HlsCurveEngine(litemrc_native::HlsUnit unit, uint32_t frames, uint32_t groups)
+    HlsCurveEngine(const litemrc_native::HlsUnit &unit, uint32_t frames, uint32_t groups)
         : most_(frames), epoch_of_(frames), hits_(groups) {
         for (const litemrc_native::HlsSize &size : litemrc_native::hls_sizes())
             if (size.frames == frames && size.groups == groups)
-                stack_ = size.make(unit);
+                stack_ = size.make(unit.number);
         if (!stack_)
             throw std::invalid_argument("no engine of this size was compiled");
     }
@@ -136,14 +136,11 @@ class HlsCurveEngine final : public CurveEngine {
 
 // Returns nullptr for "none". Throws std::invalid_argument.
 inline std::unique_ptr<CurveEngine> make_engine(const std::string &name, uint32_t frames, uint32_t groups) {
-    using litemrc_native::HlsUnit;
     if (name == "none")
         return nullptr;
     if (name == "exact")
         return std::make_unique<ExactEngine>();
-    if (name != "group" && name != "bucket")
-        throw std::invalid_argument("unknown engine " + name);
-    return std::make_unique<HlsCurveEngine>(name == "group" ? HlsUnit::GROUP_STACK : HlsUnit::BUCKET_STACK, frames, groups);
+    return std::make_unique<HlsCurveEngine>(litemrc_native::hls_unit(name), frames, groups);
 }
 
 } // namespace litemrc_qemu

@@ -2,6 +2,7 @@
 // The monitor as a device: the units of hls/ with their registers, on what reaches the DRAM of a machine.
 #pragma once
 
+#include "hls/hls_stack.hpp"
 #include "registers/bus.hpp"
 
 #include <chrono>
@@ -17,10 +18,10 @@ class Device {
     // Accesses wait in the processors' buffers.
     static constexpr uint32_t QUEUE = 4096;
 
-    // `engine`: group or bucket; `base`, `bytes`: of the DRAM. Throws std::invalid_argument if there is no engine for this
-    // memory, or the record cannot be written.
+    // `engine`: a name of hls/common/stack_engines.hpp; `base`, `bytes`: of the DRAM. Throws std::invalid_argument if there is no
+    // engine for this memory, or the record cannot be written.
     Device(const std::string &engine, uint64_t base, uint64_t bytes, const std::string &record)
-        : size_(size_of(engine == "group" ? LITEMRC_ENGINE_GROUP_STACK : LITEMRC_ENGINE_BUCKET_STACK, bytes)), base_(base), bytes_(bytes),
+        : size_(size_of(litemrc_native::hls_unit(engine).number, bytes)), base_(base), bytes_(bytes),
           monitor_(size_.make(), monitor_model::make_pages(size_.frames), size_.frames),
           bus_(monitor_, size_, PAGE_SHIFT, QUEUE), began_(std::chrono::steady_clock::now()) {
         monitor_.domains().set_ranks(false, {POWER_DOWN_EXIT, SELF_REFRESH_EXIT});

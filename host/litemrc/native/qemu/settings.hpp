@@ -12,7 +12,7 @@ namespace litemrc_qemu {
 
 struct Settings {
     std::string out;              // folder of the results
-    std::string engine = "none";  // exact, group, bucket
+    std::string engine = "none";  // exact, or of hls/common/stack_engines.hpp
     uint32_t frames = 0, groups = 0;
     uint32_t page_shift = 12;
     uint32_t frame_bits = 48;     // of the numbers that are hashed
@@ -23,7 +23,7 @@ struct Settings {
     bool raw = false;             // the stream has accesses of the program instead of those that reach memory
     bool fetches = false;         // instruction fetches are references
     struct {
-        std::string engine;           // group, bucket; empty: there is no device
+        std::string engine;           // of hls/common/stack_engines.hpp; empty: there is no device
         uint64_t base = 0, bytes = 0; // of the DRAM
         int control = -1;             // a socket
         std::string record;           // file of the monitor's input

@@ -10,6 +10,7 @@ from litemrc.errors import UserError
 from litemrc.files.toml_table import Change, TomlTable
 from litemrc.native.engines import ENGINES
 from litemrc.native.os_tracker import TrackerCosts
+from litemrc.native.stack_engines import STACK_ENGINES
 from litemrc.traces import open_trace
 from litemrc.traces.generators.urls import PREFIX
 
@@ -169,8 +170,7 @@ class _Reader:
         table, default = self._mrc, Mrc()
         engine = table.text("engine", default.engine, of=ENGINES)
         for key, owners in (
-            ("engine_frames", ("group", "bucket")),
-            ("engine_groups", ("group", "bucket")),
+            *((key, tuple(STACK_ENGINES)) for key in ("engine_frames", "engine_groups")),
             ("engine_rate", ("shards",)),
             *((key, ("os",)) for key in ("engine_scan_list", "engine_period", "engine_seen_only")),
         ):
