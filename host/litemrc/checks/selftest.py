@@ -274,11 +274,7 @@ class _SelfTest:
             )
         if missing := [name for name in (_MEMTEST, *programs) if name not in hello.workloads]:
             raise _NotDoneError(f"the device has no program {missing[0]}")
-        if (
-            hello.contexts < _CONTEXTS
-            or hello.pages != hello.frames
-            or hello.engine not in layout().engines
-        ):
+        if hello.contexts < _CONTEXTS or hello.pages != hello.frames or hello.engine not in layout().engines:
             raise _NotDoneError(
                 f"{hello.engine} holds {hello.pages} of {hello.frames} pages in {hello.contexts} contexts"
             )
