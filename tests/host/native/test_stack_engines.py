@@ -2,11 +2,13 @@
 """A stack engine is one row: gateware, golden models, C++, link and host have the same ones."""
 
 import re
+from pathlib import Path
 
 from litemrc.api import engines as api
 from litemrc.device.bridge.layout import layout
 from litemrc.device.link.protocol import host_requests
 from litemrc.golden.monitor.engines import ENGINES as MODELS
+from litemrc.native import _core
 from litemrc.native.stack_engines import STACK_ENGINES
 from litemrc_gateware.stacks.engines import ENGINES
 
@@ -48,3 +50,9 @@ def test_every_engine_is_an_object_of_the_api():
     assert {name: choice.name for name, choice in api.STACK_ENGINES.items()} == {
         name: name for name in STACK_ENGINES
     }
+
+
+def test_qemus_plugin_has_every_engine_as_a_device():
+    sizes = {f"{e.number}.65536.65536.256.8.4.{8 * e.reports_moves}" for e in ENGINES.values()}
+    plugin = Path(_core.__file__).with_name("liblitemrc_qemu.so").read_bytes()
+    assert {size for size in sizes if f"{size}\0".encode() in plugin} == sizes
