@@ -17,7 +17,7 @@ def _exported() -> dict[str, StackEngine]:
     # Not by its package, which needs the extra "device".
     text = files("litemrc").joinpath("device", "bridge", "registers.json").read_text("utf-8")
     content = json.loads(text)
-    units = content["numbers"]["engine"]
+    units = content["engines"]
     return {
         unit.removesuffix("_stack"): StackEngine(unit, unit in content["exact_engines"]) for unit in units
     }
