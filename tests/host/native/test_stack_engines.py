@@ -25,7 +25,7 @@ def test_every_engine_has_a_number_of_its_own_that_fits_its_register():
 
 def test_the_link_numbers_engines_as_the_registers_do():
     (engine,) = (field for field in host_requests().types["set_engine"].body if field.choices)
-    numbers = layout().numbers["engine"]
+    numbers = layout().engines
     assert numbers == {name: engine.number for name, engine in ENGINES.items()}
     assert dict(engine.choices) == {**numbers, "os": 3}
 
