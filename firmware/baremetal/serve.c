@@ -103,8 +103,10 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 
 static int run(struct device *device, uint32_t program, uint32_t context, uint32_t scale, struct answer *answer)
 {
-	if (context + workloads[program].contexts > device_owners(device))
-		return refuse(answer, error_code_bad_argument_c, "the program needs more contexts than follow this one");
+	int error = device_check_owner(device, answer, context + workloads[program].contexts - 1);
+
+	if (error)
+		return error;
 	if (state != IDLE)
 		return refuse(answer, error_code_busy_c, "a program runs");
 	order = (struct run_order){program, context, scale};

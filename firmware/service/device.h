@@ -122,6 +122,9 @@ static inline bool device_has(const struct device *device, unsigned int feature)
 /* Contexts that own pages: half of them while writes count apart. */
 uint32_t device_owners(struct device *device);
 
+/* Whether a context may own pages: 0 or refuse(). */
+int device_check_owner(struct device *device, struct answer *answer, uint32_t context);
+
 /* Ends the lease: rank policy and working set are as before it. */
 void device_end_lease(struct device *device);
 

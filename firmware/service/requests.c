@@ -68,8 +68,7 @@ uint32_t device_owners(struct device *device)
 	return device->parameters.contexts / 2;
 }
 
-/* A context that may own pages. */
-static int check_owner(struct device *device, struct answer *answer, uint32_t context)
+int device_check_owner(struct device *device, struct answer *answer, uint32_t context)
 {
 	if (context >= device->parameters.contexts)
 		return BAD_ARGUMENT("there is no such context");
@@ -91,7 +90,7 @@ static int set_epoch(struct device *device, const struct set_epoch_body *set, st
 
 static int set_context(struct device *device, uint32_t context, struct answer *answer)
 {
-	int error = check_owner(device, answer, context);
+	int error = device_check_owner(device, answer, context);
 
 	return error ? error : SET_AND_GET(DEVICE_CONTEXT, context);
 }
@@ -367,7 +366,7 @@ static int traffic_perform(struct device *device, const struct host_request *req
 /* A context that can follow. */
 static int check_follower(struct device *device, struct answer *answer, uint32_t context)
 {
-	return context ? check_owner(device, answer, context) : BAD_ARGUMENT("context 0 is the kernel's");
+	return context ? device_check_owner(device, answer, context) : BAD_ARGUMENT("context 0 is the kernel's");
 }
 
 static int run(struct device *device, const struct run_body *run, struct answer *answer)
@@ -381,14 +380,14 @@ static int run(struct device *device, const struct run_body *run, struct answer 
 		return BAD_ARGUMENT("there is no such program");
 	if (!run->scale)
 		return BAD_ARGUMENT("the scale must be 1 or more");
-	error = follows ? check_follower(device, answer, run->context) : check_owner(device, answer, run->context);
+	error = follows ? check_follower(device, answer, run->context) : device_check_owner(device, answer, run->context);
 	return error ? error : device->run(device, run->workload, run->context, run->scale, answer);
 }
 
 static int follow_cgroup(struct device *device, const struct follow_cgroup_body *follow, struct answer *answer)
 {
 	char path[LITEMRC_FOLLOW_CGROUP_PATH_MAX + 1];
-	int error = follow->context ? check_owner(device, answer, follow->context) : 0;
+	int error = follow->context ? device_check_owner(device, answer, follow->context) : 0;
 
 	if (error)
 		return error;
