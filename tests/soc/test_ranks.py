@@ -104,13 +104,13 @@ def test_a_commanded_state_stays(device, dram, collected, state, counted_as):
 
 
 def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
-    """While a program runs its rank holds live pages; behind its end the permission can be had."""
+    """While a program runs its rank holds pages whose data may be needed; behind its end the permission can be had."""
     with pytest.raises(RequestRefusedError, match="data would be lost"):
         rank_commands.set_state(device, 3, "self_refresh_partial")
     device.request("run", workload=device.hello.workloads.index("chase"), context=1, scale=1)
     while device.receive(scaled_timeout(TIMEOUT_S)).name != "event":
         pass
-    with pytest.raises(RequestRefusedError, match="holds live pages"):
+    with pytest.raises(RequestRefusedError, match="holds pages whose data may be needed"):
         rank_commands.set_loss(device, 3, allowed=True, part=1)
     while (
         message := device.receive(scaled_timeout(TIMEOUT_S))
