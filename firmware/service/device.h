@@ -114,9 +114,23 @@ struct device {
 	uint32_t saved_policy[6], saved_working_set[3];
 };
 
+/* Features that a device of this build can have at all: a port names a header that says fewer, for a small ROM. */
+#ifdef DEVICE_FEATURES_FILE
+#include DEVICE_FEATURES_FILE
+#else
+#define DEVICE_FEATURES ~0u
+#define DEVICE_HOT_PAGES true
+#endif
+#define DEVICE_CAN(feature) (DEVICE_FEATURES >> LITEMRC_FEATURE_##feature & 1)
+
 static inline bool device_has(const struct device *device, unsigned int feature)
 {
-	return device->parameters.features >> feature & 1;
+	return DEVICE_FEATURES & device->parameters.features & 1u << feature;
+}
+
+static inline bool device_has_hot_pages(const struct device *device)
+{
+	return DEVICE_HOT_PAGES && device->parameters.hot_pages;
 }
 
 /* Contexts that own pages: half of them while writes count apart. */

@@ -173,7 +173,7 @@ static bool change(struct register_device *r, const struct change *changes, size
 		clear(r);
 	while ((!known || r->failure) && at--)
 		try_write(r, BLOCK_MRC, changes[at].offset, before[at]);
-	if (known && !r->failure && hot)
+	if (DEVICE_HOT_PAGES && hot && known && !r->failure)
 		empty_queue(r);
 	control(r, LITEMRC_CONTROL_ENABLE, enabled);
 	return known;
@@ -394,41 +394,60 @@ int registers_get(struct device *device, enum device_setting setting, const uint
 		ANSWER(answer, FIELD(monitor(r, LITEMRC_CONTROL), CONTROL_SPLIT));
 		return 0;
 	case DEVICE_HOT:
+		if (!DEVICE_HOT_PAGES)
+			break;
 		get_hot(r, answer);
 		return 0;
 	case DEVICE_PAGE_MESSAGES:
 		ANSWER(answer, r->accessed_messages, r->hot_messages);
 		return 0;
 	case DEVICE_DRAM:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		word = FIELD(ranks(r, LITEMRC_RANKS_CAPABILITIES), RANKS_CAPABILITIES_VIRTUAL);
 		ANSWER(answer, device->parameters.ranks, word, device->parameters.power_states, r->dram_chips,
 		       r->dram_phases, ranks(r, LITEMRC_RANKS_PARTIAL));
 		answer_text(answer, r->dram_part);
 		return 0;
 	case DEVICE_RANK_POLICY:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		get_policy(r, answer);
 		return 0;
 	case DEVICE_RANK_LOSS:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		ANSWER(answer, ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED) >> arguments[0] & 1);
 		return 0;
 	case DEVICE_WORKING_SET:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		get_working_set(r, answer);
 		return 0;
 	case DEVICE_REF_COUNTERS:
+		if (!DEVICE_CAN(REF_COUNTERS))
+			break;
 		get_unit(r, answer);
 		return 0;
 	case DEVICE_COUNTER:
+		if (!DEVICE_CAN(REF_COUNTERS))
+			break;
 		get_counter(r, arguments[0], answer);
 		return 0;
 	case DEVICE_COUNT:
+		if (!DEVICE_CAN(REF_COUNTERS))
+			break;
 		ANSWER(answer, read_of(r, BLOCK_REFS_WINDOW, count_offset(arguments)));
 		return 0;
 	default: /* DEVICE_TRAFFIC */
+		if (!DEVICE_CAN(TRAFFIC))
+			break;
 		word = traffic(r, LITEMRC_TRAFFIC_WORDS);
 		ANSWER(answer, traffic(r, LITEMRC_TRAFFIC_LEFT), FIELD(word, TRAFFIC_WORDS_BYTES_LOG2),
 		       FIELD(word, TRAFFIC_WORDS_COUNT_LOG2));
 		return 0;
 	}
+	return 0;
 }
 
 int registers_set(struct device *device, enum device_setting setting, const uint32_t *v, struct answer *answer)
@@ -472,6 +491,8 @@ int registers_set(struct device *device, enum device_setting setting, const uint
 		error = set_split(r, v[0], answer);
 		break;
 	case DEVICE_HOT:
+		if (!DEVICE_HOT_PAGES)
+			break;
 		error = set_hot(r, v, answer);
 		break;
 	case DEVICE_PAGE_MESSAGES:
@@ -479,30 +500,45 @@ int registers_set(struct device *device, enum device_setting setting, const uint
 		r->hot_messages = v[1];
 		break;
 	case DEVICE_RANK_POLICY:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		set_policy(r, v);
 		break;
 	case DEVICE_RANK_STATE:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		error = set_state(r, v[0], v[1], answer);
 		break;
 	case DEVICE_RANK_LOSS:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		error = set_loss(r, v[0], v[1], v[2], answer);
 		break;
 	case DEVICE_WORKING_SET:
+		if (!DEVICE_CAN(RANK_POWER))
+			break;
 		set_ranks(r, LITEMRC_RANKS_N_MRC, v[1]);
 		set_ranks(r, LITEMRC_RANKS_N_MRC_AUTO,
 			  PUT(RANKS_N_MRC_AUTO_ENABLE, v[0]) | PUT(RANKS_N_MRC_AUTO_EPSILON, v[2]));
 		break;
 	case DEVICE_COUNTER:
+		if (!DEVICE_CAN(REF_COUNTERS))
+			break;
 		arm(r, v);
 		break;
 	case DEVICE_COUNTING:
+		if (!DEVICE_CAN(REF_COUNTERS))
+			break;
 		set_refs(r, LITEMRC_REFS_CONTROL, PUT(REFS_CONTROL_ENABLE, v[0]));
 		break;
 	case DEVICE_COUNT:
+		if (!DEVICE_CAN(REF_COUNTERS))
+			break;
 		command(r, BLOCK_REFS_WINDOW, count_offset(v), v[2]);
 		break;
 	default: /* DEVICE_TRAFFIC */
-		set_traffic(r, v);
+		if (DEVICE_CAN(TRAFFIC))
+			set_traffic(r, v);
 	}
 	return done(r, answer, error);
 }

@@ -197,15 +197,15 @@ static int pages_perform(struct device *device, const struct host_request *reque
 
 	switch (request->type_choice) {
 	case host_request_type_get_hot_c:
-		return device->parameters.hot_pages ? GET(DEVICE_HOT) : UNSUPPORTED(NO_HOT_PAGES);
+		return device_has_hot_pages(device) ? GET(DEVICE_HOT) : UNSUPPORTED(NO_HOT_PAGES);
 	case host_request_type_set_hot_c:
-		if (!device->parameters.hot_pages)
+		if (!device_has_hot_pages(device))
 			return UNSUPPORTED(NO_HOT_PAGES);
 		return set_hot(device, &request->set_hot, answer);
 	case host_request_type_set_page_messages_c:
 		if (set->accessed && !device_has(device, LITEMRC_FEATURE_PAGE_BITMAP))
 			return UNSUPPORTED("the gateware has no page bitmap");
-		if (set->hot && !device->parameters.hot_pages)
+		if (set->hot && !device_has_hot_pages(device))
 			return UNSUPPORTED(NO_HOT_PAGES);
 		error = SET(DEVICE_PAGE_MESSAGES, set->accessed, set->hot);
 		if (error)
