@@ -38,7 +38,7 @@ GATEWARE_SOURCES := $(call files,litex-soc/litemrc_soc/*.py litex-soc/litemrc_so
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/*.cmake \
 	host/litemrc/native/CMakeLists.txt host/litemrc_studies/*/native/*.?pp host/litemrc_studies/*/native/*/*.?pp \
 	host/litemrc_studies/shared/native/CMakeLists.txt \
-	hls/*/*.?pp hls/small_int/*.h)
+	hls/*/*.?pp hls/small_int/*.h firmware/service/*.[ch] firmware/link/*.* firmware/include/*)
 STUDIES := host/litemrc_studies
 FIRMWARE_SOURCES := $(call files,firmware/include/* firmware/link/* firmware/service/* firmware/baremetal/* firmware/baremetal/*/*) \
 	$(STUDIES)/zhou2004/scenarios/baremetal_pair.toml $(STUDIES)/reference_counters/scenarios/baremetal_replicate.toml \
