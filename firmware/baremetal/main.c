@@ -92,7 +92,7 @@ static void serve(void)
 
 int main(void)
 {
-	static struct answer nobody;
+	struct answer nobody = {.reason = ""};
 
 	irq_setmask(0);
 	irq_setie(1);

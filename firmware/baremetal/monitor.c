@@ -47,15 +47,15 @@ static void settle(struct register_device *device)
 }
 
 static struct register_bus bus = {.read = bus_read, .write = bus_write, .wait = bus_wait};
-struct register_device registers = {
-	.bus = &bus, .settle = settle, .is_live = ranks_is_live, .runs_from = ranks_runs_from,
-};
+struct register_device registers = {.bus = &bus, .settle = settle};
 
 void monitor_init(void)
 {
 	PARAMETERS->features = 1u << LITEMRC_FEATURE_LEASE;
 #ifdef CSR_RANKS_BASE
 	PARAMETERS->features |= 1u << LITEMRC_FEATURE_RANK_POWER;
+	registers.is_live = ranks_is_live;
+	registers.runs_from = ranks_runs_from;
 	registers.dram_chips = CONFIG_DRAM_CHIPS;
 	registers.dram_phases = CONFIG_DRAM_PHASES;
 	registers.dram_part = CONFIG_DRAM_PART;

@@ -44,8 +44,8 @@ void monitor_interrupts(uint32_t mask, uint32_t on);
 void monitor_invalidate(uint32_t first, uint32_t count);
 
 /*
- * Disables the monitor and waits until it is idle, so that it sees nothing of what follows. Returns the control
- * register for monitor_resume().
+ * Disables the monitor and waits until it is idle: what follows is not counted. Returns the control register for
+ * monitor_resume().
  */
 uint32_t monitor_quieten(void);
 void monitor_resume(uint32_t control);

@@ -8,9 +8,12 @@
 
 #include "monitor.h"
 
-#ifdef CSR_RANKS_BASE
+uint32_t ranks_domains(void)
+{
+	return device_has(&registers.device, LITEMRC_FEATURE_RANK_POWER) ? PARAMETERS->ranks : 0;
+}
 
-#define FIELD(word, name) (((word) & LITEMRC_RANKS_##name) >> LITEMRC_RANKS_##name##_SHIFT)
+#ifdef CSR_RANKS_BASE
 
 static uint32_t live_first, live_pages;
 
@@ -22,11 +25,6 @@ static uint32_t ranks_read(uint32_t offset)
 static void ranks_write(uint32_t offset, uint32_t value)
 {
 	csr_write_simple(value, CSR_RANKS_BASE + offset);
-}
-
-uint32_t ranks_domains(void)
-{
-	return 1u << FIELD(ranks_read(LITEMRC_RANKS_CAPABILITIES), CAPABILITIES_DOMAINS_LOG2);
 }
 
 static uint32_t domain_bytes(void)
@@ -103,11 +101,6 @@ bool ranks_runs_from(struct register_device *device, uint32_t domain)
 
 #else	/* no rank power in this SoC */
 
-uint32_t ranks_domains(void)
-{
-	return 0;
-}
-
 void ranks_set_live(uint32_t first_page, uint32_t pages)
 {
 	(void)first_page;
@@ -118,20 +111,6 @@ void ranks_fill(struct rank_body *rank, uint32_t domain)
 {
 	(void)rank;
 	(void)domain;
-}
-
-bool ranks_is_live(struct register_device *device, uint32_t domain)
-{
-	(void)device;
-	(void)domain;
-	return true;
-}
-
-bool ranks_runs_from(struct register_device *device, uint32_t domain)
-{
-	(void)device;
-	(void)domain;
-	return true;
 }
 
 #endif

@@ -13,6 +13,7 @@
 #ifdef CSR_REFS_BASE
 
 #define FIELD(word, name) (((word) & LITEMRC_REFS_##name) >> LITEMRC_REFS_##name##_SHIFT)
+
 static void (*volatile consumer)(uint32_t page, uint32_t counter);
 static uint32_t sent;
 

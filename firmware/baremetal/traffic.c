@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "traffic.h"
 
-#include <generated/csr.h>
-#include <hw/common.h>
-
-#include "litemrc_regs.h"
+#include "monitor.h"
 
 #ifdef CSR_TRAFFIC_BASE
-
-#define PUT(name, value) ((uint32_t)(value) << LITEMRC_TRAFFIC_##name##_SHIFT)
 
 static uint32_t traffic_read(uint32_t offset)
 {
@@ -28,13 +23,10 @@ uint32_t traffic_word_shift(void)
 
 void traffic_begin(const struct traffic_stream *stream)
 {
-	traffic_write(LITEMRC_TRAFFIC_BASE, stream->base);
-	traffic_write(LITEMRC_TRAFFIC_RANGE, stream->words_log2);
-	traffic_write(LITEMRC_TRAFFIC_STRIDE, stream->stride);
-	traffic_write(LITEMRC_TRAFFIC_PATTERN,
-		      PUT(PATTERN_KIND, stream->random ? LITEMRC_PATTERN_RANDOM : LITEMRC_PATTERN_STRIDE) |
-		      PUT(PATTERN_MASKED, 1) | PUT(PATTERN_WRITES, stream->writes) | PUT(PATTERN_GAP, stream->gap));
-	traffic_write(LITEMRC_TRAFFIC_SEED, stream->seed);
+	registers_set_traffic(&registers, (const uint32_t[]){
+		stream->base, stream->words_log2, stream->random, stream->stride, stream->writes, stream->gap,
+		stream->seed, 0,
+	});
 }
 
 void traffic_start(uint32_t count)

@@ -17,10 +17,10 @@ for name, value in schema.constants.items():
 print("\n/* Length of the longest message of this version in CBOR, in bytes. */")
 for direction in (schema.device_message, schema.host_request):
     print(f"#define LITEMRC_{direction.name.upper()}_MAX {direction.max_bytes}")
-print("\n/* Longest texts, in bytes. */")
+print("\n/* Longest texts and byte strings, in bytes. */")
 for direction in (schema.device_message, schema.host_request):
     for message in direction.messages:
         for field in (*message.fields, *message.options):
-            if field.kind == "TSTR":
+            if field.kind in ("TSTR", "BSTR"):
                 print(f"#define LITEMRC_{message.name.upper()}_{field.name.upper()}_MAX {field.high}")
 print("\n#endif")

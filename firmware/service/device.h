@@ -16,7 +16,7 @@
 /* The answer to a request, under construction. */
 struct answer {
 	struct ack_body ack;
-	uint8_t payload[128];
+	uint8_t payload[LITEMRC_ACK_PAYLOAD_MAX];
 	const char *reason;	/* of a refusal; may be empty */
 };
 
@@ -33,7 +33,7 @@ void answer_text(struct answer *answer, const char *text);
 #define ANSWER(answer, ...) \
 	answer_values(answer, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
 
-/* Values that a host reads and sets, in the order of the ack of litemrc.cddl; some have arguments. */
+/* Values that a host reads and sets, in the order of the ack of litemrc.cddl; some have arguments. Those of a part stand together. */
 enum device_setting {
 	DEVICE_EPOCH_LENGTH,
 	DEVICE_CONTEXT,
@@ -63,11 +63,14 @@ enum device_setting {
 
 enum device_order { DEVICE_END_EPOCH, DEVICE_CLEAR, DEVICE_ARM, DEVICE_INVALIDATE };
 
-#define DEVICE_PROGRAMS 8	/* most; as in hello */
+/* Most programs: those that hello has room for. */
+#define DEVICE_PROGRAMS (sizeof(((struct hello_body *)0)->workloads.workloads) / sizeof(struct zcbor_string))
 
 /* Refusals of operations that several ports have. */
 #define DEVICE_LIVE_PAGES "the domain holds pages whose data may be needed"
 #define DEVICE_NO_SAMPLING "the gateware does not support this sampling rate"
+#define DEVICE_NO_SPLIT "the gateware cannot count writes apart"
+#define DEVICE_NO_HOT_SETTING "the gateware has no such setting of hot pages"
 
 struct device_parameters {
 	uint32_t features;	/* bits LITEMRC_FEATURE_*, without read_only */
@@ -86,8 +89,8 @@ struct device_parameters {
 };
 
 /*
- * The operations return 0 or refuse(). Arguments and values are within the limits of the schema and, where one is told,
- * of the parameters. A part that the parameters lack is not asked for.
+ * The operations return 0 or refuse(). The service has checked that arguments and values are within the limits of schema
+ * and parameters. It asks for no part that the parameters lack.
  */
 struct device {
 	struct device_parameters parameters;
@@ -102,8 +105,8 @@ struct device {
 	/* Only with processes; context 0: any. */
 	int (*follow_cgroup)(struct device *device, uint32_t context, const char *path, struct answer *answer);
 	/*
-	 * Only with a lease: begins or renews it, and at its end, which the port tells by device_end_lease(), undoes what
-	 * only the port knows, such as budgets.
+	 * Only with a lease. lease() begins or renews it; when it is over, the port calls device_end_lease(). That calls
+	 * end_lease(), which undoes what only the port knows, such as budgets.
 	 */
 	void (*lease)(struct device *device, uint32_t cycles);
 	void (*end_lease)(struct device *device);

@@ -1,62 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "registers.h"
+#include "register_access.h"
 
-#include <string.h>
-
-#define FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
-#define PUT(name, value) ((uint32_t)(value) << LITEMRC_##name##_SHIFT & LITEMRC_##name)
 #define TRIES 3	/* of a write or command that a bridge may lose */
 #define HELD_EPOCHS 2	/* in the window, and behind it one that is due, which ends when the window is released */
 
-/* The registers of UPDATE follow those of DELAY in the same order. */
-#define OF(counter, name) \
-	(LITEMRC_REFS_DELAY_##name + (counter) * (LITEMRC_REFS_UPDATE_INITIAL - LITEMRC_REFS_DELAY_INITIAL))
-_Static_assert(OF(LITEMRC_COUNTER_UPDATE, UPPER) == LITEMRC_REFS_UPDATE_UPPER, "upper");
-_Static_assert(OF(LITEMRC_COUNTER_UPDATE, SELECT) == LITEMRC_REFS_UPDATE_SELECT, "select");
-
 /* ----------------------------------------------------------------------------------------------- the bus */
 
-static uint32_t read_of(struct register_device *r, enum register_block block, uint32_t offset)
-{
-	return r->bus->read(r->bus, block, offset);
-}
-
-/*
- * Gives a command, or writes what may read otherwise. Over a bridge a read keeps the packets of writes apart, whose rate
- * nothing else limits.
- */
-static void command(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
+void register_command(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
 	r->bus->write(r->bus, block, offset, value);
 	if (r->bus->remote)
-		read_of(r, block, offset);
+		register_read(r, block, offset);
 }
 
-/* Returns whether the register then reads the value; on a processor's bus it is not asked. */
-static bool try_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
+bool register_try_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
 	for (int i = 0; i < TRIES; i++) {
 		r->bus->write(r->bus, block, offset, value);
-		if (!r->bus->remote || read_of(r, block, offset) == value)
+		if (!r->bus->remote || register_read(r, block, offset) == value)
 			return true;
 	}
 	return false;
 }
 
-static void write_to(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
+void register_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
-	if (!try_write(r, block, offset, value))
+	if (!register_try_write(r, block, offset, value))
 		r->failure = "a register reads otherwise than written: other software writes it";
 }
 
 static uint32_t monitor(struct register_device *r, uint32_t offset)
 {
-	return read_of(r, BLOCK_MRC, offset);
+	return register_read(r, BLOCK_MRC, offset);
 }
 
 static void set_monitor(struct register_device *r, uint32_t offset, uint32_t value)
 {
-	write_to(r, BLOCK_MRC, offset, value);
+	register_write(r, BLOCK_MRC, offset, value);
 }
 
 static void control(struct register_device *r, uint32_t mask, bool on)
@@ -64,13 +44,12 @@ static void control(struct register_device *r, uint32_t mask, bool on)
 	set_monitor(r, LITEMRC_CONTROL, (monitor(r, LITEMRC_CONTROL) & ~mask) | (on ? mask : 0));
 }
 
-/* Waits until the bits of the status are `value`, and returns the status. */
-static uint32_t wait_for(struct register_device *r, enum register_block block, uint32_t offset, uint32_t bits,
-			 uint32_t value, const char *failure)
+uint32_t register_wait(struct register_device *r, enum register_block block, uint32_t offset, uint32_t bits,
+		       uint32_t value, const char *failure)
 {
 	uint32_t status, n = 0;
 
-	while (((status = read_of(r, block, offset)) & bits) != value)
+	while (((status = register_read(r, block, offset)) & bits) != value)
 		if (!r->bus->wait(r->bus, ++n)) {
 			r->failure = failure;
 			break;
@@ -82,7 +61,7 @@ static uint32_t wait_for(struct register_device *r, enum register_block block, u
 
 static uint32_t wait_taken(struct register_device *r)
 {
-	return wait_for(r, BLOCK_MRC, LITEMRC_STATUS, LITEMRC_STATUS_COMMAND_PENDING, 0,
+	return register_wait(r, BLOCK_MRC, LITEMRC_STATUS, LITEMRC_STATUS_COMMAND_PENDING, 0,
 			"a command still waits for the queue");
 }
 
@@ -92,13 +71,13 @@ static void queue_command(struct register_device *r, uint32_t offset, uint32_t v
 	uint32_t before = wait_taken(r), after;
 
 	if (offset == LITEMRC_COMMAND)
-		command(r, BLOCK_MRC, offset, value);
+		register_command(r, BLOCK_MRC, offset, value);
 	else
 		set_monitor(r, offset, value);
 	after = wait_taken(r);
 	/* Only software of the SoC that gives commands, too, can have filled the places meanwhile. */
 	if (r->bus->remote && after & ~before & LITEMRC_STATUS_COMMAND_LOST) {
-		command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
+		register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
 		r->failure = "a command was lost, perhaps this one: other software gives commands, too";
 	}
 }
@@ -118,11 +97,11 @@ static void end_epoch(struct register_device *r)
 {
 	uint32_t before = monitor(r, LITEMRC_EPOCH), n = 0;
 
-	command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+	register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
 	if (!r->bus->remote)
 		return;
 	for (int i = 1; i < TRIES && !is_due(r) && monitor(r, LITEMRC_EPOCH) == before; i++)
-		command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+		register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
 	while (is_due(r)) {
 		r->settle(r);
 		if (!r->bus->wait(r->bus, ++n)) {
@@ -143,8 +122,8 @@ struct change {
 static void empty_queue(struct register_device *r)
 {
 	while (monitor(r, LITEMRC_HOT_QUEUE) & LITEMRC_HOT_QUEUE_VALID)
-		command(r, BLOCK_MRC, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
-	command(r, BLOCK_MRC, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
+		register_command(r, BLOCK_MRC, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
+	register_command(r, BLOCK_MRC, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
 }
 
 /*
@@ -159,20 +138,20 @@ static bool change(struct register_device *r, const struct change *changes, size
 
 	control(r, LITEMRC_CONTROL_ENABLE, false);
 	for (int i = 0; i < HELD_EPOCHS && !r->failure; i++) {
-		wait_for(r, BLOCK_MRC, LITEMRC_STATUS, LITEMRC_STATUS_IDLE, LITEMRC_STATUS_IDLE,
+		register_wait(r, BLOCK_MRC, LITEMRC_STATUS, LITEMRC_STATUS_IDLE, LITEMRC_STATUS_IDLE,
 			 "the monitor is not idle");
 		r->settle(r);
 	}
 	while (known && !r->failure && at < count) {
 		before[at] = monitor(r, changes[at].offset);
-		known = try_write(r, BLOCK_MRC, changes[at].offset, changes[at].value) &&
+		known = register_try_write(r, BLOCK_MRC, changes[at].offset, changes[at].value) &&
 			monitor(r, changes[at].offset) == changes[at].value;
 		at++;
 	}
 	if (known && !r->failure)
 		clear(r);
 	while ((!known || r->failure) && at--)
-		try_write(r, BLOCK_MRC, changes[at].offset, before[at]);
+		register_try_write(r, BLOCK_MRC, changes[at].offset, before[at]);
 	if (DEVICE_HOT_PAGES && hot && known && !r->failure)
 		empty_queue(r);
 	control(r, LITEMRC_CONTROL_ENABLE, enabled);
@@ -187,7 +166,7 @@ static int set_split(struct register_device *r, bool on, struct answer *answer)
 	if (r->bus->remote && on && monitor(r, LITEMRC_CONTEXT) >= r->device.parameters.contexts / 2)
 		return refuse(answer, error_code_busy_c, "the present context would own no pages: set another one first");
 	if (!change(r, &split, 1, false))
-		return refuse(answer, error_code_unsupported_c, "the gateware cannot count writes apart");
+		return refuse(answer, error_code_unsupported_c, DEVICE_NO_SPLIT);
 	return 0;
 }
 
@@ -202,7 +181,7 @@ static int set_hot(struct register_device *r, const uint32_t *v, struct answer *
 	};
 
 	if (!change(r, changes, sizeof(changes) / sizeof(changes[0]), true))
-		return refuse(answer, error_code_bad_argument_c, "the gateware has no such threshold");
+		return refuse(answer, error_code_bad_argument_c, DEVICE_NO_HOT_SETTING);
 	r->always_on = v[3];
 	return 0;
 }
@@ -217,148 +196,6 @@ static void get_hot(struct register_device *r, struct answer *answer)
 	       monitor(r, LITEMRC_HOT_WATERMARK));
 }
 
-/* ------------------------------------------------------------------------------------------------- ranks */
-
-static uint32_t ranks(struct register_device *r, uint32_t offset)
-{
-	return read_of(r, BLOCK_RANKS, offset);
-}
-
-static void set_ranks(struct register_device *r, uint32_t offset, uint32_t value)
-{
-	write_to(r, BLOCK_RANKS, offset, value);
-}
-
-static void get_policy(struct register_device *r, struct answer *answer)
-{
-	uint32_t word = ranks(r, LITEMRC_RANKS_POLICY);
-
-	ANSWER(answer, FIELD(word, RANKS_POLICY_KIND), FIELD(word, RANKS_POLICY_STATIC_STATE),
-	       FIELD(word, RANKS_POLICY_MRC_STATE), FIELD(word, RANKS_POLICY_MRC_BASE),
-	       ranks(r, LITEMRC_RANKS_THRESHOLD_POWER_DOWN), ranks(r, LITEMRC_RANKS_THRESHOLD_SELF_REFRESH));
-}
-
-static void set_policy(struct register_device *r, const uint32_t *v)
-{
-	set_ranks(r, LITEMRC_RANKS_THRESHOLD_POWER_DOWN, v[4]);
-	set_ranks(r, LITEMRC_RANKS_THRESHOLD_SELF_REFRESH, v[5]);
-	set_ranks(r, LITEMRC_RANKS_POLICY,
-		  PUT(RANKS_POLICY_KIND, v[0]) | PUT(RANKS_POLICY_STATIC_STATE, v[1]) |
-		  PUT(RANKS_POLICY_MRC_STATE, v[2]) | PUT(RANKS_POLICY_MRC_BASE, v[3]));
-}
-
-static int set_state(struct register_device *r, uint32_t domain, uint32_t state, struct answer *answer)
-{
-	if (state != power_state_awake_c && r->runs_from(r, domain))
-		return refuse(answer, error_code_busy_c, "the firmware runs from this domain");
-	set_ranks(r, LITEMRC_RANKS_COMMAND, PUT(RANKS_COMMAND_DOMAIN, domain) | PUT(RANKS_COMMAND_STATE, state));
-	return 0;
-}
-
-static int set_loss(struct register_device *r, uint32_t domain, bool allowed, uint32_t part, struct answer *answer)
-{
-	uint32_t mask = ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED);
-
-	if (allowed && (r->is_live(r, domain) || r->runs_from(r, domain)))
-		return refuse(answer, error_code_busy_c, DEVICE_LIVE_PAGES);
-	set_ranks(r, LITEMRC_RANKS_PARTIAL, part);
-	set_ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED, allowed ? mask | 1u << domain : mask & ~(1u << domain));
-	return 0;
-}
-
-static void get_working_set(struct register_device *r, struct answer *answer)
-{
-	uint32_t word = ranks(r, LITEMRC_RANKS_N_MRC_AUTO);
-
-	ANSWER(answer, FIELD(word, RANKS_N_MRC_AUTO_ENABLE), ranks(r, LITEMRC_RANKS_N_MRC),
-	       FIELD(word, RANKS_N_MRC_AUTO_EPSILON));
-}
-
-/* ------------------------------------------------------------------------------------ reference counters */
-
-static uint32_t refs(struct register_device *r, uint32_t offset)
-{
-	return read_of(r, BLOCK_REFS, offset);
-}
-
-static void set_refs(struct register_device *r, uint32_t offset, uint32_t value)
-{
-	write_to(r, BLOCK_REFS, offset, value);
-}
-
-static uint32_t count_offset(const uint32_t *arguments)
-{
-	return 4 * (arguments[1] * LITEMRC_REFS_COUNTERS + arguments[0]);
-}
-
-void registers_select(struct register_device *r, uint32_t counter, const struct counter_selection *selection)
-{
-	set_refs(r, OF(counter, INITIAL), selection->initial);
-	set_refs(r, OF(counter, SELECT),
-		 selection->accesses << LITEMRC_REFS_DELAY_SELECT_READS_SHIFT |
-		 PUT(REFS_DELAY_SELECT_MASTERS, selection->masters) | PUT(REFS_DELAY_SELECT_CONTEXTS, selection->contexts));
-	set_refs(r, OF(counter, LOWER), selection->lower);
-	set_refs(r, OF(counter, UPPER), selection->upper);
-}
-
-void registers_restart_counters(struct register_device *r, bool on)
-{
-	command(r, BLOCK_REFS, LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_RESET);
-	wait_for(r, BLOCK_REFS, LITEMRC_REFS_STATUS, LITEMRC_REFS_STATUS_RESET_PENDING, 0, "the counters were not reset");
-	set_refs(r, LITEMRC_REFS_CONTROL, PUT(REFS_CONTROL_ENABLE, on));
-}
-
-static void arm(struct register_device *r, const uint32_t *v)
-{
-	const struct counter_selection selection = {v[1], v[2], v[3], v[4], v[5], v[6]};
-
-	r->counters_asked = true;
-	set_refs(r, LITEMRC_REFS_CONTROL, 0);
-	registers_select(r, v[0], &selection);
-	registers_restart_counters(r, true);
-}
-
-static void get_unit(struct register_device *r, struct answer *answer)
-{
-	uint32_t word = refs(r, LITEMRC_REFS_CAPABILITIES);
-	const struct device_parameters *p = &r->device.parameters;
-
-	r->counters_asked = true;
-	ANSWER(answer, p->counter_pages, FIELD(word, REFS_CAPABILITIES_PAGE_SHIFT), p->counter_width, p->counter_masters,
-	       p->counter_contexts, refs(r, LITEMRC_REFS_LOST), read_of(r, BLOCK_TAPS, 0));
-}
-
-static void get_counter(struct register_device *r, uint32_t counter, struct answer *answer)
-{
-	uint32_t select = refs(r, OF(counter, SELECT));
-
-	ANSWER(answer, refs(r, OF(counter, INITIAL)),
-	       select & (LITEMRC_REFS_DELAY_SELECT_READS | LITEMRC_REFS_DELAY_SELECT_WRITES),
-	       FIELD(select, REFS_DELAY_SELECT_MASTERS), FIELD(select, REFS_DELAY_SELECT_CONTEXTS),
-	       refs(r, OF(counter, LOWER)), refs(r, OF(counter, UPPER)),
-	       refs(r, LITEMRC_REFS_CONTROL) & LITEMRC_REFS_CONTROL_ENABLE);
-}
-
-static uint32_t traffic(struct register_device *r, uint32_t offset)
-{
-	return read_of(r, BLOCK_TRAFFIC, offset);
-}
-
-static void set_traffic(struct register_device *r, const uint32_t *v)
-{
-	const uint32_t pattern = PUT(TRAFFIC_PATTERN_KIND, v[2] ? LITEMRC_PATTERN_RANDOM : LITEMRC_PATTERN_STRIDE) |
-				 PUT(TRAFFIC_PATTERN_MASKED, 1) | PUT(TRAFFIC_PATTERN_WRITES, v[4]) |
-				 PUT(TRAFFIC_PATTERN_GAP, v[5]);
-
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_COUNT, 0);
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_BASE, v[0]);
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_RANGE, v[1]);
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_STRIDE, v[3]);
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_PATTERN, pattern);
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_SEED, v[6]);
-	write_to(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_COUNT, v[7]);
-}
-
 /* -------------------------------------------------------------------------------------------- operations */
 
 static int done(struct register_device *r, struct answer *answer, int error)
@@ -366,180 +203,118 @@ static int done(struct register_device *r, struct answer *answer, int error)
 	return r->failure ? refuse(answer, error_code_busy_c, r->failure) : error;
 }
 
-int registers_get(struct device *device, enum device_setting setting, const uint32_t *arguments, struct answer *answer)
+static void monitor_get(struct register_device *r, enum device_setting setting, struct answer *answer)
 {
-	struct register_device *r = (struct register_device *)device;
 	uint32_t word;
 
 	switch (setting) {
 	case DEVICE_EPOCH_LENGTH:
 		word = monitor(r, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT;
 		ANSWER(answer, word ? epoch_unit_cycles_c : epoch_unit_accesses_c, monitor(r, LITEMRC_EPOCH_LENGTH));
-		return 0;
+		break;
 	case DEVICE_CONTEXT:
 		ANSWER(answer, monitor(r, LITEMRC_CONTEXT));
-		return 0;
+		break;
 	case DEVICE_RANGE:
 		ANSWER(answer, monitor(r, LITEMRC_RANGE_LOWER), monitor(r, LITEMRC_RANGE_UPPER));
-		return 0;
+		break;
 	case DEVICE_SAMPLING:
 		ANSWER(answer, monitor(r, LITEMRC_SAMPLING), FIELD(monitor(r, LITEMRC_SCALE), SCALE_SCALE_LOG2));
-		return 0;
+		break;
 	case DEVICE_FREEZE:
 		word = monitor(r, LITEMRC_CONTROL);
 		ANSWER(answer, FIELD(word, CONTROL_FREEZE), FIELD(word, CONTROL_SINGLE_SHOT),
 		       FIELD(monitor(r, LITEMRC_STATUS), STATUS_FROZEN));
-		return 0;
+		break;
 	case DEVICE_SPLIT:
 		ANSWER(answer, FIELD(monitor(r, LITEMRC_CONTROL), CONTROL_SPLIT));
-		return 0;
+		break;
 	case DEVICE_HOT:
-		if (!DEVICE_HOT_PAGES)
-			break;
-		get_hot(r, answer);
-		return 0;
-	case DEVICE_PAGE_MESSAGES:
+		if (DEVICE_HOT_PAGES)
+			get_hot(r, answer);
+		break;
+	default: /* DEVICE_PAGE_MESSAGES */
 		ANSWER(answer, r->accessed_messages, r->hot_messages);
-		return 0;
-	case DEVICE_DRAM:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		word = FIELD(ranks(r, LITEMRC_RANKS_CAPABILITIES), RANKS_CAPABILITIES_VIRTUAL);
-		ANSWER(answer, device->parameters.ranks, word, device->parameters.power_states, r->dram_chips,
-		       r->dram_phases, ranks(r, LITEMRC_RANKS_PARTIAL));
-		answer_text(answer, r->dram_part);
-		return 0;
-	case DEVICE_RANK_POLICY:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		get_policy(r, answer);
-		return 0;
-	case DEVICE_RANK_LOSS:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		ANSWER(answer, ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED) >> arguments[0] & 1);
-		return 0;
-	case DEVICE_WORKING_SET:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		get_working_set(r, answer);
-		return 0;
-	case DEVICE_REF_COUNTERS:
-		if (!DEVICE_CAN(REF_COUNTERS))
-			break;
-		get_unit(r, answer);
-		return 0;
-	case DEVICE_COUNTER:
-		if (!DEVICE_CAN(REF_COUNTERS))
-			break;
-		get_counter(r, arguments[0], answer);
-		return 0;
-	case DEVICE_COUNT:
-		if (!DEVICE_CAN(REF_COUNTERS))
-			break;
-		ANSWER(answer, read_of(r, BLOCK_REFS_WINDOW, count_offset(arguments)));
-		return 0;
-	default: /* DEVICE_TRAFFIC */
-		if (!DEVICE_CAN(TRAFFIC))
-			break;
-		word = traffic(r, LITEMRC_TRAFFIC_WORDS);
-		ANSWER(answer, traffic(r, LITEMRC_TRAFFIC_LEFT), FIELD(word, TRAFFIC_WORDS_BYTES_LOG2),
-		       FIELD(word, TRAFFIC_WORDS_COUNT_LOG2));
-		return 0;
 	}
+}
+
+static int set_range(struct register_device *r, uint32_t lower, uint32_t upper, struct answer *answer)
+{
+	const struct change changes[] = {{LITEMRC_RANGE_LOWER, lower}, {LITEMRC_RANGE_UPPER, upper}};
+
+	if (!change(r, changes, 2, false))
+		return refuse(answer, error_code_bad_argument_c, "the gateware has no such range");
 	return 0;
 }
 
-int registers_set(struct device *device, enum device_setting setting, const uint32_t *v, struct answer *answer)
+static int set_sampling(struct register_device *r, uint32_t value, struct answer *answer)
+{
+	const struct change sampling = {LITEMRC_SAMPLING, value};
+
+	if (!change(r, &sampling, 1, false))
+		return refuse(answer, error_code_bad_argument_c, DEVICE_NO_SAMPLING);
+	return 0;
+}
+
+static int monitor_set(struct register_device *r, enum device_setting setting, const uint32_t *v, struct answer *answer)
+{
+	switch (setting) {
+	case DEVICE_EPOCH_LENGTH:
+		control(r, LITEMRC_CONTROL_EPOCH_UNIT, v[0] == epoch_unit_cycles_c);
+		set_monitor(r, LITEMRC_EPOCH_LENGTH, v[1]);
+		return 0;
+	case DEVICE_CONTEXT:
+		set_monitor(r, LITEMRC_CONTEXT, v[0]);
+		return 0;
+	case DEVICE_ENABLE:
+		control(r, LITEMRC_CONTROL_ENABLE, v[0]);
+		return 0;
+	case DEVICE_RANGE:
+		return set_range(r, v[0], v[1], answer);
+	case DEVICE_SAMPLING:
+		return set_sampling(r, v[0], answer);
+	case DEVICE_FREEZE:
+		control(r, LITEMRC_CONTROL_FREEZE, v[0]);
+		return 0;
+	case DEVICE_SINGLE_SHOT:
+		control(r, LITEMRC_CONTROL_SINGLE_SHOT, v[0]);
+		return 0;
+	case DEVICE_SPLIT:
+		return set_split(r, v[0], answer);
+	case DEVICE_HOT:
+		return DEVICE_HOT_PAGES ? set_hot(r, v, answer) : 0;
+	default: /* DEVICE_PAGE_MESSAGES */
+		r->accessed_messages = v[0];
+		r->hot_messages = v[1];
+		return 0;
+	}
+}
+
+int registers_get(struct device *device, enum device_setting setting, const uint32_t *arguments, struct answer *answer)
+{
+	struct register_device *r = (struct register_device *)device;
+
+	if (setting < DEVICE_DRAM)
+		monitor_get(r, setting, answer);
+	else if (DEVICE_CAN(RANK_POWER) && setting <= DEVICE_WORKING_SET)
+		ranks_get(r, setting, arguments, answer);
+	else if (DEVICE_CAN(REF_COUNTERS))
+		counters_get(r, setting, arguments, answer);
+	return 0;
+}
+
+int registers_set(struct device *device, enum device_setting setting, const uint32_t *values, struct answer *answer)
 {
 	struct register_device *r = (struct register_device *)device;
 	int error = 0;
 
 	r->failure = NULL;
-	switch (setting) {
-	case DEVICE_EPOCH_LENGTH:
-		control(r, LITEMRC_CONTROL_EPOCH_UNIT, v[0] == epoch_unit_cycles_c);
-		set_monitor(r, LITEMRC_EPOCH_LENGTH, v[1]);
-		break;
-	case DEVICE_CONTEXT:
-		set_monitor(r, LITEMRC_CONTEXT, v[0]);
-		break;
-	case DEVICE_ENABLE:
-		control(r, LITEMRC_CONTROL_ENABLE, v[0]);
-		break;
-	case DEVICE_RANGE: {
-		const struct change changes[] = {{LITEMRC_RANGE_LOWER, v[0]}, {LITEMRC_RANGE_UPPER, v[1]}};
-
-		if (!change(r, changes, 2, false))
-			error = refuse(answer, error_code_bad_argument_c, "the gateware has no such range");
-		break;
-	}
-	case DEVICE_SAMPLING: {
-		const struct change sampling = {LITEMRC_SAMPLING, v[0]};
-
-		if (!change(r, &sampling, 1, false))
-			error = refuse(answer, error_code_bad_argument_c, DEVICE_NO_SAMPLING);
-		break;
-	}
-	case DEVICE_FREEZE:
-		control(r, LITEMRC_CONTROL_FREEZE, v[0]);
-		break;
-	case DEVICE_SINGLE_SHOT:
-		control(r, LITEMRC_CONTROL_SINGLE_SHOT, v[0]);
-		break;
-	case DEVICE_SPLIT:
-		error = set_split(r, v[0], answer);
-		break;
-	case DEVICE_HOT:
-		if (!DEVICE_HOT_PAGES)
-			break;
-		error = set_hot(r, v, answer);
-		break;
-	case DEVICE_PAGE_MESSAGES:
-		r->accessed_messages = v[0];
-		r->hot_messages = v[1];
-		break;
-	case DEVICE_RANK_POLICY:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		set_policy(r, v);
-		break;
-	case DEVICE_RANK_STATE:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		error = set_state(r, v[0], v[1], answer);
-		break;
-	case DEVICE_RANK_LOSS:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		error = set_loss(r, v[0], v[1], v[2], answer);
-		break;
-	case DEVICE_WORKING_SET:
-		if (!DEVICE_CAN(RANK_POWER))
-			break;
-		set_ranks(r, LITEMRC_RANKS_N_MRC, v[1]);
-		set_ranks(r, LITEMRC_RANKS_N_MRC_AUTO,
-			  PUT(RANKS_N_MRC_AUTO_ENABLE, v[0]) | PUT(RANKS_N_MRC_AUTO_EPSILON, v[2]));
-		break;
-	case DEVICE_COUNTER:
-		if (!DEVICE_CAN(REF_COUNTERS))
-			break;
-		arm(r, v);
-		break;
-	case DEVICE_COUNTING:
-		if (!DEVICE_CAN(REF_COUNTERS))
-			break;
-		set_refs(r, LITEMRC_REFS_CONTROL, PUT(REFS_CONTROL_ENABLE, v[0]));
-		break;
-	case DEVICE_COUNT:
-		if (!DEVICE_CAN(REF_COUNTERS))
-			break;
-		command(r, BLOCK_REFS_WINDOW, count_offset(v), v[2]);
-		break;
-	default: /* DEVICE_TRAFFIC */
-		if (DEVICE_CAN(TRAFFIC))
-			set_traffic(r, v);
-	}
+	if (setting < DEVICE_DRAM)
+		error = monitor_set(r, setting, values, answer);
+	else if (DEVICE_CAN(RANK_POWER) && setting <= DEVICE_WORKING_SET)
+		error = ranks_set(r, setting, values, answer);
+	else if (DEVICE_CAN(REF_COUNTERS))
+		counters_set(r, setting, values);
 	return done(r, answer, error);
 }
 
@@ -557,7 +332,7 @@ int registers_order(struct device *device, enum device_order order, uint32_t val
 		clear(r);
 		break;
 	case DEVICE_ARM:
-		command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_ARM);
+		register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_ARM);
 		break;
 	case DEVICE_INVALIDATE:
 		queue_command(r, LITEMRC_INVALIDATE, value);
@@ -584,19 +359,19 @@ void registers_open(struct register_device *r)
 	p->hot_pages = hot_pages_log2 ? 1u << hot_pages_log2 : 0;
 	p->features |= FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP) << LITEMRC_FEATURE_PAGE_BITMAP;
 	if (device_has(&r->device, LITEMRC_FEATURE_RANK_POWER)) {
-		word = ranks(r, LITEMRC_RANKS_CAPABILITIES);
+		word = register_read(r, BLOCK_RANKS, LITEMRC_RANKS_CAPABILITIES);
 		p->ranks = 1u << FIELD(word, RANKS_CAPABILITIES_DOMAINS_LOG2);
 		p->power_states = FIELD(word, RANKS_CAPABILITIES_STATES);
 	}
 	if (device_has(&r->device, LITEMRC_FEATURE_REF_COUNTERS)) {
-		word = refs(r, LITEMRC_REFS_CAPABILITIES);
+		word = register_read(r, BLOCK_REFS, LITEMRC_REFS_CAPABILITIES);
 		p->counter_pages = 1u << FIELD(word, REFS_CAPABILITIES_PAGES_LOG2);
 		p->counter_width = FIELD(word, REFS_CAPABILITIES_WIDTH);
 		p->counter_masters = FIELD(word, REFS_CAPABILITIES_MASTERS);
 		p->counter_contexts = FIELD(word, REFS_CAPABILITIES_CONTEXTS);
 	}
 	if (device_has(&r->device, LITEMRC_FEATURE_TRAFFIC))
-		p->traffic_words_log2 = FIELD(traffic(r, LITEMRC_TRAFFIC_WORDS), TRAFFIC_WORDS_COUNT_LOG2);
+		p->traffic_words_log2 = FIELD(register_read(r, BLOCK_TRAFFIC, LITEMRC_TRAFFIC_WORDS), TRAFFIC_WORDS_COUNT_LOG2);
 	r->device.get = registers_get;
 	r->device.set = registers_set;
 	r->device.order = registers_order;

@@ -18,8 +18,8 @@ struct register_bus {
 	/* Between two reads of a register that is waited for, before the n-th repetition; false: it was long enough. */
 	bool (*wait)(struct register_bus *bus, uint32_t n);
 	/*
-	 * The other end of a bridge: writes can be lost and are read back, software of the SoC may write the same registers, and
-	 * no interrupt tells the end of an epoch.
+	 * The registers are behind a bridge: writes can be lost and are read back, software of the SoC may write the same
+	 * registers, and there are no interrupts.
 	 */
 	bool remote;
 };
@@ -29,7 +29,7 @@ struct register_device {
 	struct register_bus *bus;
 	/* Before settings change or a clear: the epoch in the window was counted with the present ones. */
 	void (*settle)(struct register_device *registers);
-	/* Of a domain: whether it holds pages whose data may be needed, or the program that serves. */
+	/* Only with rank power. Of a domain: whether it holds pages whose data may be needed, or the program that serves. */
 	bool (*is_live)(struct register_device *registers, uint32_t domain);
 	bool (*runs_from)(struct register_device *registers, uint32_t domain);
 	uint32_t dram_chips, dram_phases;
@@ -63,5 +63,8 @@ int registers_order(struct device *device, enum device_order order, uint32_t val
 void registers_select(struct register_device *registers, uint32_t counter, const struct counter_selection *selection);
 /* Loads all counters with their initial values, and enables or disables counting. */
 void registers_restart_counters(struct register_device *registers, bool on);
+
+/* Restarts the stream of the traffic generator; the values are those of DEVICE_TRAFFIC. */
+void registers_set_traffic(struct register_device *registers, const uint32_t *values);
 
 #endif

@@ -61,7 +61,7 @@ static int change_and_get(struct device *device, struct answer *answer, enum dev
 
 uint32_t device_owners(struct device *device)
 {
-	static struct answer split;
+	struct answer split = {.reason = ""};
 
 	if (device->parameters.contexts < 2 || device->get(device, DEVICE_SPLIT, NULL, &split) || !split.ack.values[0])
 		return device->parameters.contexts;
@@ -446,14 +446,14 @@ static int budgets_perform(struct device *device, const struct host_request *req
 
 static bool restore(struct device *device, enum device_setting setting, const uint32_t *values)
 {
-	static struct answer nobody;
+	struct answer nobody = {.reason = ""};
 
 	return !device->set(device, setting, values, &nobody);
 }
 
 static bool save(struct device *device, enum device_setting setting, uint32_t *values, size_t count)
 {
-	static struct answer found;
+	struct answer found = {.reason = ""};
 
 	if (device->get(device, setting, NULL, &found))
 		return false;

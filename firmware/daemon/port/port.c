@@ -164,7 +164,7 @@ static int set_split(bool on, struct answer *answer)
 		return error_code_busy_c;
 	error = write_number(SETTING_SPLIT, on);
 	if (error == -ENODEV)
-		return refuse(answer, error_code_unsupported_c, "the monitor cannot tell writes from reads");
+		return refuse(answer, error_code_unsupported_c, DEVICE_NO_SPLIT);
 	return refuse_errno(answer, error);
 }
 
@@ -173,7 +173,7 @@ static int set_sampling(uint32_t sampling, struct answer *answer)
 	int error = write_number(SETTING_SAMPLING, sampling);
 
 	if (error == -ENODEV)
-		return refuse(answer, error_code_bad_argument_c, "the gateware does not support this sampling rate");
+		return refuse(answer, error_code_bad_argument_c, DEVICE_NO_SAMPLING);
 	return refuse_errno(answer, error);
 }
 
@@ -185,7 +185,7 @@ static int set_hot(const uint32_t *values, struct answer *answer)
 	if (!error)
 		pages_empty_queue();
 	else
-		answer->reason = "the gateware has no such setting";
+		answer->reason = DEVICE_NO_HOT_SETTING;
 	return refuse_errno(answer, error);
 }
 
@@ -242,7 +242,7 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 	case DEVICE_RANK_STATE:
 		return set_state(values[0], values[1], answer);
 	case DEVICE_RANK_LOSS:	/* nothing may be lost, so the part that is retained has no effect */
-		return values[1] ? refuse(answer, error_code_busy_c, "Linux may use every page of the domain") : 0;
+		return values[1] ? refuse(answer, error_code_busy_c, DEVICE_LIVE_PAGES) : 0;
 	case DEVICE_PROCESS:
 		return process_follow(values[0], values[1], answer);
 	case DEVICE_BUDGET:

@@ -29,7 +29,8 @@ set(GENERATED "${LINK}/litemrc_encode.c" "${LINK}/litemrc_dispatch.c"
     "${ZCBOR}/src/zcbor_common.c" "${ZCBOR}/src/zcbor_encode.c" "${ZCBOR}/src/zcbor_decode.c")
 set_source_files_properties(${GENERATED} PROPERTIES COMPILE_OPTIONS -w)
 add_library(device_service OBJECT "${FIRMWARE}/link/cobs.c" "${FIRMWARE}/link/frame.c" "${FIRMWARE}/service/registers.c"
-    "${FIRMWARE}/service/requests.c" "${FIRMWARE}/service/service.c" ${GENERATED})
+    "${FIRMWARE}/service/rank_registers.c" "${FIRMWARE}/service/counter_registers.c" "${FIRMWARE}/service/requests.c"
+    "${FIRMWARE}/service/service.c" ${GENERATED})
 set_target_properties(device_service PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_VISIBILITY_PRESET hidden
     POSITION_INDEPENDENT_CODE ON)
 target_include_directories(device_service PUBLIC "${LINK}" "${FIRMWARE}/include" "${FIRMWARE}/link" "${FIRMWARE}/service"

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of a register_device share. */
+#ifndef LITEMRC_REGISTER_ACCESS_H
+#define LITEMRC_REGISTER_ACCESS_H
+
+#include "registers.h"
+
+#define FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
+#define PUT(name, value) ((uint32_t)(value) << LITEMRC_##name##_SHIFT & LITEMRC_##name)
+
+static inline uint32_t register_read(struct register_device *r, enum register_block block, uint32_t offset)
+{
+	return r->bus->read(r->bus, block, offset);
+}
+
+/*
+ * Gives a command, or writes what may read otherwise. Over a bridge a read keeps the packets of writes apart, whose rate
+ * nothing else limits.
+ */
+void register_command(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value);
+
+/* Returns whether the register then reads the value; on a processor's bus it is not asked. */
+bool register_try_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value);
+
+/* The request fails if the register then reads otherwise. */
+void register_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value);
+
+/* Waits until the bits of a status are `value`, and returns the status. Else the request fails, for this reason. */
+uint32_t register_wait(struct register_device *r, enum register_block block, uint32_t offset, uint32_t bits,
+		       uint32_t value, const char *failure);
+
+/* The settings of ranks, and those of reference counters and traffic. */
+void ranks_get(struct register_device *r, enum device_setting setting, const uint32_t *arguments, struct answer *answer);
+int ranks_set(struct register_device *r, enum device_setting setting, const uint32_t *values, struct answer *answer);
+void counters_get(struct register_device *r, enum device_setting setting, const uint32_t *arguments,
+		  struct answer *answer);
+void counters_set(struct register_device *r, enum device_setting setting, const uint32_t *values);
+
+#endif
