@@ -242,7 +242,7 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 	case DEVICE_RANK_STATE:
 		return set_state(values[0], values[1], answer);
 	case DEVICE_RANK_LOSS:	/* nothing may be lost, so the part that is retained has no effect */
-		return values[1] ? refuse(answer, error_code_busy_c, DEVICE_LIVE_PAGES) : 0;
+		return values[1] ? refuse(answer, error_code_busy_c, "Linux may use every page of the domain") : 0;
 	case DEVICE_PROCESS:
 		return process_follow(values[0], values[1], answer);
 	case DEVICE_BUDGET:
