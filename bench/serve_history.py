@@ -24,11 +24,13 @@ from pathlib import Path
 
 import httpx
 from litemrc.device.link.link import LinkCounts
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.columns import joined_rows
 from litemrc.feed.history.history import History
 from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.ranks.table import NO_RANKS
 
-from tests.host.paced_device import FRAMES, GROUPS, PAGES, hits_of, misses_of, paced
+from tests.host.paced_device import FRAMES, GROUPS, PAGES, paced
+from tests.host.synthetic_epochs import paced_row
 
 EPOCH = re.compile(r'\{"device":"device","session":\d+,"number":\d+,"arrived":([\d.]+)')
 CONTEXTS = 8
@@ -55,16 +57,12 @@ def write_history(folder: Path, files: int) -> None:
             )
         )
         for number in range(EPOCHS):
-            rows = tuple(_row(number, context) for context in range(CONTEXTS))
+            rows = joined_rows([paced_row(number, context) for context in range(CONTEXTS)])
             names = {context: f"program {context}" for context in range(CONTEXTS)}
             arrived = begun + 0.05 * number
-            history(FeedEpoch(begun * 1000, number, arrived, rows, names, (), None, None, 0, LinkCounts()))
+            counted = (rows, names, NO_RANKS, None, None, 0, LinkCounts())
+            history(FeedEpoch(begun * 1000, number, arrived, *counted))
     history.close()
-
-
-def _row(number: int, context: int) -> EpochRow:
-    hits, misses = hits_of(number, context), misses_of(number, context)
-    return EpochRow(number, context, sum(hits) + misses, misses, 100, 0, 0, 0, 0, False, tuple(hits))
 
 
 def device(urls: Queue, rate: float) -> None:

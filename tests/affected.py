@@ -36,7 +36,6 @@ BUILT = {
     "firmware/boot": ("firmware/boot", "linux", "board_sim"),
     "firmware/daemon": ("firmware/daemon", "fuzz", "linux"),
     "firmware/include": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
-    "firmware/link": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
     "firmware/service": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),
     "firmware/linux": ("linux", "firmware/daemon", "host/traces"),
     "hls": ("cosim", "hls", "hls_verilog", "host/native", "models"),

@@ -5,26 +5,22 @@
 #include <generated/soc.h>
 #include <irq.h>
 
-#define RING_BYTES 4096u	/* a power of two; an epoch of 64 groups is 100 to 350 bytes */
+#define RING_BYTES 4096u	/* a power of two */
 
 /* Bits of LiteX's UART events. */
 #define EV_TX (1u << CSR_LINK_EV_PENDING_TX_OFFSET)
 #define EV_RX (1u << CSR_LINK_EV_PENDING_RX_OFFSET)
 
-/* The longest frame sent here: without a tail, whose words have 5 bytes each in CBOR. */
-#define FRAME_MAX (LITEMRC_FRAME_MAX - 5 * sizeof(((struct epoch_body *)0)->tail.tail) / sizeof(uint32_t))
-
-struct device_message link_message;
-
 static uint8_t ring[RING_BYTES];
-static size_t produced, consumed;	/* free running */
-static struct litemrc_sender sender;
+static struct litemrc_writer writer = {.ring = ring, .mask = RING_BYTES - 1};
+static size_t consumed;	/* free running */
+static uint32_t sequence;
 static struct litemrc_receiver *receiver;
 static link_handler handler;
 
 static void transmit(void)
 {
-	while (consumed != produced && !link_txfull_read())
+	while (consumed != writer.begun && !link_txfull_read())
 		link_rxtx_write(ring[consumed++ % RING_BYTES]);
 }
 
@@ -58,17 +54,35 @@ void link_init(struct litemrc_receiver *rx, link_handler on_progress)
 	link_ev_enable_write(EV_TX | EV_RX);
 }
 
-bool link_has_room(void)
+bool link_has_room(size_t bytes)
 {
-	return RING_BYTES - (produced - consumed) >= FRAME_MAX;
+	return RING_BYTES - (writer.end - consumed) >= LITEMRC_FRAME_BYTES(sizeof(struct litemrc_message) + bytes);
 }
 
-void link_send(struct device_message *message)
+void link_begin(uint32_t type)
 {
-	static uint8_t frame[FRAME_MAX];
-	int length = litemrc_frame_encode(&sender, message, frame, sizeof(frame));
+	const struct litemrc_message message = {.type = type, .sequence = type ? ++sequence : 0};
 
-	for (int i = 0; i < length; i++)
-		ring[produced++ % RING_BYTES] = frame[i];
+	litemrc_frame_begin(&writer);
+	if (type)
+		link_put(&message, sizeof(message));
+}
+
+void link_put(const volatile void *bytes, size_t length)
+{
+	litemrc_frame_put(&writer, bytes, length);
 	transmit();
+}
+
+void link_end(void)
+{
+	litemrc_frame_end(&writer);
+	transmit();
+}
+
+void link_send(uint32_t type, const void *body, size_t bytes)
+{
+	link_begin(type);
+	link_put(body, bytes);
+	link_end();
 }

@@ -5,21 +5,27 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "frame.h"
+#include "litemrc_protocol.h"
 
 /* Called with interrupts off, when a request is complete or bytes of the ring have been sent. */
 typedef void (*link_handler)(void);
 
 void link_init(struct litemrc_receiver *receiver, link_handler handler);
 
-/* Whether a frame of maximum length fits into the ring. */
-bool link_has_room(void);
+/* All below: interrupts are off. */
 
-/* For all messages except answers: filled in and sent immediately, with interrupts off. */
-extern struct device_message link_message;
+/* Whether a message with a body of so many bytes fits into the ring. */
+bool link_has_room(size_t bytes);
 
-/* Encodes and queues a message. Caller has interrupts off and has checked the room. */
-void link_send(struct device_message *message);
+/* Queues a message; the caller has checked the room. Type 0: the body is all. */
+void link_send(uint32_t type, const void *body, size_t bytes);
+
+/* A message in pieces, for each of which the caller checks the room. */
+void link_begin(uint32_t type);
+void link_put(const volatile void *bytes, size_t length);
+void link_end(void);
 
 #endif

@@ -68,17 +68,17 @@ static uint32_t state_of(uint32_t domain)
 	return word >> (bit % 32) & ((1u << LITEMRC_RANKS_STATE_BITS) - 1);
 }
 
-void ranks_fill(struct rank_body *rank, uint32_t domain)
+void ranks_fill(struct litemrc_rank *rank, uint32_t domain)
 {
 	const volatile uint32_t *window = (const volatile uint32_t *)RANKS_WINDOW_BASE;
 
-	rank->domain = domain;
-	rank->clocks = ranks_read(LITEMRC_RANKS_SNAPSHOT_CLOCKS);
-	rank->state.power_state_choice = state_of(domain);
-	rank->working = ranks_read(LITEMRC_RANKS_WORKING) >> domain & 1;
-	rank->live_pages = live_in(domain);
-	rank->overflow.overflow = ranks_read(LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW;
-	rank->counters_count = LITEMRC_METER_ROW;
+	*rank = (struct litemrc_rank){
+		.state = state_of(domain),
+		.working = ranks_read(LITEMRC_RANKS_WORKING) >> domain & 1,
+		.live_pages = live_in(domain),
+		.flags = ranks_read(LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW ? LITEMRC_RANK_OVERFLOW : 0,
+		.cycles = ranks_read(LITEMRC_RANKS_SNAPSHOT_CLOCKS),
+	};
 	for (uint32_t word = 0; word < LITEMRC_METER_ROW; word++)
 		rank->counters[word] = window[domain * LITEMRC_METER_ROW + word];
 }
@@ -107,7 +107,7 @@ void ranks_set_live(uint32_t first_page, uint32_t pages)
 	(void)pages;
 }
 
-void ranks_fill(struct rank_body *rank, uint32_t domain)
+void ranks_fill(struct litemrc_rank *rank, uint32_t domain)
 {
 	(void)rank;
 	(void)domain;

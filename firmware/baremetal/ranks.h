@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "litemrc_uapi.h"
 #include "registers.h"
 
 /* Number of power domains; 0: no rank power. */
@@ -19,7 +20,7 @@ uint32_t ranks_domains(void);
 void ranks_set_live(uint32_t first_page, uint32_t pages);
 
 /* Fills in the meter's counters of a domain up to the epoch in the window. */
-void ranks_fill(struct rank_body *rank, uint32_t domain);
+void ranks_fill(struct litemrc_rank *rank, uint32_t domain);
 
 /* As the members of struct register_device. */
 bool ranks_is_live(struct register_device *device, uint32_t domain);

@@ -86,14 +86,9 @@ void refs_give_events(void (*to)(uint32_t page, uint32_t counter))
 
 static void send_count(uint32_t page, uint32_t counter)
 {
-	link_message.type_choice = device_message_type_count_c;
-	link_message.count = (struct count_body){
-		.index = sent++,
-		.counter.page_counter_choice = counter,
-		.page = page,
-		.lost.lost = refs_read(LITEMRC_REFS_LOST),
-	};
-	link_send(&link_message);
+	const struct litemrc_count count = {sent++, counter, page, refs_read(LITEMRC_REFS_LOST)};
+
+	link_send(LITEMRC_MESSAGE_COUNT, &count, sizeof(count));
 }
 
 void refs_progress(bool between_epochs)
@@ -102,7 +97,7 @@ void refs_progress(bool between_epochs)
 	uint32_t event;
 
 	while (!stuck && (event = refs_read(LITEMRC_REFS_EVENT)) & LITEMRC_REFS_EVENT_VALID) {
-		stuck = !consumer && (!link_has_room() || !between_epochs);
+		stuck = !consumer && (!link_has_room(sizeof(struct litemrc_count)) || !between_epochs);
 		if (stuck)
 			break;
 		refs_write(LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_NEXT);

@@ -9,7 +9,6 @@
 #include "link.h"
 #include "log.h"
 #include "monitor.h"
-#include "page_messages.h"
 #include "paging/tasks.h"
 #include "refs.h"
 #include "service.h"
@@ -21,7 +20,7 @@
 
 _Static_assert(PAGER_NO_BUDGET == LITEMRC_NO_BUDGET, "budget");
 
-static char identifier[LITEMRC_HELLO_IDENTIFIER_MAX + 1];
+static char identifier[sizeof(((struct litemrc_hello *)0)->identifier) + 1];
 static struct service service;
 static struct run_order order;
 static volatile enum { IDLE, ORDERED, RUNNING } state;
@@ -43,7 +42,7 @@ static int get_budget(uint32_t context, struct answer *answer)
 	const struct pager_owner *owner = tasks_owner(context);
 
 	if (!owner)
-		return refuse(answer, error_code_busy_c, NO_TASK);
+		return refuse(answer, LITEMRC_ERROR_BUSY, NO_TASK);
 	ANSWER(answer, owner->budget, owner->resident);
 	return 0;
 }
@@ -54,7 +53,7 @@ static int set_budget(bool reclaim, uint32_t context, uint32_t pages, struct ans
 	struct pager_owner *owner = tasks_owner(context);
 
 	if (!owner)
-		return refuse(answer, error_code_busy_c, NO_TASK);
+		return refuse(answer, LITEMRC_ERROR_BUSY, NO_TASK);
 	if (reclaim)
 		owner->reclaim = pages < owner->resident ? pages : owner->resident;
 	else
@@ -75,22 +74,22 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 	switch (setting) {
 	case DEVICE_CONTEXT:
 		if (state == RUNNING)
-			return refuse(answer, error_code_busy_c, "a program runs, in the context that it was given");
+			return refuse(answer, LITEMRC_ERROR_BUSY, "a program runs, in the context that it was given");
 		break;
 	case DEVICE_SPLIT:
 		if (values[0] && state != IDLE &&
 		    order.context + workloads[order.workload].contexts > PARAMETERS->contexts / 2)
-			return refuse(answer, error_code_busy_c, "the program runs in a context that would own no pages");
+			return refuse(answer, LITEMRC_ERROR_BUSY, "the program runs in a context that would own no pages");
 		break;
 	case DEVICE_COUNTER:
 	case DEVICE_COUNTING:
 	case DEVICE_COUNT:
 		if (refs_are_taken())
-			return refuse(answer, error_code_busy_c, "a program uses the counters");
+			return refuse(answer, LITEMRC_ERROR_BUSY, "a program uses the counters");
 		break;
 	case DEVICE_TRAFFIC:
 		if (refs_are_taken())
-			return refuse(answer, error_code_busy_c, "a program uses the generator");
+			return refuse(answer, LITEMRC_ERROR_BUSY, "a program uses the generator");
 		break;
 	case DEVICE_BUDGET:
 	case DEVICE_RECLAIM:
@@ -108,7 +107,7 @@ static int run(struct device *device, uint32_t program, uint32_t context, uint32
 	if (error)
 		return error;
 	if (state != IDLE)
-		return refuse(answer, error_code_busy_c, "a program runs");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "a program runs");
 	order = (struct run_order){program, context, scale};
 	state = ORDERED;
 	return 0;
@@ -120,10 +119,10 @@ static uint32_t running(struct device *device)
 	return state == IDLE ? 0 : 1 << order.workload;
 }
 
-static uint32_t sent(struct device *device)
+static uint32_t epoch(struct device *device)
 {
 	(void)device;
-	return epochs_sent();
+	return epochs_next();
 }
 
 static void lease(struct device *device, uint32_t cycles)
@@ -146,7 +145,7 @@ static void describe(void)
 	read_identifier();
 	PARAMETERS->identifier = identifier;
 	PARAMETERS->epoch_least = 1;
-	PARAMETERS->budgets = true;
+	PARAMETERS->features |= 1u << LITEMRC_FEATURE_BUDGETS;
 	PARAMETERS->programs = workload_count;
 	for (uint32_t i = 0; i < workload_count; i++)
 		PARAMETERS->program_names[i] = workloads[i].name;
@@ -154,22 +153,22 @@ static void describe(void)
 	device->set = set;
 	device->run = run;
 	device->running = running;
-	device->epochs_sent = sent;
+	device->epoch = epoch;
 	device->lease = lease;
 	device->end_lease = lift_budgets;
 }
 
 /* ----------------------------------------------------------------------------------------------- the link */
 
-/* No other message is sent between the messages of an epoch. */
-static bool may_send(void)
+/* No other message is sent within the record of an epoch. */
+static bool may_send(size_t bytes)
 {
-	return link_has_room() && !epochs_halfway();
+	return link_has_room(bytes) && !epochs_halfway();
 }
 
 static void send_lease_end(void)
 {
-	log_line(log_level_warning_c, "the lease ended: rank policy and working set are restored, budgets lifted");
+	log_line(LITEMRC_LOG_WARNING, "the lease ended: rank policy and working set are restored, budgets lifted");
 	lease_ended = false;
 }
 
@@ -177,28 +176,28 @@ static void send_lease_end(void)
 static void send_command_lost(void)
 {
 	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
-	log_line(log_level_error_c, "the gateware lost an invalidation or clear; counts are wrong");
+	log_line(LITEMRC_LOG_ERROR, "the gateware lost an invalidation or clear; counts are wrong");
 }
 
 static void answer(void)
 {
-	struct device_message *message = service_answer(&service, &link_message);
+	static struct litemrc_hello hello;
+	struct reply reply = service_answer(&service, &hello);
 
-	if (message)
-		link_send(message);
+	if (reply.body)
+		link_send(reply.type, reply.body, reply.bytes);
 }
 
 /* Sends what is due while the link has room. Interrupts are off. */
 static void progress(void)
 {
-	epochs_progress(PARAMETERS);
-	page_messages_drain(PARAMETERS, !epochs_halfway());
+	epochs_progress();
 	refs_progress(!epochs_halfway());
-	if (monitor_status(LITEMRC_STATUS_COMMAND_LOST) && may_send())
+	if (monitor_status(LITEMRC_STATUS_COMMAND_LOST) && may_send(sizeof(struct litemrc_log)))
 		send_command_lost();
-	if (lease_ended && may_send())
+	if (lease_ended && may_send(sizeof(struct litemrc_log)))
 		send_lease_end();
-	if (service.receiver.held && may_send())
+	if (service.receiver.held && may_send(sizeof(struct litemrc_hello)))
 		answer();
 }
 
@@ -211,19 +210,16 @@ static void expire(void)
 
 static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 {
+	struct litemrc_event event = {
+		.kind = kind, .workload = about->workload, .context = about->context, .cycles = cycles,
+	};
+
 	for (bool sent = false; !sent;) {
 		irq_setie(0);
-		sent = may_send();
+		sent = may_send(sizeof(event));
 		if (sent) {
-			link_message.type_choice = device_message_type_event_c;
-			link_message.event = (struct event_body){
-				.kind.event_kind_choice = kind,
-				.workload = about->workload,
-				.context = about->context,
-				.cycles.cycles = cycles,
-				.epoch_messages = epochs_sent(),
-			};
-			link_send(&link_message);
+			event.epoch = epochs_next();
+			link_send(LITEMRC_MESSAGE_EVENT, &event, sizeof(event));
 		}
 		irq_setie(1);
 	}
@@ -231,6 +227,9 @@ static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 
 void serve_init(void)
 {
+	static struct litemrc_hello first;
+	struct reply hello;
+
 	describe();
 	monitor_control(UNIT_IS_CYCLES, UNIT_IS_CYCLES);
 	monitor_write(LITEMRC_EPOCH_LENGTH, BOOT_EPOCH_CYCLES);
@@ -240,8 +239,8 @@ void serve_init(void)
 	epochs_init(progress);
 	refs_init(progress);
 	irq_setie(0);
-	service_hello(&service, 0, &link_message);
-	link_send(&link_message);
+	hello = service_hello(&service, 0, &first);
+	link_send(hello.type, hello.body, hello.bytes);
 	irq_setie(1);
 }
 
@@ -256,7 +255,7 @@ bool serve_take_order(struct run_order *taken)
 
 void serve_started(const struct run_order *about)
 {
-	send_event(event_kind_workload_started_c, about, 0);
+	send_event(LITEMRC_EVENT_KIND_WORKLOAD_STARTED, about, 0);
 }
 
 void serve_done(const struct run_order *about, uint64_t cycles)
@@ -269,5 +268,5 @@ void serve_done(const struct run_order *about, uint64_t cycles)
 	while (!epochs_are_sent(last))
 		;
 	state = IDLE;
-	send_event(event_kind_workload_done_c, about, cycles);
+	send_event(LITEMRC_EVENT_KIND_WORKLOAD_DONE, about, cycles);
 }

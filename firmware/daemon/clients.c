@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "messages/followers.h"
 #include "port/sessions.h"
 #include "system/log.h"
 #include "system/timing.h"
@@ -76,7 +75,6 @@ static void accept_one(void)
 			continue;
 		ports[host] = port;
 		hosts_join(host, port);
-		followers_join(host);
 		session_open(host, port);
 		return;
 	}

@@ -19,7 +19,6 @@
 #include "driver/record.h"
 #include "messages/epoch_messages.h"
 #include "messages/events.h"
-#include "messages/followers.h"
 #include "messages/hosts.h"
 #include "messages/page_messages.h"
 #include "port/port.h"
@@ -92,11 +91,7 @@ static void take_record(const struct pollfd *device)
 			die(1, "load the driver and start the daemon again", "the driver has no more epochs");
 		return;
 	}
-	/* No epoch overtakes a process message. */
-	followers_report();
 	epochs_send(record);
-	followers_note(record);
-	followers_report();
 	if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
 		events_command_lost(record->epoch);
 }
@@ -114,8 +109,8 @@ static int read_serial(short ready)
 
 static void say_end(void)
 {
-	log_info("ends: %u requests answered, %u frames damaged, %u epoch messages, %u of them lost", sessions_answered(),
-	    sessions_damaged(), (unsigned int)epochs_sent(), (unsigned int)epochs_lost());
+	log_info("ends: %u requests answered, %u frames damaged, %u epochs lost", sessions_answered(), sessions_damaged(),
+		 (unsigned int)hosts_lost());
 }
 
 /* Timeout of the next poll(), in ms; -1: none. */
@@ -148,7 +143,6 @@ static int serve(struct pollfd *sources)
 		pages_progress();
 		error = read_serial(sources[TTY].revents);
 		clients_read(sources + CLIENTS);
-		followers_report();
 		session_progress(SERIAL);
 		fault_cost_progress();
 		runs_progress();
@@ -218,7 +212,6 @@ int daemon_serve(const struct options *options)
 	sources[SIGNALS].fd = open_signals();
 	driver_open(options->sysfs, options->device, options->clock_hz);
 	sources[DEVICE].fd = record_open(options->device);
-	followers_init();
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
 	groups_open(options->cgroups);
@@ -233,7 +226,7 @@ int daemon_serve(const struct options *options)
 	atexit(fault_cost_end);
 	atexit(end_lease);
 
-	hosts_init(sources[TTY].fd, parameters.contexts + dram.ranks + pages_most(), listener >= 0);
+	hosts_init(sources[TTY].fd, epochs_most(), listener >= 0);
 	clients_init(listener);
 	pages_init();
 	sessions_init(sources[TTY].fd);

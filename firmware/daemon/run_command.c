@@ -70,7 +70,7 @@ static bool try_context(const struct context_files *files, struct held_child *ch
  */
 static unsigned int take_first(struct context_files *files, int contexts, struct held_child *child, uint32_t state)
 {
-	struct litemrc_context now;
+	struct litemrc_row now;
 
 	for (unsigned int number = 1; !context_files_open(files, contexts, number); number++) {
 		if (!context_files_read(files, &now) && now.state == state && try_context(files, child, number))
@@ -130,7 +130,7 @@ static int wait_for(pid_t child, const sigset_t *signals)
 /* Frees the context, unless it follows another process by now. */
 static void leave(const struct context_files *files, pid_t child)
 {
-	struct litemrc_context now;
+	struct litemrc_row now;
 
 	if (!context_files_read(files, &now) && now.pid == (uint32_t)child)
 		context_files_follow(files, 0);

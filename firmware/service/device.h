@@ -10,14 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "frame.h"
-#include "litemrc_limits.h"
+#include "litemrc_protocol.h"
 
 /* The answer to a request, under construction. */
 struct answer {
-	struct ack_body ack;
-	uint8_t payload[LITEMRC_ACK_PAYLOAD_MAX];
-	const char *reason;	/* of a refusal; may be empty */
+	struct litemrc_ack ack;
+	const char *reason;	/* of a refusal */
 };
 
 /* Returns the error code, for callers to return. */
@@ -33,7 +31,7 @@ void answer_text(struct answer *answer, const char *text);
 #define ANSWER(answer, ...) \
 	answer_values(answer, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
 
-/* Values that a host reads and sets, in the order of the ack of litemrc.cddl; some have arguments. Those of a part stand together. */
+/* Values that a host reads and sets, in the order of the members of set_*; some have arguments. A part's stand together. */
 enum device_setting {
 	DEVICE_EPOCH_LENGTH,
 	DEVICE_CONTEXT,
@@ -63,9 +61,6 @@ enum device_setting {
 
 enum device_order { DEVICE_END_EPOCH, DEVICE_CLEAR, DEVICE_ARM, DEVICE_INVALIDATE };
 
-/* Most programs: those that hello has room for. */
-#define DEVICE_PROGRAMS (sizeof(((struct hello_body *)0)->workloads.workloads) / sizeof(struct zcbor_string))
-
 /* Refusals of operations that several ports have. */
 #define DEVICE_LIVE_PAGES "the domain holds pages whose data may be needed"
 #define DEVICE_NO_SAMPLING "the gateware does not support this sampling rate"
@@ -82,15 +77,14 @@ struct device_parameters {
 	uint64_t first_page;	/* of physical memory: frame 0 */
 	uint32_t counter_pages, counter_width, counter_masters, counter_contexts;	/* of the reference counters */
 	uint32_t traffic_words_log2;
-	bool budgets;	/* programs have budgets of memory */
 	const char *system, *driver, *identifier;
 	uint32_t programs;	/* number of them */
-	const char *program_names[DEVICE_PROGRAMS];
+	const char *program_names[LITEMRC_PROGRAMS_MAX];
 };
 
 /*
  * The operations return 0 or refuse(). The service has checked that arguments and values are within the limits of schema
- * and parameters. It asks for no part that the parameters lack.
+ * and parameters. It asks for no part that the parameters lack. The answer is empty before, its reason "".
  */
 struct device {
 	struct device_parameters parameters;
@@ -101,7 +95,7 @@ struct device {
 	int (*run)(struct device *device, uint32_t program, uint32_t context, uint32_t scale, struct answer *answer);
 	uint32_t (*running)(struct device *device);	/* a bit for each program */
 	/* The bytes of a self-test, at most as many as the answer holds; NULL: those that were sent. */
-	int (*echo)(struct device *device, const uint8_t *bytes, size_t length, struct answer *answer);
+	int (*echo)(struct device *device, const void *bytes, size_t length, struct answer *answer);
 	/* Only with processes; context 0: any. */
 	int (*follow_cgroup)(struct device *device, uint32_t context, const char *path, struct answer *answer);
 	/*
@@ -110,7 +104,7 @@ struct device {
 	 */
 	void (*lease)(struct device *device, uint32_t cycles);
 	void (*end_lease)(struct device *device);
-	uint32_t (*epochs_sent)(struct device *device);	/* epoch messages since boot */
+	uint32_t (*epoch)(struct device *device);	/* number of the running one */
 
 	/* The service's own. `saved`: policy and working set will be restored or, after the lease, were. */
 	bool leased, saved;

@@ -32,8 +32,8 @@ static void set_policy(struct register_device *r, const uint32_t *v)
 
 static int set_state(struct register_device *r, uint32_t domain, uint32_t state, struct answer *answer)
 {
-	if (state != power_state_awake_c && r->runs_from(r, domain))
-		return refuse(answer, error_code_busy_c, "the firmware runs from this domain");
+	if (state != LITEMRC_POWER_STATE_AWAKE && r->runs_from(r, domain))
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the firmware runs from this domain");
 	set_ranks(r, LITEMRC_RANKS_COMMAND, PUT(RANKS_COMMAND_DOMAIN, domain) | PUT(RANKS_COMMAND_STATE, state));
 	return 0;
 }
@@ -43,7 +43,7 @@ static int set_loss(struct register_device *r, uint32_t domain, bool allowed, ui
 	uint32_t mask = ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED);
 
 	if (allowed && (r->is_live(r, domain) || r->runs_from(r, domain)))
-		return refuse(answer, error_code_busy_c, DEVICE_LIVE_PAGES);
+		return refuse(answer, LITEMRC_ERROR_BUSY, DEVICE_LIVE_PAGES);
 	set_ranks(r, LITEMRC_RANKS_PARTIAL, part);
 	set_ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED, allowed ? mask | 1u << domain : mask & ~(1u << domain));
 	return 0;

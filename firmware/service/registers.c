@@ -164,9 +164,9 @@ static int set_split(struct register_device *r, bool on, struct answer *answer)
 	struct change split = {LITEMRC_CONTROL, word | PUT(CONTROL_SPLIT, on)};
 
 	if (r->bus->remote && on && monitor(r, LITEMRC_CONTEXT) >= r->device.parameters.contexts / 2)
-		return refuse(answer, error_code_busy_c, "the present context would own no pages: set another one first");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the present context would own no pages: set another one first");
 	if (!change(r, &split, 1, false))
-		return refuse(answer, error_code_unsupported_c, DEVICE_NO_SPLIT);
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, DEVICE_NO_SPLIT);
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static int set_hot(struct register_device *r, const uint32_t *v, struct answer *
 	};
 
 	if (!change(r, changes, sizeof(changes) / sizeof(changes[0]), true))
-		return refuse(answer, error_code_bad_argument_c, DEVICE_NO_HOT_SETTING);
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, DEVICE_NO_HOT_SETTING);
 	r->always_on = v[3];
 	return 0;
 }
@@ -200,7 +200,7 @@ static void get_hot(struct register_device *r, struct answer *answer)
 
 static int done(struct register_device *r, struct answer *answer, int error)
 {
-	return r->failure ? refuse(answer, error_code_busy_c, r->failure) : error;
+	return r->failure ? refuse(answer, LITEMRC_ERROR_BUSY, r->failure) : error;
 }
 
 static void monitor_get(struct register_device *r, enum device_setting setting, struct answer *answer)
@@ -210,7 +210,7 @@ static void monitor_get(struct register_device *r, enum device_setting setting, 
 	switch (setting) {
 	case DEVICE_EPOCH_LENGTH:
 		word = monitor(r, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT;
-		ANSWER(answer, word ? epoch_unit_cycles_c : epoch_unit_accesses_c, monitor(r, LITEMRC_EPOCH_LENGTH));
+		ANSWER(answer, word ? LITEMRC_EPOCH_UNIT_CYCLES : LITEMRC_EPOCH_UNIT_ACCESSES, monitor(r, LITEMRC_EPOCH_LENGTH));
 		break;
 	case DEVICE_CONTEXT:
 		ANSWER(answer, monitor(r, LITEMRC_CONTEXT));
@@ -243,7 +243,7 @@ static int set_range(struct register_device *r, uint32_t lower, uint32_t upper, 
 	const struct change changes[] = {{LITEMRC_RANGE_LOWER, lower}, {LITEMRC_RANGE_UPPER, upper}};
 
 	if (!change(r, changes, 2, false))
-		return refuse(answer, error_code_bad_argument_c, "the gateware has no such range");
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, "the gateware has no such range");
 	return 0;
 }
 
@@ -252,7 +252,7 @@ static int set_sampling(struct register_device *r, uint32_t value, struct answer
 	const struct change sampling = {LITEMRC_SAMPLING, value};
 
 	if (!change(r, &sampling, 1, false))
-		return refuse(answer, error_code_bad_argument_c, DEVICE_NO_SAMPLING);
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, DEVICE_NO_SAMPLING);
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static int monitor_set(struct register_device *r, enum device_setting setting, c
 {
 	switch (setting) {
 	case DEVICE_EPOCH_LENGTH:
-		control(r, LITEMRC_CONTROL_EPOCH_UNIT, v[0] == epoch_unit_cycles_c);
+		control(r, LITEMRC_CONTROL_EPOCH_UNIT, v[0] == LITEMRC_EPOCH_UNIT_CYCLES);
 		set_monitor(r, LITEMRC_EPOCH_LENGTH, v[1]);
 		return 0;
 	case DEVICE_CONTEXT:

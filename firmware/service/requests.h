@@ -5,7 +5,13 @@
 
 #include "device.h"
 
-/* Executes a request other than hello and fills in the answer, an empty ack before. Returns 0 or an error code. */
-int request_perform(struct device *device, const struct host_request *request, struct answer *answer);
+/*
+ * Executes a request other than hello, whose structure has these bytes, and fills in the answer, an empty ack before.
+ * Returns 0 or an error code.
+ */
+int request_perform(struct device *device, uint32_t type, const void *body, size_t bytes, struct answer *answer);
+
+/* Whether a request changes nothing. */
+bool request_reads(uint32_t type);
 
 #endif

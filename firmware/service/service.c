@@ -3,12 +3,21 @@
 
 #include <string.h>
 
-#include "litemrc_options.h"
 #include "requests.h"
 
-static struct zcbor_string text_of(const char *text)
+/*
+ * Hosts of protocol 1.x ask by a CBOR array [sequence, 65]. This array [1, 1, 0, 2000], a hello of theirs up to its version,
+ * tells them to update; a type of 2.0 is below CBOR_ARRAY.
+ */
+#define CBOR_ARRAY 0x80
+_Static_assert(LITEMRC_PROTOCOL_VERSION >> 8 == 0x07 && (LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd0, "version of former_hello");
+static const uint8_t former_hello[] = {CBOR_ARRAY | 4, 1, 1, 0, 0x19, 0x07, 0xd0};
+
+static void copy_text(char *to, size_t size, const char *text)
 {
-	return (struct zcbor_string){.value = (const uint8_t *)text, .len = text ? strlen(text) : 0};
+	memset(to, 0, size);
+	if (text)
+		memcpy(to, text, strnlen(text, size));
 }
 
 void service_begin(struct service *service, struct device *device, bool read_only)
@@ -16,17 +25,15 @@ void service_begin(struct service *service, struct device *device, bool read_onl
 	service->device = device;
 	service->read_only = read_only;
 	service->last_request = 0;
-	litemrc_receiver_init(&service->receiver, service->buffer, sizeof(service->buffer));
+	litemrc_receiver_init(&service->receiver, (uint8_t *)service->buffer, sizeof(service->buffer));
 }
 
-void service_hello(struct service *service, uint32_t request, struct device_message *message)
+struct reply service_hello(struct service *service, uint32_t request, struct litemrc_hello *hello)
 {
 	struct device *device = service->device;
 	const struct device_parameters *p = &device->parameters;
-	struct hello_body *hello = &message->hello;
 
-	message->type_choice = device_message_type_hello_c;
-	*hello = (struct hello_body){
+	*hello = (struct litemrc_hello){
 		.request = request,
 		.protocol = LITEMRC_PROTOCOL_VERSION,
 		.features = p->features | (service->read_only ? 1u << LITEMRC_FEATURE_READ_ONLY : 0),
@@ -36,75 +43,74 @@ void service_hello(struct service *service, uint32_t request, struct device_mess
 		.frames = p->frames,
 		.groups = p->groups,
 		.contexts = p->contexts,
-		.engine.stack_engine_choice = p->engine,
+		.engine = p->engine,
 		.pages = p->pages,
 		.running = device->running ? device->running(device) : 0,
-		.epoch_messages = device->epochs_sent(device),
-		.recent_pages.recent_pages = p->recent_pages,
-		.queue_depth.queue_depth = p->queue_depth,
-		.ranks.ranks = p->ranks,
-		.workloads.workloads_count = p->programs,
-		.system.system = text_of(p->system),
-		.driver.driver = text_of(p->driver),
-		.abi.abi = p->abi,
-		.hot_pages.hot_pages = p->hot_pages,
-		.identifier.identifier = text_of(p->identifier),
+		.epoch = device->epoch(device),
+		.recent_pages = p->recent_pages,
+		.queue_depth = p->queue_depth,
+		.ranks = p->ranks,
+		.hot_pages = p->hot_pages,
+		.abi = p->abi,
 	};
+	copy_text(hello->system, sizeof(hello->system), p->system);
+	copy_text(hello->driver, sizeof(hello->driver), p->driver);
+	copy_text(hello->identifier, sizeof(hello->identifier), p->identifier);
 	for (uint32_t i = 0; i < p->programs; i++)
-		hello->workloads.workloads[i] = text_of(p->program_names[i]);
+		copy_text(hello->workloads[i], sizeof(hello->workloads[i]), p->program_names[i]);
+	return (struct reply){LITEMRC_MESSAGE_HELLO, hello, sizeof(*hello)};
 }
 
-static int perform_for(struct service *service, const struct host_request *request, int unreadable)
-{
-	struct answer *answer = &service->answer;
-
-	if (unreadable == error_code_bad_argument_c)
-		return refuse(answer, unreadable, "an option of the request is not known to this device");
-	if (unreadable)
-		return unreadable;
-	if (service->read_only && !litemrc_request_reads(request))
-		return refuse(answer, error_code_read_only_c, "a socket is for reading: send this over the serial port");
-	return request_perform(service->device, request, answer);
-}
-
-static void make_reply(struct service *service, const struct host_request *request, int unreadable)
+static void perform(struct service *service, const struct litemrc_message *message, size_t length)
 {
 	struct answer *answer = &service->answer;
 	int error;
 
-	answer->ack = (struct ack_body){.request = request->sequence, .payload.payload.value = answer->payload};
+	memset(&answer->ack, 0, sizeof(answer->ack));
 	answer->reason = "";
-	error = perform_for(service, request, unreadable);
-	if (!error) {
-		service->reply.type_choice = device_message_type_ack_c;
-		service->reply.ack = answer->ack;
-	} else {
-		service->reply.type_choice = device_message_type_nak_c;
-		service->reply.nak = (struct nak_body){
-			.request = request->sequence,
-			.error.error_code_choice = error,
-			.reason.reason = text_of(answer->reason),
-		};
-		if (service->reply.nak.reason.reason.len > LITEMRC_NAK_REASON_MAX)
-			service->reply.nak.reason.reason.len = LITEMRC_NAK_REASON_MAX;
-	}
-	service->last_request = request->sequence;
+	if (service->read_only && !request_reads(message->type))
+		error = refuse(answer, LITEMRC_ERROR_READ_ONLY, "a socket is for reading: send this over the serial port");
+	else
+		error = request_perform(service->device, message->type, message + 1, length - sizeof(*message), answer);
+	service->refused = error;
+	answer->ack.request = service->nak.request = service->last_request = message->sequence;
+	service->nak.error = error;
+	copy_text(service->nak.reason, sizeof(service->nak.reason), answer->reason);
 }
 
-struct device_message *service_answer(struct service *service, struct device_message *hello)
+/* Without zeros at the end, which the host fills in. */
+static struct reply reply_of(const struct service *service)
 {
-	struct device_message *message = NULL;
-	struct host_request request;
-	int unreadable = litemrc_request_decode(&service->receiver, &request);
+	const struct litemrc_ack *ack = &service->answer.ack;
+	size_t bytes = ack->payload_bytes ? offsetof(struct litemrc_ack, payload) + ack->payload_bytes :
+					    offsetof(struct litemrc_ack, values) + ack->values_count * sizeof(ack->values[0]);
 
-	if (!unreadable && request.type_choice == host_request_type_hello_c) {
-		service_hello(service, request.sequence, hello);
-		message = hello;
-	} else if (request.sequence) {
-		if (request.sequence != service->last_request)
-			make_reply(service, &request, unreadable);
-		message = &service->reply;
-	}
+	if (service->refused)
+		return (struct reply){LITEMRC_MESSAGE_NAK, &service->nak,
+				      offsetof(struct litemrc_nak, reason) + strnlen(service->nak.reason, LITEMRC_REASON_MAX)};
+	return (struct reply){LITEMRC_MESSAGE_ACK, ack, bytes};
+}
+
+static struct reply answer_to(struct service *service, struct litemrc_hello *hello)
+{
+	const struct litemrc_message *message = (const struct litemrc_message *)service->buffer;
+	size_t length = service->receiver.message_length;
+
+	if (*(const uint8_t *)message >= CBOR_ARRAY)
+		return (struct reply){0, former_hello, sizeof(former_hello)};
+	if (length < sizeof(*message) || !message->sequence)
+		return (struct reply){0};
+	if (message->type == LITEMRC_REQUEST_ASK_HELLO)
+		return service_hello(service, message->sequence, hello);
+	if (message->sequence != service->last_request)
+		perform(service, message, length);
+	return reply_of(service);
+}
+
+struct reply service_answer(struct service *service, struct litemrc_hello *hello)
+{
+	struct reply reply = answer_to(service, hello);
+
 	litemrc_receiver_release(&service->receiver);
-	return message;
+	return reply;
 }

@@ -19,7 +19,6 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from litemrc.api.allocation import allocate
     from litemrc.api.comparing import compare
-    from litemrc.api.device import Device, collect
     from litemrc.api.engines import Bucket, Exact, Group, OsTracker, Shards
     from litemrc.api.heat import heatmap
     from litemrc.api.hot import hot
@@ -27,6 +26,7 @@ if _typing.TYPE_CHECKING:
     from litemrc.api.reading import read
     from litemrc.api.writing import write_trace
     from litemrc.curves.curve import Curve, Curves
+    from litemrc.device.device import Device, collect
     from litemrc.errors import UserError
 
     __version__: str
@@ -58,14 +58,14 @@ _HOMES = {
     "Bucket": "litemrc.api.engines",
     "Curve": "litemrc.curves.curve",
     "Curves": "litemrc.curves.curve",
-    "Device": "litemrc.api.device",
+    "Device": "litemrc.device.device",
     "Exact": "litemrc.api.engines",
     "Group": "litemrc.api.engines",
     "OsTracker": "litemrc.api.engines",
     "Shards": "litemrc.api.engines",
     "UserError": "litemrc.errors",
     "allocate": "litemrc.api.allocation",
-    "collect": "litemrc.api.device",
+    "collect": "litemrc.device.device",
     "compare": "litemrc.api.comparing",
     "heatmap": "litemrc.api.heat",
     "hot": "litemrc.api.hot",

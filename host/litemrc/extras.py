@@ -8,17 +8,14 @@ from litemrc.errors import UserError
 # The modules that each extra of pyproject.toml brings.
 _MODULES = {
     "plot": ("matplotlib", "jinja2"),
-    "device": ("cbor2", "cobs", "google_crc32c", "serial", "websockets", "zcbor"),
+    "device": ("google_crc32c", "serial", "websockets"),
     "litex": ("litex", "migen"),
     "pandas": ("pandas",),
-    "live": ("cbor2", "cobs", "google_crc32c", "serial", "websockets", "zcbor", "textual"),
+    "live": ("google_crc32c", "serial", "websockets", "textual"),
     "serve": (
-        "cbor2",
-        "cobs",
         "google_crc32c",
         "serial",
         "websockets",
-        "zcbor",
         "fastapi",
         "httptools",
         "plotly",

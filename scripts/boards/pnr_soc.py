@@ -27,7 +27,6 @@ SOURCES = (
 )
 FIRMWARE = (
     "firmware/include/*",
-    "firmware/link/*",
     "firmware/service/*",
     "firmware/baremetal/**/*",
     "host/litemrc_studies/zhou2004/scenarios/baremetal_pair.toml",

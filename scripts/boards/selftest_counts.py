@@ -94,7 +94,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         with (
             Simulator(build, firmware, Path(folder)) as simulator,
-            Device.open(simulator.wait_ready().url, timeout_s=60) as device,
+            Device(simulator.wait_ready().url, timeout_s=60) as device,
         ):
             _, wrong = run_known(device)
         if wrong:

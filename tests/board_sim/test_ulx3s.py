@@ -70,7 +70,7 @@ def booted() -> Iterator[Booted]:
     with Simulator(SIM, None, OUT / "run", sd_card=card) as simulator:
         simulator.wait_ready(scaled_timeout(30))
         wait_for(simulator, r"^# litemrcd: serves", BOOT_S)
-        with Device.open(simulator.url, timeout_s=scaled_timeout(LINK_S)) as device:
+        with Device(simulator.url, timeout_s=scaled_timeout(LINK_S)) as device:
             seen.hello = device.hello
             seen.collector = collect(device, list(RUNS), OUT)
         simulator.type(b"poweroff\n")

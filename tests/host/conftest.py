@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import pytest
-from litemrc.epochs.files import EpochTable
 from litemrc.epochs.processes import Process
+from litemrc.epochs.table import EpochTable
 
 from tests.host.epoch_rows import PARAMETERS, row
 

@@ -6,14 +6,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.protocol import Message, ProtocolError, device_messages, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.ranks.activity import COUNTERS
 
-from tests.host.scripted_device import told
+from tests.host.scripted_device import counted, ended, told
 
 GROUPS, PAGES, FRAMES, CLOCKS = 64, 8192, 8192, 1_000_000
 NO_BUDGET = schema().constants["no_budget"]
@@ -58,7 +58,6 @@ class PacedDevice:
     identifier: str = ""
     rate: float = 0
     epochs: int = 0
-    sent: int = 0
     requests: list[str] = field(default_factory=list)
     settings: dict[str, dict] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
@@ -85,7 +84,7 @@ class PacedDevice:
             recent_pages=4,
             queue_depth=512,
             ranks=self.ranks,
-            epoch_messages=self.sent % 2**32,
+            epoch=self.epochs,
             workloads=["zipf", "loop"],
             system=self.system,
             driver="1.0" if self.system else "",
@@ -95,47 +94,53 @@ class PacedDevice:
         )
 
     def epoch(self) -> Iterator[Message]:
-        """The messages of the next epoch."""
+        """The next epoch, and what follows it."""
         number = self.epochs
         self.epochs += 1
-        for context in range(self.contexts):
-            hits, misses = hits_of(number, context), misses_of(number, context)
-            yield told(
-                "epoch",
-                index=(self.sent + context) % 2**32,
-                epoch=number,
-                remaining=self.contexts - 1 - context,
-                context=context,
-                accesses=sum(hits) + misses,
-                misses=misses,
-                touched=100 * (context + 1) + number % 50,
-                dropped=number % 3,
-                hits=hits,
-            )
-        self.sent += self.contexts
-        for domain in range(self.ranks if self.meter else 0):
-            yield told("rank", **self._rank(number, domain))
+        parts: dict[str, object] = {}
+        if self.meter:
+            parts["ranks"] = [self._rank(number, domain) for domain in range(self.ranks)]
         if self.accessed_on:
-            bits = bytes(255 if (number + place) % 8 < 4 else 0 for place in range(128))
-            for piece in range(FRAMES // 1024):
-                index = number * (FRAMES // 1024) + piece
-                remaining = FRAMES // 1024 - 1 - piece
-                yield told(
-                    "accessed",
-                    **{"index": index, "epoch": number, "piece": piece, "remaining": remaining},
-                    **{
-                        "first": 1024 * piece,
-                        "accessed": bits.rstrip(b"\0"),
-                        "written": bits[:16].rstrip(b"\0"),
-                    },
-                )
+            parts["accessed"], parts["written"] = self.bits(number)
         if self.hot_sent and self.hot_on:
-            frames = [(number + 3 * place) % FRAMES for place in range(self.hot)]
             counts = [1000 - 10 * place for place in range(self.hot)]
-            accesses = sum(counts) + 5
-            yield told("hot", index=number, epoch=number, accesses=accesses, frames=frames, counts=counts)
+            frames = [(number + 3 * place) % FRAMES for place in range(self.hot)]
+            parts["hot"] = [{"frame": f, "count": c} for f, c in zip(frames, counts, strict=True)]
+            parts["hot_accesses"] = sum(counts) + 5
+        yield ended(number, *self.rows(number), groups=GROUPS, dropped=number % 3, **parts)
         while self.also:
-            yield self.also.pop(0)
+            message = self.also.pop(0)
+            yield replace(message, epoch=self.epochs) if message.name == "event" else message
+
+    def rows(self, number: int) -> list[dict]:
+        """The rows of an epoch."""
+        return [
+            counted(
+                context,
+                *hits_of(number, context),
+                misses=misses_of(number, context),
+                touched=100 * (context + 1) + number % 50,
+                **self.followed(context),
+            )
+            for context in range(self.contexts)
+        ]
+
+    @staticmethod
+    def bits(number: int) -> tuple[bytes, bytes]:
+        """The frames accessed and written in an epoch."""
+        bits = bytes(255 if (number + place) % 8 < 4 else 0 for place in range(128))
+        return bits * (FRAMES // 1024), bits[:16].ljust(128, b"\0") * (FRAMES // 1024)
+
+    def followed(self, context: int) -> dict:
+        """What the context follows."""
+        states = schema().enums["context_state"]
+        pid = self.settings.get("follow", {}).get("pid", 0) if context == self._follower else 0
+        state = "unknown" if not self.system or not context else "following" if pid else "free"
+        return {"state": states[state], "pid": pid, "comm": b"followed" if pid else b""}
+
+    @property
+    def _follower(self) -> int | None:
+        return self.settings.get("follow", {}).get("context")
 
     def _rank(self, number: int, domain: int) -> dict:
         asleep = (number // 10 + domain) % self.ranks
@@ -143,25 +148,21 @@ class PacedDevice:
         counters["self_refresh"] = CLOCKS * asleep // self.ranks
         counters["precharge_standby"] = CLOCKS - counters["self_refresh"]
         counters["reads"] = 100 * (self.ranks - asleep)
+        state = schema().enums["power_state"]["self_refresh" if asleep else "awake"]
         return {
-            **{"index": number * self.ranks + domain, "epoch": number, "remaining": self.ranks - 1 - domain},
-            **{"domain": domain, "clocks": CLOCKS, "counters": list(counters.values())},
-            **{
-                "state": "self_refresh" if asleep else "awake",
-                "working": not asleep,
-                "live_pages": 10 * domain,
-            },
+            **{"state": state, "working": not asleep, "live_pages": 10 * domain, "cycles": CLOCKS},
+            "counters": list(counters.values()),
         }
 
     def answer(self, request: Message) -> Message:
-        if request.name == "hello":
+        if request.name == "ask_hello":
             return self.hello(request.sequence)
         self.requests.append(request.name)
         if reason := self.refused.get(request.name):
             return told("nak", request=request.sequence, error="busy", reason=reason)
         values: list[int] = []
         payload = b""
-        fields = {f.name: getattr(request, f.name) for f in request.body if f.name != "sequence"}
+        fields = {f.name: getattr(request, f.name) for f in request.body}
         if request.name.startswith("get_") or request.name in ("follow", "set_budget", "set_hot"):
             if not request.name.startswith("get_"):
                 self.settings[request.name] = fields
@@ -242,10 +243,7 @@ def _talk(device: PacedDevice, client: socket.socket, closing: threading.Event) 
     def send(message: Message) -> bytes:
         nonlocal sequence
         sequence += 1
-        values = {f.name: getattr(message, f.name) for f in message.body}
-        return frame(
-            device_messages().encode(device_messages().new(message.name, **values | {"sequence": sequence}))
-        )
+        return frame(device_messages().encode(replace(message, sequence=sequence)))
 
     while not closing.is_set():
         if rate := device.rate:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of rank tables share: the parameters of a small board, and rows."""
 
+import numpy as np
 from litemrc.ranks.activity import COUNTERS
-from litemrc.ranks.table import RankRow
+from litemrc.ranks.table import ROW, RankRows
 
 PARAMETERS = {
     "clock_hz": 1_000_000,
@@ -15,17 +16,16 @@ PARAMETERS = {
 }
 
 
-def rank_row(epoch: int, domain: int, clocks: int = 1000, **values: int) -> RankRow:
+def rank_row(epoch: int, domain: int, clocks: int = 1000, **values: int) -> RankRows:
     """A row whose cycles are in precharge standby except for the given ones."""
     others = {
         name: values.pop(name) for name in ("state", "working", "live_pages", "overflow") if name in values
     }
     states = COUNTERS[4:9]
     values.setdefault("precharge_standby", clocks - sum(values.get(name, 0) for name in states))
-    return RankRow(
-        epoch=epoch,
-        domain=domain,
-        clocks=clocks,
-        counters=tuple(values.pop(name, 0) for name in COUNTERS),
-        **{"state": 0, "working": True} | others,
-    )
+    row = np.zeros(1, ROW)
+    row["counters"] = [values.pop(name, 0) for name in COUNTERS]
+    others |= {"epoch": epoch, "domain": domain, "clocks": clocks}
+    for name, value in ({"working": True} | others).items():
+        row[name] = value
+    return row

@@ -4,7 +4,9 @@
 import numpy as np
 from litemrc.checks.counters import replay
 from litemrc.device.simulation.recording import OPS, Recording, Settings, TapCheck
-from litemrc.epochs.table import EpochRow, EpochTable
+from litemrc.epochs.table import EpochTable
+
+from tests.host.epoch_rows import row
 
 
 def recording_of(events, *, ends, settings, setting=0):
@@ -35,7 +37,7 @@ def table_of(recording, model, engine, **more):
     """What a faultless device would have sent, of all epochs that ended."""
     made = replay(recording, model)
     rows = [
-        EpochRow(
+        row(
             epoch=epoch.epoch,
             context=context,
             accesses=epoch.accesses[context],
@@ -46,7 +48,7 @@ def table_of(recording, model, engine, **more):
             unsampled=epoch.unsampled,
             scale_log2=scale,
             overflow=epoch.overflow,
-            hits=tuple(epoch.hits[context]),
+            hits=epoch.hits[context],
         )
         for epoch, scale in zip(made.epochs, made.scale_log2, strict=True)
         for context in range(model.contexts)

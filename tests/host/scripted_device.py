@@ -3,11 +3,13 @@
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 from litemrc.device.device import Device
-from litemrc.device.link.link import LinkCounts
+from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.protocol import Message, device_messages, host_requests
+from litemrc.device.link.record import make_record
 from litemrc.device.link.schema import schema
 
 Answer = Message | None  # None: the device is silent
@@ -26,7 +28,7 @@ HELLO = {
     "queue_depth": 512,
     "ranks": 0,
     "running": 0,
-    "epoch_messages": 0,
+    "epoch": 0,
     "workloads": ["zipf", "loop"],
     "system": "",
     "driver": "",
@@ -37,13 +39,39 @@ HELLO = {
 
 
 def told(name: str, **values: object) -> Message:
-    """A message of a device; fields that are not given are 0, empty or false."""
-    zeros = {"UINT": 0, "BITS": (), "BOOL": False, "TSTR": "", "BSTR": b"", "LIST": []}
-    empty = {
-        f.name: f.choices[0][0] if f.choices and f.kind != "BITS" else zeros[f.kind]
-        for f in device_messages().types[name].body
-    }
-    return device_messages().new(name, **empty | values)
+    """A message of a device; fields that are not given are 0, empty, false or the first choice."""
+    first = {f.name: next(iter(f.choices)) for f in device_messages().types[name].body if f.kind == "choice"}
+    return device_messages().new(name, **first | values)
+
+
+def ended(
+    number: int,
+    *rows: dict,
+    groups: int = 4,
+    tail_groups: int = 0,
+    flags: tuple[str, ...] = (),
+    **others: object,
+) -> Message:
+    """The epoch of that number: rows of contexts, members of its head, and further parts."""
+    numbers = schema().constants
+    parts = {name: others.pop(name) for name in tuple(others) if name in schema().enums["part_kind"]}
+    return told(
+        "epoch",
+        record=make_record(
+            rows,
+            groups=groups,
+            tail_groups=tail_groups,
+            parts=parts,
+            epoch=number,
+            flags=sum(numbers[f"epoch_{name}"] for name in flags),
+            **others,
+        ),
+    )
+
+
+def counted(context: int, *hits: int, misses: int = 0, **others: object) -> dict:
+    """The row of a context."""
+    return {"context": context, "hits": hits, "misses": misses, "accesses": sum(hits) + misses} | others
 
 
 def hello(**changes: object) -> Message:
@@ -76,6 +104,8 @@ class ScriptedLink:
         messages that follow the next answer to a request, by its name.
     now
         the clock, in seconds; `receive` moves it on.
+    ports
+        what was opened at `opened_at`, and "closed".
     """
 
     url = "test:"
@@ -88,7 +118,17 @@ class ScriptedLink:
         self.inbox: deque[Message | None] = deque()
         self.behind: dict[str, list[Message]] = {}
         self.now = 0.0
+        self.ports: list[tuple | str] = []
         self._sequence = 1000
+
+    def close(self) -> None:
+        self.ports.append("closed")
+
+    def __enter__(self) -> "ScriptedLink":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def next_sequence(self) -> int:
         self._sequence += 1
@@ -96,15 +136,15 @@ class ScriptedLink:
 
     def send(self, message: Message) -> None:
         host_requests().encode(message)  # refuses what the schema forbids
-        fields = {f.name: getattr(message, f.name) for f in message.body if f.name != "sequence"}
+        fields = {f.name: getattr(message, f.name) for f in message.body}
         self.times.append(self.now)
-        if message.name not in ("hello", "get_split"):
-            self.sent.append((message.name, fields))
-        answer = self.answers.get(message.name, lambda **_: ack())(**fields)
+        name = message.name.removeprefix("ask_")
+        if name not in ("hello", "get_split"):
+            self.sent.append((name, fields))
+        answer = self.answers.get(name, lambda **_: ack())(**fields)
         if answer is not None:
-            values = {f.name: getattr(answer, f.name) for f in answer.body}
-            self.inbox.append(device_messages().new(answer.name, **values | {"request": message.sequence}))
-        self.inbox.extend(self.behind.pop(message.name, ()))
+            self.inbox.append(replace(answer, request=message.sequence))
+        self.inbox.extend(self.behind.pop(name, ()))
 
     def receive(self, timeout_s: float) -> Message | None:
         assert self.now < 1000, "waits without end"
@@ -119,6 +159,21 @@ class ScriptedLink:
 
 def device_at(link: ScriptedLink, monkeypatch, **options: object) -> Device:
     """The device at this link, under its clock."""
+    _set_clock(link, monkeypatch)
+    return Device(link, **options)
+
+
+def opened_at(link: ScriptedLink, monkeypatch) -> None:
+    """Let this link be the port that is opened from now on, under its clock."""
+
+    def open_port(*port: object, **options: object) -> ScriptedLink:
+        link.ports.append((*port, options) if options else port)
+        return link
+
+    _set_clock(link, monkeypatch)
+    monkeypatch.setattr(Link, "open", open_port)
+
+
+def _set_clock(link: ScriptedLink, monkeypatch) -> None:
     clock = SimpleNamespace(monotonic=lambda: link.now, perf_counter=lambda: link.now)
     monkeypatch.setattr("litemrc.device.device.time", clock)
-    return Device(link, **options)

@@ -4,12 +4,14 @@
 from pathlib import Path
 
 from litemrc.device.link.link import LinkCounts
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.columns import Rows, joined_rows
 from litemrc.feed.history.history import History
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.history.reading import Damage, HistoryReader
 from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.ranks.table import NO_RANKS
 
+from tests.host.epoch_rows import row
 from tests.host.paced_device import FRAMES, GROUPS, PAGES, hits_of, misses_of
 
 DAY = 86400.0
@@ -32,23 +34,16 @@ def parameters(session: int) -> DeviceParameters:
 
 
 def epoch(session: int, number: int, arrived: float, contexts: int = 2) -> FeedEpoch:
-    rows = [
-        EpochRow(
-            epoch=number,
-            context=context,
-            accesses=sum(hits_of(number, context)) + misses_of(number, context),
-            misses=misses_of(number, context),
-            touched=100,
-            dropped=0,
-            outside=0,
-            unsampled=0,
-            scale_log2=0,
-            overflow=False,
-            hits=tuple(hits_of(number, context)),
-        )
-        for context in range(contexts)
-    ]
-    return FeedEpoch(session, number, arrived, tuple(rows), {0: "sort"}, (), None, None, 0, LinkCounts())
+    rows = joined_rows([paced_row(number, context) for context in range(contexts)])
+    return FeedEpoch(session, number, arrived, rows, {0: "sort"}, NO_RANKS, None, None, 0, LinkCounts())
+
+
+def paced_row(number: int, context: int) -> Rows:
+    """The row of a context of a paced device."""
+    hits, misses = hits_of(number, context), misses_of(number, context)
+    return row(
+        epoch=number, context=context, accesses=sum(hits) + misses, misses=misses, touched=100, hits=hits
+    )
 
 
 def keep(folder: Path, times: list[list[float]], *, close: bool = True, **options: object) -> History:
@@ -72,9 +67,9 @@ def times_kept(
     found: list[float] = []
     for part in HistoryReader(folder, "board").parts(EPOCHS, start, end, damages):
         assert set(part.rows.column("session").to_pylist()) == {part.parameters.session}
-        for row in part.rows.to_pylist():
-            assert row["hits"] == hits_of(row["epoch"], row["context"])
-            assert row["misses"] == misses_of(row["epoch"], row["context"])
-            if row["context"] == 0:
-                found.append(row["arrived"].timestamp())
+        for each in part.rows.to_pylist():
+            assert each["hits"] == hits_of(each["epoch"], each["context"])
+            assert each["misses"] == misses_of(each["epoch"], each["context"])
+            if each["context"] == 0:
+                found.append(each["arrived"].timestamp())
     return found, damages

@@ -54,7 +54,7 @@ def out(tmp_path_factory):
 @pytest.fixture(scope="module")
 def collected(machine, shell, out):
     """Return the daemon's hello and what it sent while two programs ran side by side; pages are in `out`."""
-    with Device.open(machine.url, timeout_s=scaled_timeout(COMMAND_TIMEOUT_S)) as device:
+    with Device(machine.url, timeout_s=scaled_timeout(COMMAND_TIMEOUT_S)) as device:
         return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)], out)
 
 

@@ -9,7 +9,7 @@ import json
 import pytest
 from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of
 from litemrc.device import rank_commands
-from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
+from litemrc.device.collecting.record_rows import watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.linux_start import LinuxBuild
@@ -41,7 +41,7 @@ def machine(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def device(machine):
-    with Device.open(machine.url, timeout_s=scaled_timeout(REQUEST_TIMEOUT_S)) as device:
+    with Device(machine.url, timeout_s=scaled_timeout(REQUEST_TIMEOUT_S)) as device:
         yield device
 
 
@@ -58,9 +58,9 @@ def observed(device, dram):
 
 def observe(device, dram):
     device.request("set_epoch", unit="cycles", length=EPOCH_CYCLES)
-    rows = watch_ranks(device, dram)
-    seen = list(next(rows))
-    first = rank_table(device, dram, seen)
+    rows = watch_ranks(device)
+    seen = [next(rows)]
+    first = dram.table(seen, device.hello.clock_hz)
     idle = [
         n
         for n in range(dram.ranks)
@@ -68,9 +68,9 @@ def observe(device, dram):
     ]
     assert idle, "all ranks are in use"
     rank_commands.set_state(device, idle[0], "self_refresh")
-    while len({row.epoch for row in seen}) < 4:  # the next one began before the command
-        seen += next(rows)
-    return rank_table(device, dram, seen), idle[0]
+    while len(seen) < 4:  # the next one began before the command
+        seen.append(next(rows))
+    return dram.table(seen, device.hello.clock_hz), idle[0]
 
 
 def test_the_dram_is_that_of_the_device_tree(device, dram):

@@ -20,7 +20,7 @@ def test_an_epoch_that_is_due_behind_the_one_in_the_window_keeps_its_setting(
     constants = {"config_clock_frequency": 10**7, "config_dram_chips": 1, "config_dram_phases": 1}
     soc = soc_of(bus.map, Path("bus_map"), {"main_ram": (0, 1 << 20)}, constants)
     words = LibraryBus(model.bus_read, model.bus_write)
-    device = Device(BridgeLink("model", BridgeURL("", 0, soc.path), words, soc, 1.0), 1.0)
+    device = Device(BridgeLink("model", BridgeURL("", 0, soc.path), words, soc, 1.0), timeout_s=1.0)
     device.request("set_epoch", unit="accesses", length=100)
     device.request("monitor", on=True)
     # One epoch is in the window, and one is due: it ends as soon as the window is released.
@@ -32,6 +32,7 @@ def test_an_epoch_that_is_due_behind_the_one_in_the_window_keeps_its_setting(
     found = []
     while message := device.receive(0.05):
         if message.name == "epoch":
-            found.append((message.context, message.accesses, message.split))
+            record = message.record
+            found += [(*row, record.flag("split")) for row in record.rows[["context", "accesses"]].tolist()]
     # Half of the accesses of the last epoch write; writes count in the upper half of the four contexts.
     assert found == [(0, 100, False), (0, 150, False), (0, 50, True), (2, 50, True)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from litemrc.cli.soc.ranks_demo import collect
 from litemrc.device import rank_commands
-from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
+from litemrc.device.collecting.record_rows import watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.governed import end_lease
 from litemrc.device.running import Run
@@ -38,7 +38,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RenodeMachine]
 
 def table_of(machine: RenodeMachine, policy: str) -> RankTable:
     """Of `chase` under a policy with thresholds of 50 and 20,000 cycles."""
-    with Device.open(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         dram = rank_commands.get_dram(device)
         device.request("monitor", on=True)  # the collector of the last policy switched it off
         collector = collect(device, dram, [Run("chase", 1)], policy)
@@ -47,7 +47,7 @@ def table_of(machine: RenodeMachine, policy: str) -> RankTable:
         )
         for rank in range(dram.ranks):
             rank_commands.set_state(device, rank, "awake")
-        return rank_table(device, dram, collector.ranks.rows)
+        return dram.table(collector.ranks, device.hello.clock_hz)
 
 
 def shares(table: RankTable, state: PowerState) -> list[float]:
@@ -104,10 +104,10 @@ def test_govern_energy_sends_ranks_outside_the_working_set_to_sleep(
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)  # the lease goes on
     process.communicate()
-    with Device.open(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(machine.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         policy, dram = rank_commands.get_policy(device), rank_commands.get_dram(device)
-        rows = watch_ranks(device, dram)
-        table = rank_table(device, dram, [row for _ in range(20) for row in next(rows)])
+        rows = watch_ranks(device)
+        table = dram.table([next(rows) for _ in range(20)], device.hello.clock_hz)
         end_lease(device)
     assert (policy.policy, policy.mrc_state, policy.mrc_base) == ("mrc", "self_refresh", "dynamic")
     check_cycles(table)

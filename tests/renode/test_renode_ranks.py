@@ -27,7 +27,7 @@ def metered(tmp_path_factory: pytest.TempPathFactory) -> tuple[RankTable, Path]:
     ranks = run_dir / "ranks.parquet"
     with RenodeMachine(run_dir, script="litemrc_ranks.resc", firmware=RANKS_FIRMWARE) as machine:
         machine.wait_said(machine.console, "Switching SDRAM to hardware control")
-        with Device.open(machine.url) as device:
+        with Device(machine.url) as device:
             for domain in SLEEPING:
                 set_state(device, domain, "self_refresh")
         subprocess.run(

@@ -57,7 +57,7 @@ def test_epochs_collected_over_etherbone_equal_the_golden_model(simulator, tmp_p
         soc = read_csr_file(SIM / "csr.json")
         words = BridgeClient(url, BridgeURL.parse(url), soc, scaled_timeout(60))
         start_dram(words, SIM)
-        with Device.open(url, timeout_s=scaled_timeout(60)) as device:
+        with Device(url, timeout_s=scaled_timeout(60)) as device:
             assert device.echo_test(8).failed == 0
             device.request("set_epoch", unit="accesses", length=3000)
             device.request("monitor", on=True)

@@ -10,7 +10,6 @@ from litemrc.checks.counters import compare, model_of, replay
 from litemrc.checks.rank_record import compare_with_record, read_record, snapshots_of
 from litemrc.device import rank_commands
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.epoch_messages import rank_table
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.simulation.recording import read_recording
@@ -34,7 +33,7 @@ def collected(tmp_path_factory):
     """A session: accesses to two ranks, states and policies; the SoC has ended, and its record is whole."""
     with (
         bridged(SIM, tmp_path_factory.mktemp("ranks") / "run") as soc,
-        Device.open(soc.url, timeout_s=scaled_timeout(60)) as device,
+        Device(soc.url, timeout_s=scaled_timeout(60)) as device,
     ):
         dram = rank_commands.get_dram(device)
         # The epoch since reset is not collected: software drove the DRAM in it.
@@ -70,7 +69,7 @@ def collected(tmp_path_factory):
             rank_commands.set_loss(device, 1, allowed=True, part=1)
         for _ in collector.finish():
             pass
-        table = rank_table(device, dram, collector.ranks.rows)
+        table = dram.table(collector.ranks, device.hello.clock_hz)
     return soc.simulator, collector, table, dram, shown
 
 

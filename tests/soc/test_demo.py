@@ -19,8 +19,8 @@ from litemrc.checks.counters import accuracy, balance, compare, model_of, replay
 from litemrc.cli.soc.demo_output import show
 from litemrc.cli.soc.demo_results import Results, verdict
 from litemrc.device.simulation.recording import read_recording
+from litemrc.epochs.columns import COLUMNS
 from litemrc.epochs.files import read_epochs
-from litemrc.epochs.table import COLUMNS
 from litemrc.errors import OutputError
 
 from scripts.docs.demo_pages import PAGES, blocks

@@ -69,7 +69,7 @@ def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_env
 
 
 def test_a_refused_request_changes_nothing(running):
-    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         device.request("set_epoch", unit="cycles", length=12345)
         for name, values in (
             ("set_epoch", {"unit": "cycles", "length": 0}),
@@ -88,7 +88,7 @@ def test_a_refused_request_changes_nothing(running):
                 device.request(name, **values)
             assert refused.value.code == "bad_argument", name
         unit, length = device.request("get_epoch").values
-        assert (Device.choice("set_epoch", "unit", unit), length) == ("cycles", 12345)
+        assert (device.choice("set_epoch", "unit", unit), length) == ("cycles", 12345)
         assert device.request("get_context").values == [0]
         assert device.request("get_range").values == [0, 8191]
         assert device.request("get_sampling").values == [0, 0]
@@ -97,7 +97,7 @@ def test_a_refused_request_changes_nothing(running):
 
 
 def test_bare_metal_knows_no_processes_and_says_so(running):
-    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         hello = device.hello
         assert (hello.running, hello.system, hello.driver, hello.abi) == (0, "", "", 0)
         csr = json.loads((running.build / "csr.json").read_text())
@@ -113,7 +113,7 @@ def test_bare_metal_knows_no_processes_and_says_so(running):
 
 def test_hosts_that_leave_in_mid_message_do_not_end_the_device(running):
     """With epochs of 12,345 cycles the device sends without a pause."""
-    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         device.request("set_epoch", unit="cycles", length=12345)
     dice, port = random.Random(1), int(running.url.rpartition(":")[2])
     for _ in range(1000):
@@ -124,12 +124,12 @@ def test_hosts_that_leave_in_mid_message_do_not_end_the_device(running):
                 with suppress(BlockingIOError):
                     host.recv(4096)
                 time.sleep(0.0005)
-    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         assert device.request("get_epoch").values[1] == 12345
 
 
 def test_without_tasks_nobody_has_a_budget(running):
-    with Device.open(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
+    with Device(running.url, timeout_s=scaled_timeout(TIMEOUT_S)) as device:
         for name, values in (
             ("get_budget", {"context": 1}),
             ("set_budget", {"context": 1, "pages": 100}),
@@ -168,9 +168,7 @@ def test_commands_in_mid_run_keep_their_order_with_the_accesses(soc):
     """Invalidations, a clear, contexts, switching off and on, while a program runs: still every counter."""
     with (
         soc() as simulator,
-        Device.open(
-            simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)
-        ) as device,
+        Device(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(TIMEOUT_S)) as device,
     ):
         hello = device.hello
         device.request("set_epoch", unit="cycles", length=50_000)

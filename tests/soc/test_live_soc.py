@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from litemrc.cli.main import main
 from litemrc.curves.sizes import size_text
+from litemrc.epochs.columns import COLUMNS
 from litemrc.epochs.files import read_epochs
-from litemrc.epochs.table import COLUMNS, EpochTable
+from litemrc.epochs.table import EpochTable
 
 from tests.timeouts import wait_until
 
@@ -138,7 +139,7 @@ def test_the_screen_has_the_numbers_that_arrived(soc, terminal, tmp_path: Path, 
         assert row_of(screen, context) == expected_row(only(shown, context), context)
     assert f"{int(shown.dropped[0]):,} accesses dropped" in screen[1]
     assert f"of {LENGTH:,} accesses" in screen[1]
-    assert "0 damaged, 0 lost; epoch messages lost: 0" in screen[2]
+    assert "0 damaged, 0 lost; epochs lost: 0" in screen[2]
     assert main(["curve", str(folder / "epochs.parquet")]) == 0
     assert main(["heatmap", str(folder / "pages.parquet")]) == 0
 

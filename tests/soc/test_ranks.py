@@ -12,7 +12,7 @@ from litemrc.checks.rank_record import compare_with_record, read_record, snapsho
 from litemrc.cli.soc.demo_results import check
 from litemrc.cli.soc.ranks_demo import collect
 from litemrc.device import rank_commands
-from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
+from litemrc.device.collecting.record_rows import watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
@@ -54,7 +54,7 @@ def dram(device):
 def collected(device, dram):
     """What `chase`, all of it in the last rank, left in curves and ranks, under the policy mrc."""
     collector = collect(device, dram, [Run("chase", 1)], "mrc")
-    return collector, rank_table(device, dram, collector.ranks.rows)
+    return collector, dram.table(collector.ranks, device.hello.clock_hz)
 
 
 def test_the_dram_is_what_was_built(device, dram):
@@ -100,11 +100,11 @@ def test_a_commanded_state_stays(device, dram, collected, state, counted_as):
     )
     for rank in range(dram.ranks):
         rank_commands.set_state(device, rank, state)
-    rows = watch_ranks(device, dram)
+    rows = watch_ranks(device)
     for _ in range(5):  # the first ones may have waited in the link
         device.request("end_epoch")
         of_epoch = next(rows)
-    table = rank_table(device, dram, of_epoch)
+    table = dram.table([of_epoch], device.hello.clock_hz)
     assert min(activity.share(counted_as) for activity in table.activities()) > 0.95
 
 
@@ -123,9 +123,9 @@ def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
         pass
     rank_commands.set_loss(device, 3, allowed=True, part=1)
     rank_commands.set_state(device, 3, "self_refresh_partial")
-    rows = watch_ranks(device, dram)
+    rows = watch_ranks(device)
     device.request("end_epoch")
-    assert next(rows)[3].state == rank_commands.power_state_number("self_refresh_partial")
+    assert next(rows)[3]["state"] == rank_commands.power_state_number("self_refresh_partial")
 
 
 def test_every_counter_is_that_of_the_record_and_so_is_the_energy(

@@ -59,7 +59,7 @@ def collected(smp):
     """All workloads, one after the other, in one context and in epochs of 32,768 accesses."""
     with (
         smp() as simulator,
-        Device.open(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(120)) as device,
+        Device(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(120)) as device,
     ):
         device.request("set_epoch", unit="accesses", length=1 << 15)
         collector = Collector(device)

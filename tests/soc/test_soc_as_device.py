@@ -21,7 +21,7 @@ def test_soc_prints_its_link_serves_a_device_and_ends_by_ctrl_c(build_arguments,
     ) as process:
         described = json.loads(process.stdout.readline())
         assert described["console"] == str(tmp_path / "console.log")
-        with Device.open(described["link"], timeout_s=scaled_timeout(60)) as device:
+        with Device(described["link"], timeout_s=scaled_timeout(60)) as device:
             assert device.hello.frames == 8192
         process.send_signal(signal.SIGINT)
         _, notes = process.communicate(timeout=scaled_timeout(30))

@@ -45,7 +45,7 @@ def test_another_memory_clock_and_engine_count_the_same(tmp_path):
     firmware = ROOT / "build/firmware-ranks/firmware.bin"
     with (
         Simulator(ROOT / "build/sim-ranks", firmware, tmp_path / "run") as simulator,
-        Device.open(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(60)) as device,
+        Device(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(60)) as device,
     ):
         found, wrong = run_known(device)
     assert not wrong

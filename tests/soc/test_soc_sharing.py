@@ -23,7 +23,7 @@ def url(soc) -> str:
 
 
 def opened(url: str, *, take: bool = False):
-    return Device.open(url, timeout_s=scaled_timeout(TIMEOUT_S), take=take)
+    return Device(url, timeout_s=scaled_timeout(TIMEOUT_S), take=take)
 
 
 def test_a_second_host_is_refused_with_the_name_of_the_first_which_stays(url):
@@ -51,7 +51,7 @@ def test_a_second_host_may_take_over_and_the_first_is_told_by_whom(url):
 
 def test_a_program_without_an_introduction_holds_the_port_too_and_is_refused_as_second(url):
     host, port = url.removeprefix("socket://").split(":")
-    hello = b"\0" + frame(host_requests().encode(host_requests().new("hello", sequence=7)))
+    hello = b"\0" + frame(host_requests().encode(host_requests().new("ask_hello", sequence=7)))
     with socket.create_connection((host, int(port))) as silent:
         silent.sendall(hello)
         with pytest.raises(PortTakenError, match="a program that gave no name uses it since"):

@@ -25,7 +25,7 @@ static struct {
 static volatile uint32_t *home;	/* page 0 in the remote window */
 static uint32_t first, pages, page_words, update_initial, context;	/* first: page 0, as the counters number it */
 static uint32_t free_slots;	/* of local memory, one bit each */
-static uint32_t home_started, sent;
+static uint32_t home_started;
 static struct {
 	uint32_t local, remote_reads, remote_writes, replications, refused, drops, kept;
 	uint32_t updates_sent, updates_received, damaged;
@@ -190,18 +190,18 @@ bool replication_reports(void)
 	return state != NOTHING;
 }
 
-static uint64_t cost(const struct pages_body *message)
+static uint64_t cost(const struct litemrc_copies *found)
 {
 	uint64_t replication = NUMA_PAGE_FAULT + (uint64_t)NUMA_WORD_TRANSFER * page_words;
 
-	return (uint64_t)(message->local + message->home) * NUMA_LOCAL_ACCESS +
-	       (uint64_t)message->remote_reads * NUMA_REMOTE_READ + (uint64_t)message->remote_writes * NUMA_REMOTE_WRITE +
-	       (uint64_t)(message->updates_sent + message->updates_received) * NUMA_UPDATE +
-	       message->replications * replication +
-	       (uint64_t)(message->refused + message->drops + message->kept) * NUMA_PAGE_FAULT;
+	return (uint64_t)(found->local + found->home) * NUMA_LOCAL_ACCESS +
+	       (uint64_t)found->remote_reads * NUMA_REMOTE_READ + (uint64_t)found->remote_writes * NUMA_REMOTE_WRITE +
+	       (uint64_t)(found->updates_sent + found->updates_received) * NUMA_UPDATE +
+	       found->replications * replication +
+	       (uint64_t)(found->refused + found->drops + found->kept) * NUMA_PAGE_FAULT;
 }
 
-void replication_fill(struct pages_body *message)
+void replication_fill(struct litemrc_copies *found)
 {
 	uint32_t copies = 0, pending = 0;
 
@@ -211,24 +211,23 @@ void replication_fill(struct pages_body *message)
 			if (state == RUNNING)
 				pending += update_initial - refs_value(LITEMRC_COUNTER_UPDATE, first + page);
 		}
-	message->index = sent++;
-	message->context = context;
-	message->copies = copies;
-	message->room = room();
-	message->references = counts.local + counts.remote_reads + counts.remote_writes;
-	message->local = counts.local;
-	message->remote_reads = counts.remote_reads;
-	message->remote_writes = counts.remote_writes;
-	message->home = home_started - traffic_left();
-	message->replications = counts.replications;
-	message->refused = counts.refused;
-	message->drops = counts.drops;
-	message->kept = counts.kept;
-	message->updates_sent = counts.updates_sent;
-	message->updates_received = counts.updates_received + pending;
-	message->cost = cost(message);
-	message->lost = refs_lost();
-	message->damaged = counts.damaged;
+	found->context = context;
+	found->copies = copies;
+	found->room = room();
+	found->references = counts.local + counts.remote_reads + counts.remote_writes;
+	found->local = counts.local;
+	found->remote_reads = counts.remote_reads;
+	found->remote_writes = counts.remote_writes;
+	found->home = home_started - traffic_left();
+	found->replications = counts.replications;
+	found->refused = counts.refused;
+	found->drops = counts.drops;
+	found->kept = counts.kept;
+	found->updates_sent = counts.updates_sent;
+	found->updates_received = counts.updates_received + pending;
+	found->cost = cost(found);
+	found->lost = refs_lost();
+	found->damaged = counts.damaged;
 	if (state == ENDED)
 		state = NOTHING;
 }
@@ -240,9 +239,9 @@ bool replication_reports(void)
 	return false;
 }
 
-void replication_fill(struct pages_body *message)
+void replication_fill(struct litemrc_copies *found)
 {
-	(void)message;
+	(void)found;
 }
 
 #endif

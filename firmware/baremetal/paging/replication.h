@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frame.h"
+#include "litemrc_uapi.h"
 
 #define REPLICATION_PAGES 32u	/* maximum */
 
@@ -32,8 +32,8 @@ void replication_note_damage(void);
 /* Releases the counters and compares all copies with their pages. */
 void replication_end(void);
 
-/* Whether a pages message is due; fills it in. */
+/* Whether an epoch has this part; fills it in. */
 bool replication_reports(void);
-void replication_fill(struct pages_body *message);
+void replication_fill(struct litemrc_copies *found);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define LINES 4u	/* accessed in one touch */
 
-/* Counters of a task message, since the task began. */
+/* What is told of a task, since it began. */
 struct task_counts {
 	uint32_t references, faults, zero_fills, writes, iterations, damaged;
 	uint64_t response;
@@ -223,21 +223,21 @@ uint32_t tasks_count(void)
 	return running ? PAGER_OWNERS : 0;
 }
 
-void tasks_fill(struct task_body *message, uint32_t number)
+void tasks_fill(struct litemrc_task *task, uint32_t number)
 {
 	struct task_counts now = counts_of(number), *last = &tasks[number].reported;
 
-	message->context = first_context + number;
-	message->memory = PAGER_MEMORY;
-	message->budget = pager_owners[number].budget;
-	message->resident = pager_owners[number].resident;
-	message->references = now.references - last->references;
-	message->faults = now.faults - last->faults;
-	message->zero_fills = now.zero_fills - last->zero_fills;
-	message->writes = now.writes - last->writes;
-	message->iterations = now.iterations - last->iterations;
-	message->response = now.response - last->response;
-	message->damaged = now.damaged - last->damaged;
+	task->context = first_context + number;
+	task->memory = PAGER_MEMORY;
+	task->budget = pager_owners[number].budget;
+	task->resident = pager_owners[number].resident;
+	task->references = now.references - last->references;
+	task->faults = now.faults - last->faults;
+	task->zero_fills = now.zero_fills - last->zero_fills;
+	task->writes = now.writes - last->writes;
+	task->iterations = now.iterations - last->iterations;
+	task->response = now.response - last->response;
+	task->damaged = now.damaged - last->damaged;
 	*last = now;
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "frame.h"
+#include "litemrc_uapi.h"
 #include "paging/pager.h"
 
 /* Time slice of a task, and times of the disk to read and to write a page, in cycles. */
@@ -28,11 +28,11 @@ struct task_program {
 void tasks_run(const struct task_machine *machine, const struct task_program programs[PAGER_OWNERS], uint8_t *memory,
 	       uint32_t context);
 
-/* Number of tasks that task messages report on. */
+/* Number of tasks in a record. */
 uint32_t tasks_count(void);
 
 /* Fills in the counts of a task since the previous call. */
-void tasks_fill(struct task_body *message, uint32_t number);
+void tasks_fill(struct litemrc_task *task, uint32_t number);
 
 /* Returns the pager's owner of the task that runs in a context; NULL: none. */
 struct pager_owner *tasks_owner(uint32_t context);

@@ -30,5 +30,5 @@ void memtest_run(uint8_t *memory, uint32_t repeats)
 	snprintf(line, sizeof(line), "memtest: %lu pages, %lu wrong words, first %lu, bits 0x%08lx",
 		 (unsigned long)pages, (unsigned long)result.wrong, (unsigned long)result.first,
 		 (unsigned long)result.bits);
-	log_send(result.wrong ? log_level_error_c : log_level_info_c, line);
+	log_send(result.wrong ? LITEMRC_LOG_ERROR : LITEMRC_LOG_INFO, line);
 }

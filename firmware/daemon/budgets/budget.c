@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
-#include "litemrc_limits.h"
+#include "litemrc_protocol.h"
 #include "system/sysfs.h"
 #include "system/text.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
-#include "litemrc_limits.h"
+#include "litemrc_protocol.h"
 #include "processes/cgroups.h"
 #include "processes/listed.h"
 #include "processes/programs.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "messages/events.h"
 #include "messages/hosts.h"
 #include "processes/listed.h"
 #include "processes/programs.h"
@@ -86,16 +87,7 @@ void lease_set(struct device *device, uint32_t cycles)
 
 static void report(const struct device *device)
 {
-	static const char line[] = ENDED RANKS_ENDED;
-	static struct device_message message;
-
-	message.type_choice = device_message_type_log_c;
-	message.log = (struct log_body){
-		.level.log_level_choice = log_level_warning_c,
-		.line.value = (const uint8_t *)line,
-		.line.len = strlen(ENDED) + (device->saved ? strlen(RANKS_ENDED) : 0),
-	};
-	hosts_send(&message);
+	events_log(LITEMRC_LOG_WARNING, device->saved ? ENDED RANKS_ENDED : ENDED);
 	unreported = false;
 }
 

@@ -62,7 +62,7 @@ static int state_of(const char *text)
 	return -EPROTO;
 }
 
-int context_files_read(const struct context_files *files, struct litemrc_context *followed)
+int context_files_read(const struct context_files *files, struct litemrc_row *followed)
 {
 	char text[300];	/* a cgroup's name may be long */
 	uint64_t pid;

@@ -16,7 +16,7 @@ int context_files_open(struct context_files *files, int contexts, unsigned int n
 void context_files_close(struct context_files *files);
 
 /* Return 0 or -errno. */
-int context_files_read(const struct context_files *files, struct litemrc_context *followed);
+int context_files_read(const struct context_files *files, struct litemrc_row *followed);
 /* The path of the cgroup that the context follows; empty: none. */
 int context_files_cgroup(const struct context_files *files, char *path, size_t size);
 int context_files_follow(const struct context_files *files, pid_t pid);

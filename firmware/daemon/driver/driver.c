@@ -12,7 +12,6 @@
 #include "driver/pages.h"
 #include "driver/ranks.h"
 #include "litemrc_regs.h"
-#include "litemrc_types.h"
 #include "system/log.h"
 #include "system/sysfs.h"
 #include "system/text.h"
@@ -29,7 +28,7 @@ static int settings[SETTINGS];
 static struct context_files contexts[256];
 
 /* Link and gateware number engines alike. */
-static const char *const engines[] = {LITEMRC_ENGINE_NAMES, [stack_engine_os_c] = "os"};
+static const char *const engines[] = {LITEMRC_ENGINE_NAMES, [LITEMRC_STACK_ENGINE_OS] = "os"};
 
 static const struct {
 	const char *name;
@@ -262,7 +261,7 @@ int driver_epoch_length(bool *cycles, uint32_t *length)
 	return *cycles || !strcmp(at, " accesses") ? 0 : -EPROTO;
 }
 
-int driver_followed(uint32_t context, struct litemrc_context *followed)
+int driver_followed(uint32_t context, struct litemrc_row *followed)
 {
 	return context_files_read(&contexts[context], followed);
 }

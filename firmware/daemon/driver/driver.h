@@ -41,7 +41,7 @@ int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count);
 int driver_epoch_length(bool *cycles, uint32_t *length);
 
 /* The process that a context (below parameters.contexts) follows now. */
-int driver_followed(uint32_t context, struct litemrc_context *followed);
+int driver_followed(uint32_t context, struct litemrc_row *followed);
 int driver_follow(uint32_t context, pid_t pid);
 int driver_followed_cgroup(uint32_t context, char *path, size_t size);
 int driver_follow_cgroup(uint32_t context, const char *path);

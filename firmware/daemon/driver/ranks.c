@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
-#include "litemrc_types.h"
 #include "litemrc_uapi.h"
 #include "system/log.h"
 #include "system/sysfs.h"
@@ -23,18 +22,18 @@ struct dram dram;
 static int policy_file = -1, working_set_file = -1, state_files[RANKS_MAX];
 
 static const char *const states[] = {
-	[power_state_awake_c] = "active",
-	[power_state_power_down_c] = "power_down",
-	[power_state_self_refresh_c] = "self_refresh",
-	[power_state_self_refresh_partial_c] = "self_refresh_partial",
+	[LITEMRC_POWER_STATE_AWAKE] = "active",
+	[LITEMRC_POWER_STATE_POWER_DOWN] = "power_down",
+	[LITEMRC_POWER_STATE_SELF_REFRESH] = "self_refresh",
+	[LITEMRC_POWER_STATE_SELF_REFRESH_PARTIAL] = "self_refresh_partial",
 };
 #define STATES (sizeof(states) / sizeof(states[0]))
 
 static const char *const kinds[] = {
-	[rank_policy_none_c] = "none",
-	[rank_policy_static_c] = "static",
-	[rank_policy_dynamic_c] = "dynamic",
-	[rank_policy_mrc_c] = "mrc",
+	[LITEMRC_RANK_POLICY_NONE] = "none",
+	[LITEMRC_RANK_POLICY_STATIC] = "static",
+	[LITEMRC_RANK_POLICY_DYNAMIC] = "dynamic",
+	[LITEMRC_RANK_POLICY_MRC] = "mrc",
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -13,6 +13,8 @@
 #include "system/log.h"
 
 static struct litemrc_epoch *record;
+static uint32_t next;
+static struct litemrc_row followers[256];	/* as of the last record */
 
 int record_open(const char *path)
 {
@@ -24,38 +26,82 @@ int record_open(const char *path)
 	if (!record)
 		die(1, "free memory", "no memory for the %u bytes of an epoch",
 			(unsigned int)driver_record_bytes);
+	driver_numbers(SETTING_EPOCH, &next, 1);
+	for (uint32_t context = 0; context < parameters.contexts; context++)
+		if (driver_followed(context, &followers[context]))
+			followers[context].state = LITEMRC_CONTEXT_FREE;
 	return device;
 }
 
-/* The parts of a later driver's record may be longer than those known here. */
-static bool parts_fit(void)
+/* Items of a later driver may be longer than those known here, and there may be other parts. */
+static bool parts_fit(size_t length)
 {
-	size_t context_bytes = record->context_bytes + record->row_words * sizeof(uint32_t);
+	const struct litemrc_part *parts = litemrc_parts(record);
+	size_t row = sizeof(struct litemrc_row) + (record->groups + LITEMRC_ROW_WORDS + record->tail_groups) * sizeof(uint32_t);
+	size_t end = record->header_bytes + record->parts * sizeof(*parts);
+	uint32_t rows = 0, ranks = 0;
 
-	return record->header_bytes >= sizeof(*record) && record->context_bytes >= sizeof(struct litemrc_context) &&
-	       record->row_words >= record->groups + LITEMRC_ROW_WORDS + record->tail_groups &&
-	       record->tail_groups <= LITEMRC_TAIL_GROUPS_MAX &&
-	       !(record->header_bytes % sizeof(uint64_t)) && !(record->context_bytes % sizeof(uint32_t)) &&
-	       record->header_bytes + record->contexts * context_bytes + record->ranks * record->rank_bytes <=
-		       record->bytes;
+	if (record->header_bytes < sizeof(*record) || record->header_bytes % sizeof(uint64_t) || end > length)
+		return false;
+	for (unsigned int i = 0; i < record->parts; i++) {
+		bool is_row = parts[i].kind == LITEMRC_PART_ROWS, is_rank = parts[i].kind == LITEMRC_PART_RANKS;
+
+		if (parts[i].item_bytes % sizeof(uint32_t) || parts[i].items > length || end > length)
+			return false;
+		if ((is_row && parts[i].item_bytes < row) || (is_rank && parts[i].item_bytes < sizeof(struct litemrc_rank)))
+			return false;
+		rows += is_row ? parts[i].items : 0;
+		ranks += is_rank ? parts[i].items : 0;
+		end += litemrc_part_bytes(&parts[i]);
+	}
+	return end == length && rows <= parameters.contexts && ranks == dram.ranks;
 }
 
-/* Later drivers' ranks may be longer, too. */
-static bool ranks_fit(void)
+static bool contexts_fit(void)
 {
-	return record->ranks == dram.ranks && !(record->rank_bytes % sizeof(uint32_t)) &&
-	       (!record->ranks || record->rank_bytes >= sizeof(struct litemrc_rank));
+	uint32_t rows, item_bytes = litemrc_parts(record)->item_bytes;
+	const char *at = litemrc_part(record, LITEMRC_PART_ROWS, &rows);
+
+	for (; rows; rows--, at += item_bytes)
+		if (((const struct litemrc_row *)at)->context >= parameters.contexts)
+			return false;
+	return litemrc_parts(record)->kind == LITEMRC_PART_ROWS;
 }
 
 static void check(ssize_t length)
 {
-	if ((size_t)length >= sizeof(*record) && record->bytes == (size_t)length &&
-	    record->contexts == parameters.contexts && record->groups == parameters.groups && parts_fit() && ranks_fit() &&
-	    record->scale_log2 <= 31)
+	if ((size_t)length >= sizeof(*record) && record->bytes == (size_t)length && record->parts &&
+	    record->groups == parameters.groups && record->tail_groups <= LITEMRC_TAIL_GROUPS_MAX && parts_fit(length) &&
+	    contexts_fit() && record->scale_log2 <= 31)
 		return;
 	die(1, "use driver and daemon of the same version",
 		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups, with %u ranks", length,
 		(unsigned int)parameters.contexts, (unsigned int)parameters.groups, (unsigned int)dram.ranks);
+}
+
+/* A context without a row is free. */
+static void note_followers(void)
+{
+	uint32_t rows, item_bytes = litemrc_parts(record)->item_bytes;
+	const char *at = litemrc_part(record, LITEMRC_PART_ROWS, &rows);
+
+	for (uint32_t context = 0; context < parameters.contexts; context++)
+		followers[context] = (struct litemrc_row){.context = context, .state = LITEMRC_CONTEXT_FREE};
+	for (; rows; rows--, at += item_bytes) {
+		const struct litemrc_row *row = (const struct litemrc_row *)at;
+
+		followers[row->context] = *row;
+	}
+}
+
+uint32_t record_next(void)
+{
+	return next;
+}
+
+const struct litemrc_row *follower(uint32_t context)
+{
+	return &followers[context];
 }
 
 const struct litemrc_epoch *record_read(int device)
@@ -71,5 +117,7 @@ const struct litemrc_epoch *record_read(int device)
 	if (!length)
 		die(1, "load the driver and start the daemon again", "the driver was removed");
 	check(length);
+	note_followers();
+	next = record->epoch + 1;
 	return record;
 }

@@ -16,4 +16,10 @@ int record_open(const char *device);
  */
 const struct litemrc_epoch *record_read(int device);
 
+/* What a context follows after the epoch of the last record. */
+const struct litemrc_row *follower(uint32_t context);
+
+/* Number of the next record: those before were read, or are lost. */
+uint32_t record_next(void);
+
 #endif

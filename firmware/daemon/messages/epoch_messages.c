@@ -1,110 +1,71 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "messages/epoch_messages.h"
 
-#include <string.h>
-
 #include "driver/driver.h"
-#include "driver/record.h"
+#include "driver/pages.h"
 #include "messages/hosts.h"
 #include "messages/page_messages.h"
-#include "messages/rank_messages.h"
 
-_Static_assert(sizeof(((struct epoch_body *)0)->tail.tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
+#define PARTS_MAX 16
+#define PAGE_PARTS 3
 
-static uint32_t sent, lost;
+/* A record with more parts than the driver's: the pieces of the message. */
+static struct litemrc_epoch head;
+static struct litemrc_part table[PARTS_MAX];
+static struct piece pieces[3 + 2 * PAGE_PARTS];
+static unsigned int count;
 
-static uint32_t accesses_of(const struct litemrc_epoch *record, uint32_t context)
+size_t epochs_most(void)
 {
-	return litemrc_epoch_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)];
+	size_t bitmap = driver_has(LITEMRC_FEATURE_PAGE_BITMAP) ? parameters.frames / 8 + sizeof(uint64_t) : 0;
+
+	return driver_record_bytes + PAGE_PARTS * sizeof(table[0]) + 2 * bitmap +
+	       parameters.hot_pages * sizeof(struct litemrc_hot_page);
 }
 
-/* A refault may be counted an epoch before the access that it causes. */
-static bool has_counts(const struct litemrc_epoch *record, uint32_t context)
+static void add_piece(const void *bytes, size_t length)
 {
-	const struct litemrc_context *followed = litemrc_epoch_context(record, context);
-
-	return accesses_of(record, context) || followed->refaults || followed->unidentified;
+	pieces[count++] = (struct piece){bytes, length};
 }
 
-/* Fills in what the driver knows of evicted pages; a record without a tail has tail_groups 0. */
-static void fill_tail(struct epoch_body *epoch, const struct litemrc_epoch *record, uint32_t context)
+static void add_part(uint32_t kind, const void *items, uint32_t item_bytes, uint32_t number)
 {
-	const struct litemrc_context *followed = litemrc_epoch_context(record, context);
-	const uint32_t *tail = litemrc_epoch_row(record, context) + LITEMRC_ROW_TAIL(record->groups);
-	uint32_t groups = record->tail_groups;
+	static const uint64_t zeros;
+	struct litemrc_part *part = &table[head.parts++];
 
-	while (groups && !tail[groups - 1])
-		groups--;
-	epoch->resident.resident = followed->resident;
-	epoch->evicted.evicted = followed->evicted;
-	epoch->unidentified.unidentified = followed->unidentified;
-	epoch->tail.tail_count = groups;
-	memcpy(epoch->tail.tail, tail, groups * sizeof(tail[0]));
-}
-
-static void send_context(const struct litemrc_epoch *record, uint32_t context, uint32_t remaining)
-{
-	static struct device_message message;
-	struct epoch_body *epoch = &message.epoch;
-	const uint32_t *row = litemrc_epoch_row(record, context);
-
-	message.type_choice = device_message_type_epoch_c;
-	epoch->index = sent++;
-	epoch->epoch = record->epoch;
-	epoch->remaining = remaining;
-	epoch->context = context;
-	epoch->accesses = row[LITEMRC_ROW_ACCESSES(record->groups)];
-	epoch->misses = row[LITEMRC_ROW_MISSES(record->groups)];
-	epoch->touched = row[LITEMRC_ROW_TOUCHED(record->groups)];
-	epoch->dropped = record->dropped;
-	epoch->outside = record->outside;
-	epoch->unsampled = record->unsampled;
-	epoch->scale_log2 = record->scale_log2;
-	epoch->overflow.overflow = record->flags & LITEMRC_EPOCH_OVERFLOW;
-	epoch->split.split = record->flags & LITEMRC_EPOCH_SPLIT;
-	epoch->hits_count = record->groups;
-	memcpy(epoch->hits, row, record->groups * sizeof(row[0]));
-	fill_tail(epoch, record, context);
-	hosts_send_epoch(&message);
+	*part = (struct litemrc_part){.kind = kind, .item_bytes = item_bytes, .items = number};
+	add_piece(items, number * item_bytes);
+	add_piece(&zeros, litemrc_part_bytes(part) - number * item_bytes);
+	head.bytes += sizeof(*part) + litemrc_part_bytes(part);
 }
 
 void epochs_send(const struct litemrc_epoch *record)
 {
-	uint32_t used = 0, messages;
+	const struct litemrc_part *parts = litemrc_parts(record);
+	const char *behind = (const char *)(parts + record->parts);
+	struct bitmap bitmap;
+	struct hot_list list;
 
-	for (uint32_t context = 0; context < record->contexts; context++)
-		used += has_counts(record, context);
-	messages = used ? used : 1;
-
-	/* An epoch lost in the driver had at least one message. */
-	sent += record->lost;
-	lost += record->lost;
-	ranks_lose(record->lost);
-	pages_lose(record->epoch, record->lost);
-	if (!hosts_begin_epoch(messages + record->ranks)) {
-		sent += messages;
-		lost += messages;
-		ranks_lose(1);
-		pages_lose(record->epoch + 1, 1);
+	if (record->parts + PAGE_PARTS > PARTS_MAX)
 		return;
+	head = *record;
+	head.header_bytes = sizeof(head);
+	head.bytes = record->bytes - (record->header_bytes - sizeof(head));
+	for (unsigned int i = 0; i < record->parts; i++)
+		table[i] = parts[i];
+	count = 0;
+	add_piece(&head, sizeof(head));
+	add_piece(table, 0);
+	add_piece(behind, (const char *)record + record->bytes - behind);
+	if (pages_has_bitmap(record->epoch, &bitmap)) {
+		add_part(LITEMRC_PART_ACCESSED, bitmap.accessed, sizeof(uint32_t), bitmap.words);
+		add_part(LITEMRC_PART_WRITTEN, bitmap.written, sizeof(uint32_t), bitmap.words);
 	}
-	if (!host_takes(SERIAL))
-		lost += messages;
-	if (!used)
-		send_context(record, 0, 0);
-	for (uint32_t context = 0; used; context++)
-		if (has_counts(record, context))
-			send_context(record, context, --used);
-	ranks_send(record);
-	pages_send(record->epoch);
-}
-
-uint32_t epochs_sent(void)
-{
-	return sent;
-}
-
-uint32_t epochs_lost(void)
-{
-	return lost;
+	if (pages_has_hot(record->epoch, &list)) {
+		add_part(LITEMRC_PART_HOT, list.pages, sizeof(struct litemrc_hot_page), list.count);
+		head.hot_accesses = list.accesses;
+		head.flags |= (list.more ? LITEMRC_EPOCH_HOT_MORE : 0) | (list.saturated ? LITEMRC_EPOCH_HOT_SATURATED : 0);
+	}
+	pieces[1].length = head.parts * sizeof(table[0]);
+	hosts_send_record(pieces, count);
 }

@@ -10,6 +10,9 @@
 bool events_started(uint32_t program, uint32_t context);
 bool events_done(uint32_t program, uint32_t context, uint64_t cycles);
 
+/* Sends a log line to the hosts that have room. */
+void events_log(int level, const char *line);
+
 /* Logs a failed program on stderr and to the hosts; `status` is that of wait(). */
 void events_status(const char *name, int status);
 

@@ -5,20 +5,21 @@
 #define CLIENT_EPOCHS 2	/* the kernel's buffer of a socket holds some more */
 
 static struct {
-	bool joined, held, takes_epoch, takes;
+	bool joined;
 	struct outbox outbox;
 } hosts[HOSTS];
 
-void hosts_init(int tty, unsigned int messages, bool with_clients)
+static uint32_t lost;
+
+void hosts_init(int tty, size_t record_bytes, bool with_clients)
 {
 	for (unsigned int host = 0; host < (with_clients ? HOSTS : 1); host++)
-		outbox_init(&hosts[host].outbox, host == SERIAL ? SERIAL_EPOCHS : CLIENT_EPOCHS, messages);
+		outbox_init(&hosts[host].outbox, host == SERIAL ? SERIAL_EPOCHS : CLIENT_EPOCHS, record_bytes);
 	hosts_join(SERIAL, tty);
 }
 
 void hosts_join(unsigned int host, int port)
 {
-	hosts[host].held = hosts[host].takes_epoch = hosts[host].takes = false;
 	hosts[host].joined = true;
 	outbox_open(&hosts[host].outbox, port);
 }
@@ -38,9 +39,14 @@ bool host_has_room(unsigned int host)
 	return outbox_has_room(&hosts[host].outbox);
 }
 
-void host_send(unsigned int host, struct device_message *message)
+bool host_has_room_for(unsigned int host, size_t bytes)
 {
-	outbox_send(&hosts[host].outbox, message);
+	return outbox_has_room_for_record(&hosts[host].outbox, bytes);
+}
+
+void host_send(unsigned int host, uint32_t type, const void *body, size_t bytes)
+{
+	outbox_send(&hosts[host].outbox, type, &(struct piece){body, bytes}, 1);
 }
 
 bool host_is_idle(unsigned int host)
@@ -53,66 +59,32 @@ int host_flush(unsigned int host)
 	return outbox_flush(&hosts[host].outbox);
 }
 
-void hosts_send(struct device_message *message)
+void hosts_send(uint32_t type, const void *body, size_t bytes)
 {
 	for (unsigned int host = 0; host < HOSTS; host++) {
 		if (!hosts[host].joined)
 			continue;
 		if (host_has_room(host))
-			host_send(host, message);
+			host_send(host, type, body, bytes);
 		else
 			outbox_skip(&hosts[host].outbox);
 	}
 }
 
-void host_hold(unsigned int host, bool on)
+void hosts_send_record(const struct piece *pieces, unsigned int count)
 {
-	hosts[host].held = on;
-}
+	size_t bytes = 0;
 
-static bool has_room_for(unsigned int host, unsigned int messages)
-{
-	return outbox_has_room_for_epoch(&hosts[host].outbox, messages);
-}
-
-bool hosts_begin_epoch(unsigned int messages)
-{
-	bool any = false;
-
-	for (unsigned int host = 0; host < HOSTS; host++) {
-		bool takes = hosts[host].joined && !hosts[host].held && has_room_for(host, messages);
-
-		hosts[host].takes = hosts[host].takes_epoch = takes;
-		any |= takes;
-	}
-	return any;
-}
-
-bool hosts_begin_pages(unsigned int messages)
-{
-	bool any = false;
-
-	for (unsigned int host = 0; host < HOSTS; host++) {
-		hosts[host].takes = hosts[host].takes_epoch && has_room_for(host, messages);
-		any |= hosts[host].takes;
-	}
-	return any;
-}
-
-void hosts_begin_between(unsigned int messages)
-{
+	for (unsigned int i = 0; i < count; i++)
+		bytes += pieces[i].length;
 	for (unsigned int host = 0; host < HOSTS; host++)
-		hosts[host].takes = hosts[host].joined && has_room_for(host, messages);
+		if (hosts[host].joined && outbox_has_room_for_record(&hosts[host].outbox, bytes))
+			outbox_send(&hosts[host].outbox, LITEMRC_MESSAGE_EPOCH, pieces, count);
+		else if (host == SERIAL)
+			lost++;
 }
 
-bool host_takes(unsigned int host)
+uint32_t hosts_lost(void)
 {
-	return hosts[host].takes;
-}
-
-void hosts_send_epoch(struct device_message *message)
-{
-	for (unsigned int host = 0; host < HOSTS; host++)
-		if (hosts[host].takes)
-			host_send(host, message);
+	return lost;
 }

@@ -14,38 +14,28 @@
 #define CLIENTS_MAX 8u
 #define HOSTS (1 + CLIENTS_MAX)
 
-/* Allocates the outboxes, once, for epochs of that many messages. Without a socket there are no clients. */
-void hosts_init(int tty, unsigned int messages, bool with_clients);
+/* Allocates the outboxes, once, for records of that many bytes. Without a socket there are no clients. */
+void hosts_init(int tty, size_t record_bytes, bool with_clients);
 
 void hosts_join(unsigned int host, int port);
 void hosts_leave(unsigned int host);
 bool hosts_has(unsigned int host);
 
-/* One host's: for answers and process messages. */
+/* One host's: for answers. */
 bool host_has_room(unsigned int host);
-void host_send(unsigned int host, struct device_message *message);
+bool host_has_room_for(unsigned int host, size_t bytes);
+void host_send(unsigned int host, uint32_t type, const void *body, size_t bytes);
 bool host_is_idle(unsigned int host);
 /* Writes as much as the port accepts. Returns 0, or -errno if the port is gone. */
 int host_flush(unsigned int host);
 
 /* For all hosts: one without room misses the message, and sees a gap in the sequence numbers. */
-void hosts_send(struct device_message *message);
+void hosts_send(uint32_t type, const void *body, size_t bytes);
 
-/* While it is on, the host gets no epochs: a process message before them has no room. */
-void host_hold(unsigned int host, bool on);
+/* For all hosts that have room for the record of an epoch; another one sees the gap in the numbers of epochs. */
+void hosts_send_record(const struct piece *pieces, unsigned int count);
 
-/*
- * Begins an epoch of that many messages, for the hosts that have room for all of them; or as many messages of single
- * pages, for those of them that still have room. Return whether there are any. hosts_send_epoch() sends to these hosts.
- */
-bool hosts_begin_epoch(unsigned int messages);
-bool hosts_begin_pages(unsigned int messages);
-void hosts_send_epoch(struct device_message *message);
-
-/* Whether the host gets the messages that were begun. */
-bool host_takes(unsigned int host);
-
-/* Begins messages between epochs, for all hosts that have room for as many. */
-void hosts_begin_between(unsigned int messages);
+/* Records that the serial host had no room for. */
+uint32_t hosts_lost(void);
 
 #endif

@@ -3,79 +3,84 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #include "system/log.h"
 
-#define RESERVE (16 * LITEMRC_FRAME_MAX)
+#define MESSAGE_BYTES LITEMRC_FRAME_BYTES(sizeof(struct litemrc_message) + sizeof(struct litemrc_hello))
+#define RESERVE (16 * MESSAGE_BYTES)
 
-void outbox_init(struct outbox *outbox, unsigned int epochs, unsigned int messages)
+static size_t size_of(const struct outbox *outbox)
 {
-	outbox->size = epochs * messages * LITEMRC_FRAME_MAX + RESERVE;
-	outbox->ring = malloc(outbox->size);
-	if (!outbox->ring)
-		die(1, "free memory", "no memory for the %zu bytes of a send buffer", outbox->size);
+	return outbox->writer.mask + 1;
+}
+
+static size_t room_of(const struct outbox *outbox)
+{
+	return size_of(outbox) - (outbox->writer.end - outbox->sent);
+}
+
+void outbox_init(struct outbox *outbox, unsigned int epochs, size_t record_bytes)
+{
+	size_t least = epochs * LITEMRC_FRAME_BYTES(sizeof(struct litemrc_message) + record_bytes) + RESERVE, size = 1;
+
+	while (size < least)
+		size *= 2;
+	outbox->writer.mask = size - 1;
+	outbox->writer.ring = malloc(size);
+	if (!outbox->writer.ring)
+		die(1, "free memory", "no memory for the %zu bytes of a send buffer", size);
 }
 
 void outbox_open(struct outbox *outbox, int port)
 {
 	outbox->port = port;
-	outbox->first = outbox->used = 0;
-	outbox->sender = (struct litemrc_sender){0};
+	outbox->sequence = 0;
 	/* Terminates bytes that a console wrote to this port. */
-	outbox->ring[outbox->used++] = 0;
+	outbox->writer.ring[0] = 0;
+	outbox->sent = 0;
+	outbox->writer.begun = outbox->writer.end = 1;
 }
 
 bool outbox_has_room(const struct outbox *outbox)
 {
-	return outbox->size - outbox->used >= LITEMRC_FRAME_MAX;
+	return room_of(outbox) >= MESSAGE_BYTES;
 }
 
-bool outbox_has_room_for_epoch(const struct outbox *outbox, unsigned int messages)
+bool outbox_has_room_for_record(const struct outbox *outbox, size_t bytes)
 {
-	return outbox->size - outbox->used >= messages * LITEMRC_FRAME_MAX + RESERVE;
+	return room_of(outbox) >= LITEMRC_FRAME_BYTES(sizeof(struct litemrc_message) + bytes) + RESERVE;
 }
 
-void outbox_send(struct outbox *outbox, struct device_message *message)
+void outbox_send(struct outbox *outbox, uint32_t type, const struct piece *pieces, unsigned int count)
 {
-	static uint8_t frame[LITEMRC_FRAME_MAX];
-	int length = litemrc_frame_encode(&outbox->sender, message, frame, sizeof(frame));
-	size_t end, until_wrap;
+	const struct litemrc_message message = {.type = type, .sequence = type ? ++outbox->sequence : 0};
 
-	/* A message that violates the schema is a bug here; queueing half a frame would be worse. */
-	if (length < 0 || (size_t)length > outbox->size - outbox->used) {
-		log_info("a message of type %d was dropped: it violates the schema", message->type_choice);
-		return;
-	}
-	end = (outbox->first + outbox->used) % outbox->size;
-	until_wrap = outbox->size - end;
-	if ((size_t)length <= until_wrap) {
-		memcpy(outbox->ring + end, frame, length);
-	} else {
-		memcpy(outbox->ring + end, frame, until_wrap);
-		memcpy(outbox->ring, frame + until_wrap, length - until_wrap);
-	}
-	outbox->used += length;
+	litemrc_frame_begin(&outbox->writer);
+	if (type)
+		litemrc_frame_put(&outbox->writer, &message, sizeof(message));
+	for (unsigned int i = 0; i < count; i++)
+		litemrc_frame_put(&outbox->writer, pieces[i].bytes, pieces[i].length);
+	litemrc_frame_end(&outbox->writer);
 }
 
 void outbox_skip(struct outbox *outbox)
 {
-	outbox->sender.sequence++;
+	outbox->sequence++;
 }
 
 bool outbox_empty(const struct outbox *outbox)
 {
-	return !outbox->used;
+	return outbox->sent == outbox->writer.end;
 }
 
 int outbox_flush(struct outbox *outbox)
 {
-	while (outbox->used) {
-		size_t left = outbox->size - outbox->first;
-		size_t until_wrap = left < outbox->used ? left : outbox->used;
+	while (!outbox_empty(outbox)) {
+		size_t first = outbox->sent & outbox->writer.mask, used = outbox->writer.end - outbox->sent;
+		size_t left = size_of(outbox) - first, until_wrap = left < used ? left : used;
 		struct iovec parts[2] = {
-			{outbox->ring + outbox->first, until_wrap}, {outbox->ring, outbox->used - until_wrap},
+			{outbox->writer.ring + first, until_wrap}, {outbox->writer.ring, used - until_wrap},
 		};
 		ssize_t taken = writev(outbox->port, parts, 2);
 
@@ -83,8 +88,7 @@ int outbox_flush(struct outbox *outbox)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		if (!taken)
 			return -EIO;	/* hung up */
-		outbox->first = (outbox->first + taken) % outbox->size;
-		outbox->used -= taken;
+		outbox->sent += taken;
 	}
 	return 0;
 }

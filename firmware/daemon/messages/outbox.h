@@ -6,29 +6,36 @@
 #include <stdbool.h>
 
 #include "frame.h"
+#include "litemrc_protocol.h"
 
 struct outbox {
 	int port;
-	uint8_t *ring;
-	size_t size, first, used;
-	struct litemrc_sender sender;
+	size_t sent;	/* free running, as the writer's */
+	uint32_t sequence;	/* of the last message */
+	struct litemrc_writer writer;
 };
 
-/* Allocates the ring, once: `epochs` epochs of `messages` messages, and the reserve. */
-void outbox_init(struct outbox *outbox, unsigned int epochs, unsigned int messages);
+/* Allocates the ring, once: `epochs` records of so many bytes, and the reserve. */
+void outbox_init(struct outbox *outbox, unsigned int epochs, size_t record_bytes);
 
-/* Empties it for a host at this port; its first frame has the number 1. */
+/* Empties it for a host at this port; its first message has the number 1. */
 void outbox_open(struct outbox *outbox, int port);
 
 /*
- * Whether one frame, or `messages` frames, of maximum length fit. Epochs leave a reserve: while the host does not read
- * and epochs are dropped, answers, process messages and events still have room.
+ * Whether an answer, or a record of so many bytes, fits. Records leave a reserve: while the host does not read and epochs
+ * are dropped, answers and events still have room.
  */
 bool outbox_has_room(const struct outbox *outbox);
-bool outbox_has_room_for_epoch(const struct outbox *outbox, unsigned int messages);
+bool outbox_has_room_for_record(const struct outbox *outbox, size_t bytes);
 
-/* Encodes and queues a message; the caller has checked that there is room. */
-void outbox_send(struct outbox *outbox, struct device_message *message);
+/* A part of a message. */
+struct piece {
+	const void *bytes;
+	size_t length;
+};
+
+/* Queues a message; the caller has checked that there is room. Type 0: without struct litemrc_message. */
+void outbox_send(struct outbox *outbox, uint32_t type, const struct piece *pieces, unsigned int count);
 
 /* Drops a message; the host sees the gap in the sequence numbers. */
 void outbox_skip(struct outbox *outbox);

@@ -12,9 +12,9 @@ static int find_group(uint32_t context, struct group *group, struct answer *answ
 	int error = group_find(context, group);
 
 	if (error == -EBUSY)
-		return refuse(answer, error_code_busy_c,
+		return refuse(answer, LITEMRC_ERROR_BUSY,
 			      "the context has neither a program that the host started nor a listed cgroup");
-	return error ? refuse(answer, error_code_unsupported_c, "the kernel has no memory controller") : 0;
+	return error ? refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "the kernel has no memory controller") : 0;
 }
 
 /* Leaves the group. */
@@ -22,7 +22,7 @@ static int finish(struct group *group, int error, struct answer *answer)
 {
 	group_leave(group);
 	if (error == -ENODEV)
-		return refuse(answer, error_code_busy_c, "the cgroup is gone: create it and start litemrcd again");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the cgroup is gone: create it and start litemrcd again");
 	return error < 0 ? refuse_errno(answer, error) : error;
 }
 
@@ -61,11 +61,11 @@ static int set(const struct group *group, uint32_t pages, struct answer *answer)
 	if (error)
 		return error;
 	if (group->listed >= 0 && !linux_device.leased)
-		return refuse(answer, error_code_busy_c, "the budget of a listed cgroup needs a lease: set_lease");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the budget of a listed cgroup needs a lease: set_lease");
 	if (group->listed >= 0 && is_nested(group))
-		return refuse(answer, error_code_busy_c, "a cgroup above or below it has a budget of the host");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "a cgroup above or below it has a budget of the host");
 	if (pages != LITEMRC_NO_BUDGET && pages > bounds.limit)
-		return refuse(answer, error_code_bad_argument_c,
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT,
 			      "above memory.max, or memory.high of a cgroup above");
 	error = linux_device.leased ? lease_keep(group) : 0;
 	if (!error)

@@ -11,13 +11,13 @@
 #include "driver/driver.h"
 #include "driver/pages.h"
 #include "driver/ranks.h"
-#include "messages/epoch_messages.h"
+#include "driver/record.h"
 #include "messages/page_messages.h"
 #include "processes/programs.h"
 #include "processes/runs.h"
 #include "system/text.h"
 
-_Static_assert(PROGRAMS_MAX <= DEVICE_PROGRAMS, "hello has all programs");
+_Static_assert(PROGRAMS_MAX <= LITEMRC_PROGRAMS_MAX, "hello has all programs");
 
 int refuse_errno(struct answer *answer, int error)
 {
@@ -28,14 +28,14 @@ int refuse_errno(struct answer *answer, int error)
 		return 0;
 	case EBUSY:
 	case EAGAIN:
-		return refuse(answer, error_code_busy_c, reason);
+		return refuse(answer, LITEMRC_ERROR_BUSY, reason);
 	case EINVAL:
 	case ERANGE:
-		return refuse(answer, error_code_bad_argument_c, reason);
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, reason);
 	case ESRCH:
-		return refuse(answer, error_code_bad_argument_c, "there is no such process");
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, "there is no such process");
 	default:
-		return refuse(answer, error_code_unsupported_c, *reason ? reason : strerror(-error));
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, *reason ? reason : strerror(-error));
 	}
 }
 
@@ -63,7 +63,7 @@ static int get_epoch_length(struct answer *answer)
 	bool cycles = false;
 	int error = driver_epoch_length(&cycles, &length);
 
-	ANSWER(answer, cycles ? epoch_unit_cycles_c : epoch_unit_accesses_c, length);
+	ANSWER(answer, cycles ? LITEMRC_EPOCH_UNIT_CYCLES : LITEMRC_EPOCH_UNIT_ACCESSES, length);
 	return error;
 }
 
@@ -145,7 +145,7 @@ static int write_number(enum setting setting, uint32_t number)
 static bool free_upper_half(void)
 {
 	for (uint32_t context = parameters.contexts / 2; context < parameters.contexts; context++) {
-		struct litemrc_context now;
+		struct litemrc_row now;
 
 		if (runs_in(context) || driver_followed(context, &now) || now.state == LITEMRC_CONTEXT_FOLLOWING)
 			return false;
@@ -161,10 +161,10 @@ static int set_split(bool on, struct answer *answer)
 
 	answer->reason = "a context of the upper half, where writes would count, is in use";
 	if (on && !free_upper_half())
-		return error_code_busy_c;
+		return LITEMRC_ERROR_BUSY;
 	error = write_number(SETTING_SPLIT, on);
 	if (error == -ENODEV)
-		return refuse(answer, error_code_unsupported_c, DEVICE_NO_SPLIT);
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, DEVICE_NO_SPLIT);
 	return refuse_errno(answer, error);
 }
 
@@ -173,7 +173,7 @@ static int set_sampling(uint32_t sampling, struct answer *answer)
 	int error = write_number(SETTING_SAMPLING, sampling);
 
 	if (error == -ENODEV)
-		return refuse(answer, error_code_bad_argument_c, DEVICE_NO_SAMPLING);
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, DEVICE_NO_SAMPLING);
 	return refuse_errno(answer, error);
 }
 
@@ -194,7 +194,7 @@ static int set_state(uint32_t rank, uint32_t state, struct answer *answer)
 	int error = ranks_set_state(rank, state);
 
 	if (error == -EBUSY)
-		return refuse(answer, error_code_busy_c, "the kernel runs from this domain");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the kernel runs from this domain");
 	return refuse_errno(answer, error);
 }
 
@@ -204,7 +204,7 @@ static int set_value(enum device_setting setting, const uint32_t *values, struct
 	switch (setting) {
 	case DEVICE_EPOCH_LENGTH:
 		return driver_write_setting(SETTING_EPOCH_LENGTH, "%u %s\n", (unsigned int)values[1],
-					    values[0] == epoch_unit_cycles_c ? "cycles" : "accesses");
+					    values[0] == LITEMRC_EPOCH_UNIT_CYCLES ? "cycles" : "accesses");
 	case DEVICE_ENABLE:
 		return write_number(SETTING_ENABLE, values[0]);
 	case DEVICE_RANGE:
@@ -232,7 +232,7 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 	(void)device;
 	switch (setting) {
 	case DEVICE_CONTEXT:
-		return refuse(answer, error_code_unsupported_c, "the kernel switches contexts: use follow");
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "the kernel switches contexts: use follow");
 	case DEVICE_SAMPLING:
 		return set_sampling(values[0], answer);
 	case DEVICE_SPLIT:
@@ -242,7 +242,7 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 	case DEVICE_RANK_STATE:
 		return set_state(values[0], values[1], answer);
 	case DEVICE_RANK_LOSS:	/* nothing may be lost, so the part that is retained has no effect */
-		return values[1] ? refuse(answer, error_code_busy_c, "Linux may use every page of the domain") : 0;
+		return values[1] ? refuse(answer, LITEMRC_ERROR_BUSY, "Linux may use every page of the domain") : 0;
 	case DEVICE_PROCESS:
 		return process_follow(values[0], values[1], answer);
 	case DEVICE_BUDGET:
@@ -279,10 +279,10 @@ static uint32_t running(struct device *device)
 	return runs_running();
 }
 
-static uint32_t count_epochs(struct device *device)
+static uint32_t epoch(struct device *device)
 {
 	(void)device;
-	return epochs_sent();
+	return record_next();
 }
 
 /* ------------------------------------------------------------------------------------------------ device */
@@ -290,10 +290,11 @@ static uint32_t count_epochs(struct device *device)
 struct device linux_device = {
 	.get = get, .set = set, .order = order, .run = run, .running = running,
 	.follow_cgroup = process_follow_cgroup, .lease = lease_set, .end_lease = lease_restore,
-	.epochs_sent = count_epochs,
+	.epoch = epoch,
 };
 
-static char system_name[LITEMRC_HELLO_SYSTEM_MAX + 1], board_name[LITEMRC_HELLO_IDENTIFIER_MAX + 1];
+static char system_name[sizeof(((struct litemrc_hello *)0)->system) + 1];
+static char board_name[sizeof(((struct litemrc_hello *)0)->identifier) + 1];
 
 /* What the device tree calls the board. A board's shim has compared its own with the gateware's identifier. */
 static void read_board_name(void)
@@ -321,8 +322,8 @@ void port_init(void)
 	}
 	read_board_name();
 	*p = parameters;
-	p->features |= 1u << LITEMRC_FEATURE_PROCESSES | 1u << LITEMRC_FEATURE_LEASE;
-	p->budgets = true;
+	p->features |= 1u << LITEMRC_FEATURE_PROCESSES | 1u << LITEMRC_FEATURE_LEASE |
+		       1u << LITEMRC_FEATURE_BUDGETS;
 	p->system = system_name;
 	p->identifier = board_name;
 	p->programs = program_count;

@@ -14,7 +14,7 @@
 
 int process_get(uint32_t context, struct answer *answer)
 {
-	struct litemrc_context followed;
+	struct litemrc_row followed;
 	char comm[sizeof(followed.comm) + 1];
 	int error = driver_followed(context, &followed);
 
@@ -31,7 +31,7 @@ int process_follow(uint32_t context, uint32_t pid, struct answer *answer)
 	if (pid > PID_LIMIT)
 		return refuse_errno(answer, -ESRCH);
 	if (runs_in(context))
-		return refuse(answer, error_code_busy_c, RUNS_HERE);
+		return refuse(answer, LITEMRC_ERROR_BUSY, RUNS_HERE);
 	return refuse_errno(answer, driver_follow(context, pid));
 }
 
@@ -41,7 +41,7 @@ static uint32_t context_for(struct device *device, const char *path)
 	uint32_t free = 0, ended = 0;
 
 	for (uint32_t context = device_owners(device) - 1; context; context--) {
-		struct litemrc_context now;
+		struct litemrc_row now;
 		char followed[300];
 
 		if (!driver_followed_cgroup(context, followed, sizeof(followed)) && !strcmp(followed, path))
@@ -61,17 +61,17 @@ int process_follow_cgroup(struct device *device, uint32_t context, const char *p
 	int error;
 
 	if (listed_find(path) < 0)
-		return refuse(answer, error_code_bad_argument_c,
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT,
 			      "the cgroup is not listed: [govern] lines of litemrcd.conf");
 	if (!context)
 		context = context_for(device, path);
 	if (!context)
-		return refuse(answer, error_code_busy_c, "no context is free");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "no context is free");
 	if (runs_in(context))
-		return refuse(answer, error_code_busy_c, RUNS_HERE);
+		return refuse(answer, LITEMRC_ERROR_BUSY, RUNS_HERE);
 	error = driver_follow_cgroup(context, path);
 	if (error == -ENOENT)
-		return refuse(answer, error_code_bad_argument_c, "the cgroup is gone: create it and start litemrcd again");
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, "the cgroup is gone: create it and start litemrcd again");
 	error = error ? refuse_errno(answer, error) : process_get(context, answer);
 	answer->ack.values[2] = context;
 	answer->ack.values_count = 3;

@@ -17,26 +17,28 @@ static struct session {
 	struct service service;
 } sessions[HOSTS];
 
-static struct device_message hello;
+static struct litemrc_hello hello;
 static unsigned int answered, damaged;	/* damaged: of hosts that left */
 
 static void answer_held(unsigned int host)
 {
-	struct device_message *message = service_answer(&sessions[host].service, &hello);
+	struct reply reply = service_answer(&sessions[host].service, &hello);
 
-	if (!message)
+	if (!reply.body)
 		return;
-	host_send(host, message);
+	host_send(host, reply.type, reply.body, reply.bytes);
 	answered++;
 	runs_release();
 }
 
 void sessions_init(int tty)
 {
+	struct reply reply;
+
 	port_init();
 	session_open(SERIAL, tty);
-	service_hello(&sessions[SERIAL].service, 0, &hello);
-	host_send(SERIAL, &hello);
+	reply = service_hello(&sessions[SERIAL].service, 0, &hello);
+	host_send(SERIAL, reply.type, reply.body, reply.bytes);
 }
 
 void session_open(unsigned int host, int port)

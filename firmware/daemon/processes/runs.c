@@ -9,7 +9,7 @@
 
 #include "driver/driver.h"
 #include "messages/events.h"
-#include "messages/followers.h"
+#include "driver/record.h"
 #include "processes/cgroups.h"
 #include "processes/programs.h"
 #include "processes/starter.h"
@@ -135,7 +135,7 @@ static void reap(void)
 /* Whether the program has no process left and all its epochs have been read, or the deadline has passed. */
 static bool is_over(struct run *run, const struct program *program)
 {
-	const struct litemrc_context *now = follower(run->context);
+	const struct litemrc_row *now = follower(run->context);
 	bool late = now_ms() >= run->deadline_ms;
 
 	if (run->group >= 0 && !cgroup_is_empty(run->group) && !late)
@@ -151,7 +151,7 @@ static bool is_over(struct run *run, const struct program *program)
 
 static void look(struct run *run, const struct program *program)
 {
-	const struct litemrc_context *now = follower(run->context);
+	const struct litemrc_row *now = follower(run->context);
 
 	if (run->state != IDLE && now->state == LITEMRC_CONTEXT_FOLLOWING &&
 	    now->pid == (program->children ? 0 : (uint32_t)run->pid))
@@ -167,7 +167,7 @@ void runs_progress(void)
 		look(run, &programs[i]);
 		if (run->started_due && events_started(i, run->context))
 			run->started_due = false;
-		if (run->state == EXITED && !run->started_due && is_over(run, &programs[i]) && followers_report() &&
+		if (run->state == EXITED && !run->started_due && is_over(run, &programs[i]) &&
 		    events_done(i, run->context, run->cycles)) {
 			remove_group(run, programs[i].name);
 			run->state = IDLE;

@@ -32,7 +32,7 @@ int litemrc_settle_locked(struct litemrc *mon)
 	return status & LITEMRC_STATUS_EPOCH_READY ? -EAGAIN : 0;
 }
 
-static void describe(const struct litemrc_follower *follower, struct litemrc_context *followed)
+static void describe(const struct litemrc_follower *follower, struct litemrc_row *followed)
 {
 	memset(followed, 0, sizeof(*followed));
 	followed->state = follower->state;
@@ -71,7 +71,7 @@ u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 
 /* A followed process may have changed its name. Caller holds @lock. */
 static void rename_followed(struct litemrc *mon, unsigned int context,
-			    struct litemrc_context *followed)
+			    struct litemrc_row *followed)
 {
 	const struct litemrc_follower *follower = &mon->follower[context];
 	struct task_struct *task;
@@ -95,25 +95,27 @@ static void rename_followed(struct litemrc *mon, unsigned int context,
  */
 u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record)
 {
-	struct litemrc_context *followed = (void *)litemrc_epoch_context(record, 0);
 	unsigned int reported, context;
 	unsigned long flags;
 	u32 changed = 0;
 
-	memcpy(followed, mon->ring.followed, record->contexts * sizeof(*followed));
+	for (context = 0; context < mon->parameters.contexts; context++)
+		*litemrc_record_row(record, context) = mon->ring.followed[context];
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	for (reported = 0; reported < mon->changes; reported++) {
 		const struct litemrc_change *change = &mon->change[reported];
 
 		if ((s32)(change->epoch - record->epoch) > 0)
 			break;
-		followed[change->context] = change->followed;
+		*litemrc_record_row(record, change->context) = change->followed;
 		changed |= BIT(change->context);
 	}
 	mon->changes -= reported;
 	memmove(mon->change, mon->change + reported, mon->changes * sizeof(*mon->change));
-	for (context = 1; context < record->contexts; context++)
-		rename_followed(mon, context, &followed[context]);
+	for (context = 0; context < mon->parameters.contexts; context++)
+		litemrc_record_row(record, context)->context = context;
+	for (context = 1; context < mon->parameters.contexts; context++)
+		rename_followed(mon, context, litemrc_record_row(record, context));
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return changed;
 }

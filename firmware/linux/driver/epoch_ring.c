@@ -20,6 +20,11 @@ static u32 row_words(const struct litemrc *mon)
 	return window_words(mon) + litemrc_tail_groups(mon);
 }
 
+static u32 row_bytes(const struct litemrc *mon)
+{
+	return sizeof(struct litemrc_row) + row_words(mon) * sizeof(u32);
+}
+
 /* The shortest epoch, in accesses or cycles: the words that are read from the window after it. */
 u32 litemrc_epoch_least(const struct litemrc *mon)
 {
@@ -34,10 +39,9 @@ int litemrc_ring_init(struct litemrc *mon)
 	mutex_init(&ring->lock);
 	init_waitqueue_head(&ring->wait);
 	INIT_LIST_HEAD(&ring->readers);
-	ring->record_bytes = ALIGN(sizeof(struct litemrc_epoch) +
-				   mon->parameters.contexts *
-				   (sizeof(struct litemrc_context) + row * sizeof(u32)) +
-				   mon->ranks.domains * sizeof(struct litemrc_rank), 8);
+	ring->record_bytes = sizeof(struct litemrc_epoch) + 2 * sizeof(struct litemrc_part) +
+			     ALIGN(mon->parameters.contexts * row_bytes(mon), 8) +
+			     mon->ranks.domains * sizeof(struct litemrc_rank);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
 	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
@@ -66,17 +70,20 @@ static u32 report_commands(struct litemrc *mon)
 	return lost ? LITEMRC_EPOCH_COMMAND_LOST : 0;
 }
 
+/* A part without items is one, so that all records have the same places. */
 static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 {
+	struct litemrc_part *parts = (struct litemrc_part *)(record + 1);
+
 	record->bytes = mon->ring.record_bytes;
 	record->header_bytes = sizeof(*record);
-	record->context_bytes = sizeof(struct litemrc_context);
-	record->row_words = row_words(mon);
-	record->contexts = mon->parameters.contexts;
+	record->parts = 2;
 	record->groups = mon->parameters.groups;
 	record->tail_groups = litemrc_tail_groups(mon);
-	record->ranks = mon->ranks.domains;
-	record->rank_bytes = sizeof(struct litemrc_rank);
+	parts[0] = (struct litemrc_part){ LITEMRC_PART_ROWS, row_bytes(mon),
+					  mon->parameters.contexts };
+	parts[1] = (struct litemrc_part){ LITEMRC_PART_RANKS, sizeof(struct litemrc_rank),
+					  mon->ranks.domains };
 }
 
 /* A clear restarts the running epoch; one after the end belongs to the next. */
@@ -114,9 +121,9 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->outside = litemrc_read(mon, LITEMRC_EPOCH_OUTSIDE);
 	record->unsampled = litemrc_read(mon, LITEMRC_EPOCH_UNSAMPLED);
 	record->scale_log2 = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
-	for (context = 0; context < record->contexts; context++) {
+	for (context = 0; context < mon->parameters.contexts; context++) {
 		u32 first = context * LITEMRC_WINDOW_ROW(record->groups);
-		u32 *counters = (u32 *)litemrc_epoch_row(record, context);
+		u32 *counters = litemrc_record_counts(record, context);
 
 		for (word = 0; word < row; word++)
 			counters[word] = mon->ops->window(mon->io, first + word);
@@ -130,13 +137,14 @@ static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 cha
 	u32 row = row_words(mon);
 	u32 context;
 
-	for (context = 0; context < record->contexts; context++) {
+	for (context = 0; context < mon->parameters.contexts; context++) {
+		const struct litemrc_row *now = litemrc_record_row(record, context);
+
 		if (ring->followed[context].state != LITEMRC_CONTEXT_ENDED)
-			memcpy(ring->rows + context * row, litemrc_epoch_row(record, context),
-			       row * sizeof(u32));
-		if (changed & BIT(context) &&
-		    litemrc_epoch_context(record, context)->state != LITEMRC_CONTEXT_ENDED)
+			memcpy(ring->rows + context * row, now + 1, row * sizeof(u32));
+		if (changed & BIT(context) && now->state != LITEMRC_CONTEXT_ENDED)
 			memset(ring->rows + context * row, 0, row * sizeof(u32));
+		ring->followed[context] = *now;
 	}
 }
 
@@ -200,8 +208,6 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	litemrc_tails_fill(mon, record);
 	litemrc_pmu_add(mon, record);
 	keep_rows(mon, record, changed);
-	memcpy(ring->followed, litemrc_epoch_context(record, 0),
-	       record->contexts * sizeof(*ring->followed));
 	ring->head++;
 	WRITE_ONCE(ring->stored, record->epoch + 1);
 	mutex_unlock(&ring->lock);
@@ -272,6 +278,54 @@ bool litemrc_ring_has(struct litemrc_reader *reader)
 	return READ_ONCE(reader->mon->ring.head) != READ_ONCE(reader->next);
 }
 
+static bool says_something(const struct litemrc_row *row, u32 groups)
+{
+	const u32 *counts = (const u32 *)(row + 1);
+
+	return row->state != LITEMRC_CONTEXT_FREE || counts[LITEMRC_ROW_ACCESSES(groups)] ||
+	       row->refaults || row->unidentified;
+}
+
+static bool has_refaults(const struct litemrc_epoch *record)
+{
+	u32 context;
+
+	for (context = 0; context < litemrc_parts(record)[0].items; context++)
+		if (litemrc_record_row(record, context)->refaults)
+			return true;
+	return false;
+}
+
+/* Copies a record without the rows that say nothing, and without tails if nothing came back. */
+static void copy_record(struct litemrc_epoch *to, const struct litemrc_epoch *from)
+{
+	struct litemrc_part *parts = (struct litemrc_part *)(to + 1);
+	u32 context, row_bytes, ranks_bytes;
+	void *at = parts + from->parts;
+
+	memcpy(to, from, at - (void *)to);
+	if (!has_refaults(from)) {
+		parts[0].item_bytes -= to->tail_groups * sizeof(u32);
+		to->tail_groups = 0;
+	}
+	row_bytes = parts[0].item_bytes;
+	for (context = 0; context < litemrc_parts(from)[0].items; context++) {
+		const struct litemrc_row *row = litemrc_record_row(from, context);
+
+		if (!says_something(row, from->groups)) {
+			parts[0].items--;
+			continue;
+		}
+		memcpy(at, row, row_bytes);
+		at += row_bytes;
+	}
+	memset(at, 0, litemrc_part_bytes(&parts[0]) - parts[0].items * row_bytes);
+	at = (void *)(parts + from->parts) + litemrc_part_bytes(&parts[0]);
+	ranks_bytes = parts[1].items * sizeof(struct litemrc_rank);
+	memcpy(at, litemrc_record_rank(from, 0), ranks_bytes);
+	to->bytes = at + ranks_bytes - (void *)to;
+}
+
 /**
  * litemrc_ring_fetch - copy a reader's next epoch into its record and advance
  * @reader: the reader; caller holds its lock
@@ -290,7 +344,7 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 		reader->next = ring->head - LITEMRC_RING_EPOCHS;
 	}
 	if (behind) {
-		memcpy(reader->record, record_of(ring, reader->next), ring->record_bytes);
+		copy_record(reader->record, record_of(ring, reader->next));
 		reader->record->lost = reader->lost;
 		reader->next++;
 	}

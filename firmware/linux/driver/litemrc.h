@@ -88,7 +88,7 @@ struct litemrc_follower {
 struct litemrc_change {
 	u32 epoch;
 	unsigned int context;
-	struct litemrc_context followed;
+	struct litemrc_row followed;
 };
 
 /* A context can start following (or be freed) and end before the record is written. */
@@ -101,7 +101,7 @@ struct litemrc_ring {
 	struct list_head readers;
 	void *records;
 	size_t record_bytes;
-	struct litemrc_context followed[LITEMRC_CONTEXTS_MAX]; /* as of the last epoch's end */
+	struct litemrc_row followed[LITEMRC_CONTEXTS_MAX]; /* as of the last epoch's end */
 	u32 *rows; /* sysfs: a row per context; an ended process keeps its last one */
 	u32 head; /* number of epochs stored; the last is at head - 1 */
 	u32 stored; /* the gateware's number of the next one */
@@ -250,6 +250,27 @@ static inline u32 litemrc_tail_groups(const struct litemrc *mon)
 
 /* epoch_ring.c */
 int litemrc_ring_init(struct litemrc *mon);
+/* A record in the ring has a row for each context: that of a context, its counts, and a rank. */
+static inline struct litemrc_row *litemrc_record_row(const struct litemrc_epoch *record,
+						     u32 context)
+{
+	const struct litemrc_part *parts = litemrc_parts(record);
+
+	return (void *)(parts + record->parts) + context * parts[0].item_bytes;
+}
+
+static inline u32 *litemrc_record_counts(const struct litemrc_epoch *record, u32 context)
+{
+	return (u32 *)(litemrc_record_row(record, context) + 1);
+}
+
+static inline struct litemrc_rank *litemrc_record_rank(const struct litemrc_epoch *record, u32 rank)
+{
+	u32 ranks;
+
+	return (struct litemrc_rank *)litemrc_part(record, LITEMRC_PART_RANKS, &ranks) + rank;
+}
+
 u32 litemrc_epoch_least(const struct litemrc *mon);
 irqreturn_t litemrc_epoch_interrupt(int irq, void *data);
 irqreturn_t litemrc_epoch_thread(int irq, void *data);

@@ -290,8 +290,8 @@ void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 	if (!pmu)
 		return;
 	raw_spin_lock_irqsave(&pmu->lock, flags);
-	for (context = 0; context < record->contexts; context++) {
-		const u32 *row = litemrc_epoch_row(record, context);
+	for (context = 0; context < mon->parameters.contexts; context++) {
+		const u32 *row = litemrc_record_counts(record, context);
 		u32 accesses = row[LITEMRC_ROW_ACCESSES(record->groups)];
 		u32 misses = row[LITEMRC_ROW_MISSES(record->groups)];
 
@@ -300,8 +300,8 @@ void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 		pmu->context[context][LITEMRC_PMU_HITS] += accesses - misses;
 	}
 	pmu->dropped += record->dropped;
-	for (rank = 0; rank < record->ranks; rank++) {
-		const struct litemrc_rank *of = litemrc_epoch_rank(record, rank);
+	for (rank = 0; rank < mon->ranks.domains; rank++) {
+		const struct litemrc_rank *of = litemrc_record_rank(record, rank);
 
 		pmu->rank[rank][0] += of->counters[LITEMRC_METER_READS];
 		pmu->rank[rank][1] += of->counters[LITEMRC_METER_WRITES];

@@ -11,7 +11,8 @@ from litemrc.checks.comparison import Comparison, ContextAccuracy, ContextCompar
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.device.simulation.recording import OPS, Recording
-from litemrc.epochs.table import OF_THE_EPOCH, EpochTable
+from litemrc.epochs.columns import OF_THE_EPOCH
+from litemrc.epochs.table import EpochTable
 from litemrc.golden.monitor.hit_counters import EpochCounters
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.positions import NONE, Position

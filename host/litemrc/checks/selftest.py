@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from litemrc.curves.sizes import size_text
 from litemrc.device.bridge.layout import layout
 from litemrc.device.collecting.collector import Collector
@@ -188,8 +190,8 @@ class _SelfTest:
 
     def link(self) -> tuple[str, str, dict[str, Any]]:
         device, before = self._device, self._device.link_counts
-        (payload,) = host_requests().types["echo"].body[1:]
-        length = payload.high
+        payload = host_requests().field("echo", "payload")
+        length = payload.most
         patterns = [bytes([each]) * length for each in (0x00, 0xFF, 0x55, 0xAA)]
         patterns += [bytes(range(256))[start : start + length] for start in (0, 256 - length)]
         test, failed = device.echo_test(_ECHOES), 0
@@ -292,16 +294,18 @@ def _run(device: Device, runs: Sequence[Run]) -> tuple[dict[int, Counts], list[s
     """Run programs in turn; return the counts by context, the device's log, and what must not happen."""
     collector = Collector(device)
     logs = [printable(each.line) for each in collector.collect(runs=runs) if each.name == "log"]
+    table = collector.table()
     counts: dict[int, Counts] = {}
-    for row in collector.rows:
-        sums = counts.get(row.context, Counts((0,) * len(row.hits)))
-        hits = tuple(map(sum, zip(sums.hits, row.hits, strict=True)))
-        counts[row.context] = Counts(hits, sums.accesses + row.accesses, sums.misses + row.misses)
-    whole = {row.epoch: row for row in collector.rows}.values()
+    for context in np.unique(table.context).tolist():
+        rows = table.rows_of(context)
+        hits = table.hits[rows].sum(axis=0, dtype=np.uint64)
+        counts[context] = Counts(
+            tuple(hits.tolist()), int(table.accesses[rows].sum()), int(table.misses[rows].sum())
+        )
     wrong = {
-        "epoch messages lost on the link": collector.link_statistics["epoch_messages_lost"],
-        "accesses dropped": sum(row.dropped for row in whole),
-        "accesses out of range": sum(row.outside for row in whole),
+        "epochs lost on the link": collector.link_statistics["epoch_messages_lost"],
+        "accesses dropped": table.sum_of_epochs("dropped"),
+        "accesses out of range": table.sum_of_epochs("outside"),
     }
     return counts, logs, [f"{count} {what}" for what, count in wrong.items() if count]
 

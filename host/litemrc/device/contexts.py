@@ -3,13 +3,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from litemrc.device.device import Device
-from litemrc.device.errors import DeviceFaultError, RequestRefusedError
-from litemrc.device.link.protocol import Message, device_messages, host_requests
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.link.protocol import Message, host_requests
 from litemrc.device.link.schema import schema
 from litemrc.errors import UserError
 from litemrc.texts import printable
+
+if TYPE_CHECKING:
+    from litemrc.device.device import Device
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Budget:
     allowed_above: int | None = None
 
 
-def get_followed(device: Device, context: int) -> Followed:
+def get_followed(device: "Device", context: int) -> Followed:
     """Return the process that a context follows.
 
     Raises
@@ -59,7 +62,7 @@ def get_followed(device: Device, context: int) -> Followed:
     return _followed(device, context, device.request("get_process", context=context))
 
 
-def follow(device: Device, context: int, pid: int) -> Followed:
+def follow(device: "Device", context: int, pid: int) -> Followed:
     """Have a context follow a process; pid 0 frees it.
 
     Raises
@@ -70,7 +73,7 @@ def follow(device: Device, context: int, pid: int) -> Followed:
     return _followed(device, context, device.request("follow", context=context, pid=pid))
 
 
-def follow_cgroup(device: Device, path: str, context: int = 0) -> Followed:
+def follow_cgroup(device: "Device", path: str, context: int = 0) -> Followed:
     """Have a context follow a cgroup and those below it.
 
     Parameters
@@ -87,17 +90,17 @@ def follow_cgroup(device: Device, path: str, context: int = 0) -> Followed:
     LinkError
         as `get_followed`; the cgroup is not listed, or no context is free.
     """
-    longest = next(f.high for f in host_requests().types["follow_cgroup"].body if f.name == "path")
+    longest = host_requests().field("follow_cgroup", "path").most
     if not 1 <= len(path.encode()) <= longest:
         what = f"the path of a cgroup must have 1 to {longest} bytes (got {len(path.encode())})"
         raise UserError(what, where=device.url, remedy="give a path such as /app/web")
     answer = device.request("follow_cgroup", context=context, path=path)
     if len(answer.values) != 3 or not 0 < answer.values[2] < device.hello.contexts:
-        raise _fault(device, context, answer)
+        raise device.fault(f"{answer.values} about context {context}")
     return _followed(device, answer.values[2], answer, answer.values[:2])
 
 
-def get_budget(device: Device, context: int) -> Budget | None:
+def get_budget(device: "Device", context: int) -> Budget | None:
     """Return the budget of a context; None if it has neither a program of the device nor a listed cgroup.
 
     Raises
@@ -113,7 +116,7 @@ def get_budget(device: Device, context: int) -> Budget | None:
         raise
 
 
-def set_budget(device: Device, context: int, pages: int | None) -> Budget:
+def set_budget(device: "Device", context: int, pages: int | None) -> Budget:
     """Guarantee memory to a context, and limit it to the same; None: neither.
 
     Raises
@@ -127,7 +130,7 @@ def set_budget(device: Device, context: int, pages: int | None) -> Budget:
     return _budget(device, context, answer)
 
 
-def reclaim(device: Device, context: int, pages: int) -> Budget:
+def reclaim(device: "Device", context: int, pages: int) -> Budget:
     """Have the programs of a context give back that many pages now, or as many as can be.
 
     Raises
@@ -138,19 +141,20 @@ def reclaim(device: Device, context: int, pages: int) -> Budget:
     return _budget(device, context, device.request("reclaim", context=context, pages=pages))
 
 
-def _followed(device: Device, context: int, answer: Message, values: Sequence[int] | None = None) -> Followed:
-    (choices,) = (f.choices for f in device_messages().types["process"].body if f.name == "state")
-    names = {number: name for name, number in choices}
+def _followed(
+    device: "Device", context: int, answer: Message, values: Sequence[int] | None = None
+) -> Followed:
+    names = {number: name for name, number in schema().enums["context_state"].items()}
     try:
         state, pid = answer.values if values is None else values
         return Followed(context, names[state], pid, printable(answer.payload.decode(errors="replace")))
     except (ValueError, KeyError):
-        raise _fault(device, context, answer) from None
+        raise device.fault(f"{answer.values} about context {context}") from None
 
 
-def _budget(device: Device, context: int, answer: Message) -> Budget:
+def _budget(device: "Device", context: int, answer: Message) -> Budget:
     if len(answer.values) not in (2, 5):
-        raise _fault(device, context, answer)
+        raise device.fault(f"{answer.values} about context {context}")
     no_budget = schema().constants["no_budget"]
     allowed, used, *more = answer.values
     guaranteed, *above = more or (None, no_budget, no_budget)
@@ -161,8 +165,3 @@ def _budget(device: Device, context: int, answer: Message) -> Budget:
         guaranteed,
         *(None if pages == no_budget else pages for pages in above),
     )
-
-
-def _fault(device: Device, context: int, answer: Message) -> DeviceFaultError:
-    what = f"the device sent nonsense: {answer.values} about context {context}"
-    return DeviceFaultError(what, where=device.url, remedy="report this as a bug")

@@ -1,61 +1,44 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A LiteMRC device at the other end of a link: its parameters, and requests with their answers."""
+"""`litemrc.Device` and `litemrc.collect`: requests to a device at the other end of a link, and its curves."""
+
+from __future__ import annotations  # help() shows the names of types
 
 import random
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
+from litemrc.curves.sizes import size_text
 from litemrc.device import TIMEOUT_S
 from litemrc.device.errors import (
     DeviceFaultError,
     DeviceGoneError,
+    NonsenseError,
     RequestRefusedError,
     SilentDeviceError,
     WrongDeviceError,
+    refusal_remedy,
 )
 from litemrc.device.link.link import Link, LinkCounts, MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 from litemrc.device.link.sharing import check_can_take
-from litemrc.device.message_checks import NonsenseError, changed_parameters, check_hello, check_message
+from litemrc.device.message_checks import changed_parameters, check_hello, check_message
+from litemrc.device.running import Run
+from litemrc.errors import UserError
 from litemrc.texts import printable
 
+if TYPE_CHECKING:
+    from litemrc.curves.curve import Curves  # numpy takes long to load
+
 _TRIES = 4
-_MOST_WAITING = 1 << 22  # integers, about 150 MB, in messages before an answer: 10^5 of them, or more
-_MESSAGE_ITEMS = 32  # integers that take the memory of a message without a list
+_MOST_WAITING = 1 << 27  # bytes of messages before an answer: 10^5 of them, or more
+_MESSAGE_BYTES = 1 << 10  # of a message that is not an epoch, at most
 _BRIDGE = "litex://"
 _SERVED = ("http://", "https://")
-_REMEDIES = {
-    "unknown": "update the older of firmware and host package",
-    "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
-    "busy": "wait for the running program to end",
-    "unsupported": "use a device that supports it; `litemrc device` shows its parameters",
-    "read_only": "send settings and runs over the device's serial port; a socket of litemrcd is for reading",
-}
-_FREE_FIRST = (
-    "`litemrc process` shows which process each context tracks; free the context first, or choose another"
-)
-_STARTED_HERE = (
-    "budgets are of programs that the device started (`litemrc collect --run`), and, under a lease, of"
-    " cgroups that its administrator listed (`litemrc govern --cgroup`)"
-)
-_LIST_IT = (
-    "have the device's administrator add a line `[govern] = PATH` to litemrcd.conf and start litemrcd again"
-)
-_REMEDIES_OF = {
-    ("follow", "busy"): _FREE_FIRST,
-    ("follow", "bad_argument"): "name a process that runs, and a context from 1 on",
-    ("get_budget", "busy"): _STARTED_HERE,
-    ("set_budget", "busy"): _STARTED_HERE,
-    ("reclaim", "busy"): _STARTED_HERE,
-    ("set_budget", "bad_argument"): "give less: `litemrc process` shows budgets, `litemrc device` the memory",
-    ("follow_cgroup", "bad_argument"): _LIST_IT,
-    ("follow_cgroup", "busy"): _FREE_FIRST,
-}
 
 
 @dataclass(frozen=True)
@@ -68,131 +51,165 @@ class EchoTest:
 
 
 class Device:
-    """A device that has said hello.
+    """A device that runs LiteMRC's firmware; a context manager that closes the link.
+
+    Parameters
+    ----------
+    url
+        device file or pyserial URL, such as "/dev/ttyUSB1" or "socket://localhost:1234";
+        `unix:///PATH` of a socket of `litemrcd`, `litex://HOST:PORT?csr=FILE` of a `litex_server`, or
+        `http[s]://[TOKEN@]HOST:PORT[/NAME]` of `litemrc serve`. Or an open port, which the device closes.
+    timeout_s
+        time a request may take, with all its repetitions, in seconds; a simulated device may need 60.
+    baud
+        bit/s of a device file.
+    take
+        replace another program at a `socket://` port, which is notified.
+    identifier
+        what the gateware must call itself, as `bundle.json` has it; None: anything.
 
     Attributes
     ----------
     hello
         its parameters, from the last hello.
     timeout_s
-        limit of a request with all its repetitions, in seconds.
+        as given.
+
+    Raises
+    ------
+    UserError
+        the port cannot be opened, no device answers, or it speaks another protocol version; it has
+        parameters that no device has, or another identifier.
     """
 
     def __init__(
-        self, link: MessagePort, timeout_s: float = TIMEOUT_S, identifier: str | None = None
-    ) -> None:
-        """Say hello over an open port.
-
-        Raises
-        ------
-        SilentDeviceError
-            no answer.
-        VersionMismatchError
-            the device speaks another major version of the protocol.
-        DeviceFaultError
-            no device has such parameters.
-        WrongDeviceError
-            its gateware has another identifier than `identifier`.
-        """
-        self.timeout_s = timeout_s
-        self._link = link
-        self._inbox: deque[Message] = deque()
-        self.hello = self._checked_hello(self._ask("hello"))
-        if identifier is not None and self.hello.identifier != identifier:
-            found = (
-                f"calls itself {self.hello.identifier!r}" if self.hello.identifier else "has no identifier"
-            )
-            raise WrongDeviceError(
-                f"the bundle is of {identifier!r}, and the device {found}",
-                where=link.url,
-                remedy="load the bundle's bitstream and boot files, or name the bundle of what is loaded",
-            )
-
-    @classmethod
-    @contextmanager
-    def open(
-        cls,
-        url: str,
+        self,
+        url: str | MessagePort,
         *,
         timeout_s: float = TIMEOUT_S,
         baud: int = 115200,
-        identifier: str | None = None,
         take: bool = False,
-    ) -> Iterator["Device"]:
-        """Open a port and say hello; the port is closed at the end of the `with` block.
-
-        Parameters
-        ----------
-        url
-            a device file, a pyserial URL, `unix:///PATH` of a socket of `litemrcd`,
-            `litex://HOST:PORT?csr=FILE` of a `litex_server`, or `http[s]://[TOKEN@]HOST:PORT[/NAME]` of
-            `litemrc serve`.
-        timeout_s
-            limit of a request, in seconds.
-        baud
-            bit rate of a device file.
-        identifier
-            what the gateware must call itself, as `bundle.json` has it; None: anything.
-        take
-            replace another host at a `socket://` port, instead of being refused.
-
-        Raises
-        ------
-        PortTakenError
-            another host has the port.
-        WrongDeviceError
-            it calls itself otherwise.
-        UserError
-            the URL of a bridge is wrong, or the csr file that it names.
-        LinkError
-            the port cannot be opened, or as in the constructor.
-        """
-        if take:
-            check_can_take(url)
-        if url.startswith(_BRIDGE):
-            from litemrc.device.bridge.bridge_link import BridgeLink
-
-            with BridgeLink.open(url, timeout_s) as bridge:
-                yield cls(bridge, timeout_s, identifier)
-            return
-        if url.startswith(_SERVED):
-            from litemrc.device.link.http_link import HTTPLink
-
-            with HTTPLink.open(url, timeout_s) as served:
-                yield cls(served, timeout_s, identifier)
-            return
-        with Link.open(url, baud, take=take) as link:
-            yield cls(link, timeout_s, identifier)
+        identifier: str | None = None,
+    ) -> None:
+        self.timeout_s = timeout_s
+        self._link = _open_port(url, timeout_s, baud, take=take) if isinstance(url, str) else url
+        self._inbox: deque[Message] = deque()
+        try:
+            self.hello = self._ask_hello()
+            self._check_identifier(identifier)
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
-    @contextmanager
-    def open_booting(
-        cls, url: str, *, boot_timeout_s: float, timeout_s: float = TIMEOUT_S
-    ) -> Iterator["Device"]:
+    def open_booting(cls, url: str, *, boot_timeout_s: float, timeout_s: float = TIMEOUT_S) -> Self:
         """Open the port of a booting device: wait for its unsolicited hello.
 
         Raises
         ------
         LinkError
-            as `open`; nothing was said in time.
+            as the constructor; nothing was said in time.
         """
-        with Link.open(url) as link:
+        with ExitStack() as opened:
+            link = opened.enter_context(Link.open(url))
             deadline = time.monotonic() + boot_timeout_s
             while (message := link.receive(max(deadline - time.monotonic(), 0))) is not None:
                 if message.name == "hello":
-                    break
-            else:
-                raise SilentDeviceError(
-                    f"the device said no hello within {boot_timeout_s:g} s",
-                    where=url,
-                    remedy="read its console, or give it more time",
-                )
-            yield cls(link, timeout_s)
+                    opened.pop_all()
+                    return cls(link, timeout_s=timeout_s)
+            raise SilentDeviceError(
+                f"the device said no hello within {boot_timeout_s:g} s",
+                where=url,
+                remedy="read its console, or give it more time",
+            )
+
+    def close(self) -> None:
+        """Close the link."""
+        self._link.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        memory = f"{size_text(self.memory_bytes, 1)} in pages of {self.page_bytes:,} bytes"
+        return f"<Device {self.url}: {memory}, programs: {', '.join(self.programs) or 'none'}>"
 
     @property
     def url(self) -> str:
         """The port."""
         return self._link.url
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Names of the programs that it can run."""
+        return tuple(self.hello.workloads)
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of a page."""
+        return 1 << int(self.hello.page_shift)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the memory that is monitored."""
+        return int(self.hello.frames) * self.page_bytes
+
+    def collect(
+        self,
+        epochs: int | None = None,
+        runs: Sequence[str | Run] = (),
+        *,
+        together: bool = False,
+        epoch_length: int | None = None,
+        epoch_unit: str = "accesses",
+    ) -> Curves:
+        """Turn the monitor on, collect epochs and return the curve of each process or context with data.
+
+        Parameters
+        ----------
+        epochs
+            epochs to collect; None: until the last program has ended.
+        runs
+            programs to run meanwhile, each "WORKLOAD[:CONTEXT[:SCALE]]", one after the other; the
+            collection ends with the last one.
+        together
+            start all programs at once, on a device with an operating system.
+        epoch_length, epoch_unit
+            the length of an epoch to set; None: as it is.
+
+        Raises
+        ------
+        UserError
+            no end to the collection, a program that the device does not have, no access counted,
+            or the device is gone.
+        """
+        from litemrc.curves.curve import Curves  # numpy takes long to load
+        from litemrc.device.collecting.collector import Collector
+        from litemrc.epochs.curve_files import curves_of
+
+        if epochs is None and not runs:
+            raise UserError(
+                "the collection has no end", where=self.url, remedy="give epochs, or runs, or both"
+            )
+        if epochs is not None and epochs < 1:
+            raise UserError(f"cannot collect {epochs} epochs", where=self.url, remedy="give at least 1")
+        parsed = [Run.parse(run) if isinstance(run, str) else run for run in runs]
+        if epoch_length is not None:
+            self.request("set_epoch", unit=epoch_unit, length=epoch_length)
+        elif not parsed and not self.numbers(self.request("get_epoch"), 2)[1]:
+            raise UserError(
+                "the device has no epoch length: no epoch would ever end",
+                where=self.url,
+                remedy="give epoch_length, or a program to run",
+            )
+        self.start_counting()
+        collector = Collector(self)
+        for _ in collector.collect(epochs, parsed, together=together):
+            pass
+        return Curves(curves_of(collector.table(), self.url))
 
     @property
     def link_counts(self) -> LinkCounts:
@@ -209,7 +226,7 @@ class Device:
         LinkError
             as in the constructor.
         """
-        hello = self._checked_hello(self._ask("hello"))
+        hello = self._ask_hello()
         if changed := changed_parameters(self.hello, hello):
             raise DeviceGoneError(
                 f"the device was restarted as another: {changed}", where=self.url, remedy="connect again"
@@ -279,12 +296,12 @@ class Device:
         DeviceFaultError
             there are not `count` of them.
         """
-        if len(answer.values) != count:
-            raise self.fault(f"{len(answer.values)} values for {count}: {answer.values}")
-        return answer.values
+        values: Sequence[int] = answer.values
+        if len(values) != count:
+            raise self.fault(f"{len(values)} values for {count}: {values}")
+        return values
 
-    @staticmethod
-    def choice(request: str, field: str, value: int) -> str:
+    def choice(self, request: str, field: str, value: int) -> str:
         """Return the name of a value that an ack carries, an enumerated field of a request.
 
         Raises
@@ -292,15 +309,16 @@ class Device:
         DeviceFaultError
             no choice has this value.
         """
-        (choices,) = (f.choices for f in host_requests().types[request].body if f.name == field)
-        names = [name for name, number in choices if number == value]
-        if not names:
-            raise _fault(f"{field} of {request} is {value}")
-        return names[0]
+        names = host_requests().field(request, field).names
+        if value not in names:
+            raise self.fault(f"{field} of {request} is {value}")
+        return names[value]
 
     def fault(self, what: str) -> DeviceFaultError:
         """Return the error for what a device sent, unharmed, and cannot mean."""
-        return _fault(what, self.url)
+        return DeviceFaultError(
+            f"the device sent nonsense: {what}", where=self.url, remedy="report this as a bug"
+        )
 
     def waiting(self) -> list[Message]:
         """Remove and return the messages that arrived before the last answer and were not received yet.
@@ -325,31 +343,39 @@ class Device:
         message = self._inbox.popleft() if self._inbox else self._link.receive(timeout_s)
         return message and self._checked(message)
 
+    def _check_identifier(self, identifier: str | None) -> None:
+        if identifier is None or self.hello.identifier == identifier:
+            return
+        found = f"calls itself {self.hello.identifier!r}" if self.hello.identifier else "has no identifier"
+        raise WrongDeviceError(
+            f"the bundle is of {identifier!r}, and the device {found}",
+            where=self.url,
+            remedy="load the bundle's bitstream and boot files, or name the bundle of what is loaded",
+        )
+
     def _checked(self, message: Message) -> Message:
-        if message.name == "hello":
-            return self._checked_hello(message)
         try:
-            check_message(message, self.hello)
+            if message.name == "hello":
+                check_hello(message)
+            else:
+                check_message(message, self.hello)
         except NonsenseError as error:
             raise self.fault(str(error)) from error
         return _with_printable_texts(message)
 
-    def _checked_hello(self, hello: Message) -> Message:
+    def _ask_hello(self) -> Message:
+        hello = self._ask("ask_hello")
         if hello.name != "hello":
             raise self.fault(f"{hello.name} in answer to hello")
-        try:
-            check_hello(hello)
-        except NonsenseError as error:
-            raise self.fault(str(error)) from error
-        return _with_printable_texts(hello)
+        return self._checked(hello)
 
     def echo_test(self, echoes: int = 32, seed: int = 1) -> EchoTest:
         """Send `echoes` different random strings, of all lengths, and compare the replies."""
         dice = random.Random(seed)
-        (payload,) = host_requests().types["echo"].body[1:]
+        payload = host_requests().field("echo", "payload")
         failed, round_trips = 0, []
         for number in range(echoes):
-            length = payload.high * number // max(echoes - 1, 1)
+            length = payload.most * number // max(echoes - 1, 1)
             sent = dice.randbytes(length)
             start = time.perf_counter()
             try:
@@ -364,6 +390,7 @@ class Device:
 
     def _ask(self, name: str, *, tries: int = _TRIES, **values: Any) -> Message:
         """Send a request until it is answered; everything else that arrives meanwhile waits in the inbox."""
+        called = name.removeprefix("ask_")
         request = host_requests().new(name, sequence=self._link.next_sequence(), **values)
         waiting = 0
         for _ in range(tries):
@@ -380,21 +407,52 @@ class Device:
                 if getattr(message, "request", None) == request.sequence:
                     return message
                 self._inbox.append(message)
-                lists = (len(getattr(message, f.name)) for f in message.body if f.kind == "LIST")
-                waiting += _MESSAGE_ITEMS + sum(lists)
+                waiting += _MESSAGE_BYTES + (len(message.record.payload) if message.name == "epoch" else 0)
                 if waiting > _MOST_WAITING:
-                    raise self.fault(f"{len(self._inbox)} messages, and no answer to {name}")
+                    raise self.fault(f"{len(self._inbox)} messages, and no answer to {called}")
         raise SilentDeviceError(
-            f"no answer to {name} within {self.timeout_s:g} s",
+            f"no answer to {called} within {self.timeout_s:g} s",
             where=self.url,
             remedy="check that the device runs LiteMRC's firmware and that no other program uses the port",
         )
 
     def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
-        remedy = _REMEDIES_OF.get((name, code), _REMEDIES[code])
+        remedy = refusal_remedy(name, code)
         if code == "read_only" and self.url.startswith(_SERVED):
             remedy = "start litemrc serve with --control, and name http://TOKEN@HOST:PORT as the port"
         return RequestRefusedError(what, code, where=self.url, remedy=remedy)
+
+
+def collect(
+    url: str,
+    epochs: int | None = None,
+    runs: Sequence[str | Run] = (),
+    *,
+    together: bool = False,
+    epoch_length: int | None = None,
+    epoch_unit: str = "accesses",
+    timeout_s: float = TIMEOUT_S,
+    baud: int = 115200,
+) -> Curves:
+    """Collect curves from the device at `url`; the parameters are those of `Device` and `Device.collect`."""
+    with Device(url, timeout_s=timeout_s, baud=baud) as device:
+        return device.collect(
+            epochs, runs, together=together, epoch_length=epoch_length, epoch_unit=epoch_unit
+        )
+
+
+def _open_port(url: str, timeout_s: float, baud: int, *, take: bool) -> MessagePort:
+    if take:
+        check_can_take(url)
+    if url.startswith(_BRIDGE):
+        from litemrc.device.bridge.bridge_link import BridgeLink
+
+        return BridgeLink.open(url, timeout_s)
+    if url.startswith(_SERVED):
+        from litemrc.device.link.http_link import HTTPLink
+
+        return HTTPLink.open(url, timeout_s)
+    return Link.open(url, baud, take=take)
 
 
 def _with_printable_texts(message: Message) -> Message:
@@ -402,15 +460,11 @@ def _with_printable_texts(message: Message) -> Message:
     shown: dict[str, Any] = {}
     for f in message.body:
         value = getattr(message, f.name)
-        if f.kind == "TSTR" and not value.isprintable():
+        if f.kind == "text" and not value.isprintable():
             shown[f.name] = printable(value)
-        elif f.item and f.item.kind == "TSTR" and not all(map(str.isprintable, value)):
+        elif f.kind == "texts" and not all(map(str.isprintable, value)):
             shown[f.name] = list(map(printable, value))
     return replace(message, **shown) if shown else message  # type: ignore[type-var]
-
-
-def _fault(what: str, url: str = "") -> DeviceFaultError:
-    return DeviceFaultError(f"the device sent nonsense: {what}", where=url, remedy="report this as a bug")
 
 
 def system_text(system: str, driver: str, abi: int) -> str:

@@ -3,6 +3,34 @@
 
 from litemrc.errors import UserError
 
+_REMEDIES = {
+    "unknown": "update the older of firmware and host package",
+    "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
+    "busy": "wait for the running program to end",
+    "unsupported": "use a device that supports it; `litemrc device` shows its parameters",
+    "read_only": "send settings and runs over the device's serial port; a socket of litemrcd is for reading",
+}
+_FREE_FIRST = (
+    "`litemrc process` shows which process each context tracks; free the context first, or choose another"
+)
+_STARTED_HERE = (
+    "budgets are of programs that the device started (`litemrc collect --run`), and, under a lease, of"
+    " cgroups that its administrator listed (`litemrc govern --cgroup`)"
+)
+_LIST_IT = (
+    "have the device's administrator add a line `[govern] = PATH` to litemrcd.conf and start litemrcd again"
+)
+_REMEDIES_OF = {
+    ("follow", "busy"): _FREE_FIRST,
+    ("follow", "bad_argument"): "name a process that runs, and a context from 1 on",
+    ("get_budget", "busy"): _STARTED_HERE,
+    ("set_budget", "busy"): _STARTED_HERE,
+    ("reclaim", "busy"): _STARTED_HERE,
+    ("set_budget", "bad_argument"): "give less: `litemrc process` shows budgets, `litemrc device` the memory",
+    ("follow_cgroup", "bad_argument"): _LIST_IT,
+    ("follow_cgroup", "busy"): _FREE_FIRST,
+}
+
 
 class LinkError(UserError):
     """Base of all errors of the serial link; `where` is the port's URL."""
@@ -40,5 +68,14 @@ class RequestRefusedError(LinkError):
         self.code = code
 
 
+class NonsenseError(ValueError):
+    """A message that no device can mean; the text names field and value."""
+
+
 class DeviceFaultError(LinkError):
     """The device sent, unharmed, what cannot be true."""
+
+
+def refusal_remedy(request: str, code: str) -> str:
+    """Return what the user can do about a nak with this code, by its name in the schema."""
+    return _REMEDIES_OF.get((request, code), _REMEDIES[code])

@@ -4,10 +4,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
-from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.link.protocol import Message
+
+if TYPE_CHECKING:
+    from litemrc.device.device import Device
 
 _PART, _TARGET = "hot pages", "sim"
 _MOST_ADDRESSES = 1 << 63  # files have addresses in 64 bits with a sign
@@ -49,7 +52,7 @@ class HotSettings:
     watermark: int
 
 
-def get_hot(device: Device) -> HotSettings:
+def get_hot(device: "Device") -> HotSettings:
     """Return the settings in force.
 
     Raises
@@ -60,7 +63,7 @@ def get_hot(device: Device) -> HotSettings:
     return _settings(device, device.request_of(_PART, _TARGET, "get_hot"))
 
 
-def set_hot(device: Device, settings: HotSettings) -> HotSettings:
+def set_hot(device: "Device", settings: HotSettings) -> HotSettings:
     """Change the settings. All pages become invalid, and the running epoch restarts.
 
     Raises
@@ -71,7 +74,7 @@ def set_hot(device: Device, settings: HotSettings) -> HotSettings:
     return _settings(device, device.request_of(_PART, _TARGET, "set_hot", **asdict(settings)))
 
 
-def _settings(device: Device, answer: Message) -> HotSettings:
+def _settings(device: "Device", answer: Message) -> HotSettings:
     values = device.numbers(answer, len(HotSettings.__annotations__))
     kinds = HotSettings.__annotations__.items()
     return HotSettings(**{name: kind(value) for (name, kind), value in zip(kinds, values, strict=True)})
@@ -94,7 +97,7 @@ class PageMessages:
     base_address: int
 
 
-def get_page_messages(device: Device) -> PageMessages:
+def get_page_messages(device: "Device") -> PageMessages:
     """Return what the device sends.
 
     Raises
@@ -106,7 +109,7 @@ def get_page_messages(device: Device) -> PageMessages:
 
 
 @contextmanager
-def page_messages(device: Device, *, accessed: bool = False, hot: bool = False) -> Iterator[PageMessages]:
+def page_messages(device: "Device", *, accessed: bool = False, hot: bool = False) -> Iterator[PageMessages]:
     """Have these messages sent, with those that are sent already; what was sent before is again at the end.
 
     Raises
@@ -129,7 +132,7 @@ def page_messages(device: Device, *, accessed: bool = False, hot: bool = False) 
             device.request("set_page_messages", accessed=before.accessed, hot=before.hot)
 
 
-def _selected(device: Device, answer: Message) -> PageMessages:
+def _selected(device: "Device", answer: Message) -> PageMessages:
     accessed, hot, low, high = device.numbers(answer, 4)
     first, hello = high << 32 | low, device.hello
     if (first + hello.frames) << hello.page_shift > _MOST_ADDRESSES:

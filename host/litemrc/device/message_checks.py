@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a device may say: hello within the limits of any device, and later messages within its hello.
 
-The schema bounds each field. These checks bound fields by one another, so that what is computed from them
-later (seconds, bytes, arrays of frames or groups) exists and fits into memory and into 64-bit columns.
+The headers bound each field by its size only. These checks bound fields by one another, so that what is
+computed from them later (seconds, bytes, arrays of frames or groups) exists and fits into memory and into
+64-bit columns.
 """
 
 from collections.abc import Callable
 
+from litemrc.device.errors import NonsenseError
 from litemrc.device.link.protocol import Message
-from litemrc.device.link.schema import schema
 
 LARGEST_PAGE_SHIFT = 30  # 1 GiB, the largest page of any processor with pages; 2^32 of them fit into 62 bits
 MOST_BITMAP_FRAMES = 1 << 24  # 64 GiB in pages of 4 KiB: the bits of an epoch have 4 MiB
-_HOT_IN_MESSAGE = 64
-_CHANGING = frozenset(("sequence", "request", "running", "epoch_messages"))
-
-
-class NonsenseError(ValueError):
-    """A message that no device can mean; the text names field and value."""
+_MOST = {"groups": 256, "contexts": 256, "recent_pages": 255, "ranks": 255}
+_CHANGING = frozenset(("request", "running", "epoch"))
 
 
 def check_hello(hello: Message) -> None:
@@ -35,6 +32,10 @@ def check_hello(hello: Message) -> None:
         raise NonsenseError(
             f"page_shift of its hello must be at most {LARGEST_PAGE_SHIFT} (got {hello.page_shift})"
         )
+    for name, most in _MOST.items():
+        least = 1 if name in ("groups", "contexts") else 0
+        if not least <= getattr(hello, name) <= most:
+            raise NonsenseError(f"{name} of its hello must be {least} to {most} (got {getattr(hello, name)})")
     if pages % groups or not groups <= pages <= frames:
         raise NonsenseError(
             f"its hello has {frames} frames, {pages} pages in {groups} groups; pages must be a multiple of"
@@ -77,57 +78,17 @@ def check_message(message: Message, hello: Message) -> None:
         check(message, hello)
 
 
-def _check_context(what: str, message: Message, hello: Message) -> None:
-    if message.context >= hello.contexts:
-        raise NonsenseError(f"{what} in context {message.context} of {hello.contexts}")
+def _check_record(message: Message, hello: Message) -> None:
+    from litemrc.device.record_checks import check_record  # numpy takes long to load
 
-
-def _check_epoch(message: Message, hello: Message) -> None:
-    if message.context >= hello.contexts:
-        raise NonsenseError(
-            f"an epoch with {len(message.hits)} groups of context {message.context} of {hello.contexts}"
-        )
-    if message.remaining >= hello.contexts:
-        raise NonsenseError(
-            f"an epoch of which {message.remaining} messages follow, with {hello.contexts} contexts"
-        )
+    check_record(message.record, hello)
 
 
 def _check_event(message: Message, hello: Message) -> None:
     if message.workload >= len(hello.workloads):
         raise NonsenseError(f"program {message.workload} of {len(hello.workloads)}")
-    _check_context("a program", message, hello)
-
-
-def _check_rank(message: Message, hello: Message) -> None:
-    if hello.ranks and message.domain >= hello.ranks:
-        raise NonsenseError(f"rank {message.domain} of {hello.ranks}")
-
-
-def _check_accessed(message: Message, hello: Message) -> None:
-    frames, each = hello.frames, schema().constants["accessed_frames"]
-    if not hello.page_bitmap:
-        raise NonsenseError("an accessed message, and its hello is without page_bitmap")
-    behind = message.first + 8 * max(len(message.accessed), len(message.written))
-    if message.first % each or max(behind, message.first + 1) > frames:
-        raise NonsenseError(f"bits of frames {message.first} to {behind} of {frames}")
-    _check_pieces(message, -(-frames // each))
-
-
-def _check_hot(message: Message, hello: Message) -> None:
-    if len(message.frames) != len(message.counts):
-        raise NonsenseError(f"{len(message.frames)} hot pages with {len(message.counts)} counts")
-    if len(message.frames) > hello.hot_pages:
-        raise NonsenseError(f"{len(message.frames)} hot pages, and its hello has {hello.hot_pages}")
-    _check_pieces(message, max(-(-hello.hot_pages // _HOT_IN_MESSAGE), 1))
-
-
-def _check_pieces(message: Message, most: int) -> None:
-    if message.piece + message.remaining >= most:
-        raise NonsenseError(
-            f"piece {message.piece} of its {message.name} messages of an epoch with {message.remaining} more,"
-            f" of {most}"
-        )
+    if message.context >= hello.contexts:
+        raise NonsenseError(f"a program in context {message.context} of {hello.contexts}")
 
 
 def _check_queued(message: Message, hello: Message) -> None:
@@ -136,13 +97,7 @@ def _check_queued(message: Message, hello: Message) -> None:
 
 
 _CHECKS: dict[str, Callable[[Message, Message], None]] = {
-    "epoch": _check_epoch,
+    "epoch": _check_record,
     "event": _check_event,
-    "process": lambda message, hello: _check_context("a process", message, hello),
-    "rank": _check_rank,
-    "task": lambda message, hello: _check_context("a task", message, hello),
-    "pages": lambda message, hello: _check_context("copies of pages", message, hello),
-    "accessed": _check_accessed,
-    "hot": _check_hot,
     "queued": _check_queued,
 }

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The power domains of a device: policy, power states and the working set."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.ranks.activity import KEPT
 from litemrc.texts import printable
 
 if TYPE_CHECKING:
-    from litemrc.ranks.table import RankRow, RankTable
+    from litemrc.device.device import Device
+    from litemrc.ranks.table import RankRows, RankTable
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Dram:
     phases: int
     kept: int
 
-    def table(self, rows: "Iterable[RankRow]", clock_hz: int, *, interrupted: bool = False) -> "RankTable":
-        """Return rows of its ranks as a table; `clock_hz` is the device's system clock."""
+    def table(self, parts: "Sequence[RankRows]", clock_hz: int, *, interrupted: bool = False) -> "RankTable":
+        """Return the rows of epochs as a table; `clock_hz` is the device's system clock."""
         from litemrc.ranks.table import RankTable  # numpy takes long to load
 
         return RankTable.from_rows(
-            rows,
+            parts,
             clock_hz=clock_hz,
             phases=self.phases,
             domains=self.ranks,
@@ -122,12 +122,7 @@ def power_state_number(name: str) -> int:
     return _choices("set_rank_state", "state")[name]
 
 
-def rank_policies() -> tuple[str, ...]:
-    """Return the names of the policies."""
-    return tuple(_choices("set_rank_policy", "policy"))
-
-
-def get_dram(device: Device) -> Dram:
+def get_dram(device: "Device") -> Dram:
     """Return the DRAM that the rank meter observes.
 
     Raises
@@ -152,7 +147,7 @@ def get_dram(device: Device) -> Dram:
     return Dram(ranks, bool(virtual), reachable, part, chips, phases, kept)
 
 
-def get_policy(device: Device) -> RankPolicy:
+def get_policy(device: "Device") -> RankPolicy:
     """Return the current policy.
 
     Raises
@@ -163,7 +158,7 @@ def get_policy(device: Device) -> RankPolicy:
     return _policy(device, device.request("get_rank_policy"))
 
 
-def set_policy(device: Device, policy: RankPolicy) -> RankPolicy:
+def set_policy(device: "Device", policy: RankPolicy) -> RankPolicy:
     """Change the policy and return the resulting one.
 
     Raises
@@ -174,7 +169,7 @@ def set_policy(device: Device, policy: RankPolicy) -> RankPolicy:
     return _policy(device, device.request("set_rank_policy", **vars(policy)))
 
 
-def set_state(device: Device, domain: int, state: str) -> None:
+def set_state(device: "Device", domain: int, state: str) -> None:
     """Send a domain to a state, as soon as it is idle, until an access or another request wakes it.
 
     Raises
@@ -185,7 +180,7 @@ def set_state(device: Device, domain: int, state: str) -> None:
     device.request("set_rank_state", domain=domain, state=state)
 
 
-def set_loss(device: Device, domain: int, *, allowed: bool, part: int = 0) -> None:
+def set_loss(device: "Device", domain: int, *, allowed: bool, part: int = 0) -> None:
     """Set whether a domain may lose data in self_refresh_partial, and the part of the ranks that keeps data.
 
     Raises
@@ -196,7 +191,7 @@ def set_loss(device: Device, domain: int, *, allowed: bool, part: int = 0) -> No
     device.request("set_rank_loss", domain=domain, allowed=allowed, part=part)
 
 
-def get_working_set(device: Device) -> WorkingSetSize:
+def get_working_set(device: "Device") -> WorkingSetSize:
     """Return the size of the working set.
 
     Raises
@@ -207,7 +202,7 @@ def get_working_set(device: Device) -> WorkingSetSize:
     return _working_set(device, device.request("get_working_set"))
 
 
-def set_working_set(device: Device, size: WorkingSetSize) -> WorkingSetSize:
+def set_working_set(device: "Device", size: WorkingSetSize) -> WorkingSetSize:
     """Set the size of the working set and return the resulting one.
 
     Raises
@@ -221,11 +216,10 @@ def set_working_set(device: Device, size: WorkingSetSize) -> WorkingSetSize:
 
 
 def _choices(request: str, field: str) -> dict[str, int]:
-    (found,) = (f for f in host_requests().types[request].body if f.name == field)
-    return dict(found.choices)
+    return dict(host_requests().field(request, field).choices)
 
 
-def _policy(device: Device, answer: Message) -> RankPolicy:
+def _policy(device: "Device", answer: Message) -> RankPolicy:
     policy, static_state, mrc_state, mrc_base, *thresholds = device.numbers(answer, 6)
     return RankPolicy(
         device.choice("set_rank_policy", "policy", policy),
@@ -236,6 +230,6 @@ def _policy(device: Device, answer: Message) -> RankPolicy:
     )
 
 
-def _working_set(device: Device, answer: Message) -> WorkingSetSize:
+def _working_set(device: "Device", answer: Message) -> WorkingSetSize:
     automatic, groups, epsilon = device.numbers(answer, 3)
     return WorkingSetSize(bool(automatic), groups, epsilon / _EPSILON_UNIT)

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The reference counters of a device, their events, and its traffic generator."""
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from litemrc.device.device import Device
-from litemrc.device.link.protocol import Message, host_requests
+from litemrc.device.link.protocol import Message
 from litemrc.device.link.schema import schema
 from litemrc.device.message_checks import LARGEST_PAGE_SHIFT
 
 if TYPE_CHECKING:
     from litemrc.traces.generators.traffic import Traffic
 
-_MASTER = "master_"  # of the constants that number them
 _MOST_BITS = 32  # masters and contexts are selected by a bit each of a 32-bit field
 
 
@@ -94,14 +92,7 @@ class TrafficState:
 
 def masters() -> tuple[str, ...]:
     """Return the names of the bus masters, by their number."""
-    numbers = {name: number for name, number in schema().constants.items() if name.startswith(_MASTER)}
-    return tuple(name.removeprefix(_MASTER) for name in sorted(numbers, key=numbers.__getitem__))
-
-
-def page_counters() -> tuple[str, ...]:
-    """Return the names of the counters of a page."""
-    (field,) = (f for f in host_requests().types["get_counter"].body if f.name == "counter")
-    return tuple(name for name, _ in field.choices)
+    return tuple(schema().enums["master"])
 
 
 def get_unit(device: Device) -> RefCounterUnit:
@@ -198,11 +189,6 @@ def start_traffic(device: Device, traffic: "Traffic", *, gap: int, count: int) -
         as `arm`; the range is not in the memory.
     """
     return _traffic(device, device.request("set_traffic", gap=gap, count=count, **asdict(traffic)))
-
-
-def events_of(messages: Iterator[Message]) -> Iterator[PageEvent]:
-    """Yield the events among the messages of a device."""
-    return (PageEvent.of_message(message) for message in messages if message.name == "count")
 
 
 def _setting(device: Device, answer: Message) -> tuple[CounterSetting, bool]:

@@ -4,14 +4,17 @@
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.link.protocol import Message
 from litemrc.errors import UserError, closest
 
+if TYPE_CHECKING:
+    from litemrc.device.device import Device
 
-def get_split(device: Device) -> bool | None:
+
+def get_split(device: "Device") -> bool | None:
     """Return whether writes count apart; None: the device cannot do that.
 
     Raises
@@ -28,7 +31,7 @@ def get_split(device: Device) -> bool | None:
     return bool(device.numbers(answer, 1)[0])
 
 
-def owning_contexts(device: Device) -> int:
+def owning_contexts(device: "Device") -> int:
     """Return the number of contexts that own pages: half of all, while writes count apart.
 
     Raises
@@ -70,7 +73,7 @@ class Run:
 class RunningPrograms:
     """Starts programs of a device and tracks the running ones."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: "Device") -> None:
         self._device = device
         self._pending: deque[tuple[int, int, int]] = deque()
         self._running: set[tuple[int, int]] = set()  # program and context

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The Parquet file of an epoch table, one row per (epoch, context), under a seal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from litemrc.epochs.epoch_row import EpochRow, cut_lists, padded
+from litemrc.epochs.columns import COLUMNS, TAIL_COLUMNS, Rows
 from litemrc.epochs.processes import Process
-from litemrc.epochs.table import COLUMNS, TAIL_COLUMNS, EpochTable
+from litemrc.epochs.table import EpochTable
 from litemrc.files.sealed_parquet import (
     FileKind,
     continued_epochs,
@@ -20,11 +21,10 @@ from litemrc.files.sealed_parquet import (
     write_sealed,
 )
 
-__all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
-
 KIND = FileKind("an epoch table", "name a file that `litemrc collect` or `litemrc demo` wrote")
 VERSION = 5
 OLDEST_VERSION = 3
+_LISTS = ("hits", "tail")
 _SINCE = dict.fromkeys(TAIL_COLUMNS, 4) | {"split": 5}  # the version in which a column came
 UNITS = {
     "epoch": "number of the epoch",
@@ -62,16 +62,19 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
     UserError
         the file cannot be written.
     """
-    write_sealed(path, KIND, VERSION, epoch_columns(table), UNITS, epoch_description(table))
+    write_sealed(path, KIND, VERSION, epoch_columns(table.columns), UNITS, epoch_description(table))
 
 
-def epoch_columns(table: EpochTable) -> dict[str, pa.Array]:
-    """Return the columns of a table, or of a part of it, as the file has them."""
-    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name not in ("hits", "tail")}
-    starts = np.arange(table.epoch.size + 1, dtype=np.int32) * table.groups
-    columns["hits"] = pa.ListArray.from_arrays(starts, table.hits.ravel())
-    columns["tail"] = pa.array(cut_lists(table.tail), pa.list_(pa.uint32()))
-    return columns
+def epoch_columns(columns: Rows | Mapping[str, NDArray]) -> dict[str, pa.Array]:
+    """Return the columns of a table, or rows, as the file has them."""
+    found = {name: pa.array(np.ascontiguousarray(columns[name])) for name in COLUMNS if name not in _LISTS}
+    hits, tail = columns["hits"], columns["tail"]
+    starts = np.arange(len(hits) + 1, dtype=np.int32) * hits.shape[1]
+    found["hits"] = pa.ListArray.from_arrays(starts, hits.ravel())
+    kept = np.logical_or.accumulate(tail[:, ::-1] != 0, axis=1)[:, ::-1]  # zeros at the end are cut
+    starts = np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int32)
+    found["tail"] = pa.ListArray.from_arrays(starts, tail[kept])
+    return found
 
 
 def epoch_description(table: EpochTable) -> dict[str, Any]:
@@ -103,29 +106,41 @@ def epochs_of_rows(data: pa.Table, described: Mapping[str, Any]) -> EpochTable:
     ValueError, LookupError, TypeError
         they contradict the description, or each other.
     """
-    data = continued_epochs(data)
-    columns: dict[str, Any] = {}
-    for name in COLUMNS:
-        if described["version"] < _SINCE.get(name, OLDEST_VERSION):
-            continue
-        column = whole_column(data, name)
-        if name == "tail":
-            columns[name] = padded(column.to_pylist())
-        elif name == "hits":
-            wrong = np.flatnonzero(column.value_lengths().to_numpy() != described["groups"])
-            if wrong.size:
-                found = len(column[int(wrong[0])])
-                raise ValueError(f"row {wrong[0]} has {found} hit counters instead of {described['groups']}")
-            columns[name] = column.flatten().to_numpy().reshape(len(data), described["groups"])
-        else:
-            columns[name] = column.to_numpy(zero_copy_only=False)
+    kept = [name for name in COLUMNS if described["version"] >= _SINCE.get(name, OLDEST_VERSION)]
     return EpochTable(
-        **columns,
+        **arrays_of(continued_epochs(data), described["groups"], kept),
         **{name: described[name] for name in _PARAMETERS},
         context_names={int(context): name for context, name in described["context_names"].items()},
         processes=tuple(_process(each) for each in described["processes"]),
         link_statistics=described["link_statistics"],
     )
+
+
+def arrays_of(data: pa.Table, groups: int, names: Iterable[str] = tuple(COLUMNS)) -> dict[str, Any]:
+    """Return columns of rows of a file, as an `EpochTable` has them.
+
+    Raises
+    ------
+    ValueError, LookupError, TypeError
+        a column is missing, has missing values, or other hit counters than those of these groups.
+    """
+    arrays: dict[str, Any] = {}
+    for name in names:
+        column = whole_column(data, name)
+        if name not in _LISTS:
+            arrays[name] = column.to_numpy(zero_copy_only=False)
+            continue
+        lengths, values = column.value_lengths().to_numpy(), column.flatten().to_numpy()
+        if name == "hits":
+            wrong = np.flatnonzero(lengths != groups)
+            if wrong.size:
+                found = lengths[wrong[0]]
+                raise ValueError(f"row {wrong[0]} has {found} hit counters instead of {groups}")
+            arrays[name] = values.reshape(len(data), groups)
+        else:
+            arrays[name] = np.zeros((len(data), lengths.max(initial=0)), values.dtype)
+            arrays[name][np.arange(arrays[name].shape[1]) < lengths[:, None]] = values
+    return arrays
 
 
 def _process(described: dict[str, Any]) -> Process:

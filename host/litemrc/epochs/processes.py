@@ -102,10 +102,13 @@ class _Followed:
 
     pid: int
     comm: str
-    told: bool  # the device reported the beginning; else it was found when the log began
     ended: bool = False
     ended_after: int | None = None  # if an epoch came before
     epochs: tuple[int, int] | None = None
+
+    def is_of(self, pid: int, comm: str) -> bool:
+        """Whether it is of this process, which may have changed its name, or of this cgroup."""
+        return self.pid == pid and (bool(pid) or self.comm == comm)
 
     def end(self) -> None:
         """From the next epoch on it is not followed."""
@@ -130,26 +133,32 @@ class ProcessLog:
         self._over: list[Process] = []
         self._followed: dict[int, _Followed] = {}
 
-    def find(self, context: int, pid: int, comm: str) -> None:
-        """The context was found to follow that process since an unknown time."""
-        self._followed[context] = _Followed(pid, comm, told=False)
+    def note(self, context: int, state: str, pid: int, comm: str) -> None:
+        """A context is in a state of enum litemrc_context_state, with a process of this pid and name."""
+        if state == "following":
+            self.follow(context, pid, comm)
+        elif state == "ended":
+            self.end(context, pid, comm)
+        else:
+            self.free(context)
 
     def follow(self, context: int, pid: int, comm: str) -> None:
-        """The context follows that process from the next epoch on, or its process changed its name."""
+        """The context follows that process from the next epoch on, or still; it may have changed its name."""
         now = self._followed.get(context)
-        if now and not now.ended and now.pid == pid and (pid or now.comm == comm):
-            if not now.told and now.comm == comm:  # its beginning: earlier epochs belong to another process
-                now.epochs = None
-            now.comm, now.told = comm, True
+        if now and now.is_of(pid, comm) and not now.ended:
+            now.comm = comm
             return
         self.free(context)
-        self._followed[context] = _Followed(pid, comm, told=True)
+        self._followed[context] = _Followed(pid, comm)
 
     def end(self, context: int, pid: int, comm: str) -> None:
         """The process ended; the context still counts accesses to its pages."""
         now = self._followed.get(context)
-        if now and now.pid == pid and not now.ended:
-            now.comm, now.told = comm, True
+        if not now or not now.is_of(pid, comm):
+            self.free(context)
+            now = self._followed[context] = _Followed(pid, comm)
+        if not now.ended:
+            now.comm = comm
             now.end()
 
     def free(self, context: int) -> None:
@@ -165,6 +174,11 @@ class ProcessLog:
         for followed in self._followed.values():
             first, _ = followed.epochs or (epoch, epoch)
             followed.epochs = first, epoch
+
+    @property
+    def contexts(self) -> list[int]:
+        """The contexts that follow a process, or followed one that ended."""
+        return list(self._followed)
 
     @property
     def followed(self) -> dict[int, Process]:

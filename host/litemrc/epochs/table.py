@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The epoch table: the counters a monitor sent, one row per epoch and context, in memory."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,43 +12,28 @@ from numpy.typing import NDArray
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters, sees_the_kernel, without_evictions
 from litemrc.curves.points import Tail
-from litemrc.epochs.epoch_row import (
-    EpochRow,
+from litemrc.epochs.columns import (
+    COLUMNS,
+    DEFAULT_COLUMNS,
+    LARGEST_SCALE_LOG2,
+    OF_THE_EPOCH,
+    Rows,
+    evictions,
     exact_column,
     groups_of_memory,
+    joined_columns,
+    make_rows,
     open_group,
-    padded,
     repeated_rows,
     rows_between,
+    rows_dtype,
 )
 from litemrc.epochs.processes import Owner, Process, check_processes
 from litemrc.epochs.split import ACCESSES, owning_contexts, rows_together
 from litemrc.texts import printable
 
-COLUMNS: dict[str, np.dtype] = {
-    "epoch": np.dtype("u4"),
-    "context": np.dtype("u1"),
-    "accesses": np.dtype("u8"),
-    "misses": np.dtype("u8"),
-    "touched": np.dtype("u8"),
-    "dropped": np.dtype("u8"),
-    "outside": np.dtype("u8"),
-    "unsampled": np.dtype("u8"),
-    "scale_log2": np.dtype("u1"),
-    "overflow": np.dtype("bool"),
-    "hits": np.dtype("u4"),
-    "resident": np.dtype("u4"),
-    "evicted": np.dtype("u4"),
-    "unidentified": np.dtype("u4"),
-    "tail": np.dtype("u4"),
-    "split": np.dtype("bool"),
-}
-TAIL_COLUMNS = ("resident", "evicted", "unidentified", "tail")  # without an operating system all are 0
-DEFAULT_COLUMNS = (*TAIL_COLUMNS, "split")  # of zeros, if they are not given
 # Whose rows: of a context, of an owner, of several owners; None: all.
 Whose = int | Owner | Sequence[Owner] | None
-LARGEST_SCALE_LOG2 = 31  # as on the link
-OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2", "split")  # the same in all rows of one epoch
 
 
 def _empty() -> NDArray[np.uint32]:
@@ -186,28 +172,30 @@ class EpochTable:
             refuse(column != column[first][epoch_index], f"{name} differs from other rows of this epoch")
 
     @classmethod
-    def from_rows(cls, rows: Iterable[EpochRow], **parameters: Any) -> "EpochTable":
-        """Build a table from rows, or from none at all; `parameters` are the other attributes."""
-        rows = list(rows)
-        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
-        columns["tail"] = padded(columns["tail"])
-        if not rows:
-            columns["hits"] = np.empty((0, parameters["groups"]))
-        return cls(**columns, **parameters)
+    def from_rows(cls, parts: Sequence[Rows], *, groups: int, **parameters: Any) -> "EpochTable":
+        """Build a table from the rows of epochs, or of none; `parameters` are the other attributes."""
+        columns = joined_columns(parts or [np.zeros(0, rows_dtype(groups, 0))])
+        return cls(**columns, groups=groups, **parameters)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns by their names."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+    @property
+    def rows(self) -> Rows:
+        """A copy of the rows."""
+        return make_rows(self.columns, self.epoch.size, self.groups, self.tail.shape[1])
+
+    def select(self, rows: NDArray[np.bool_]) -> "EpochTable":
+        """Return the table with some of its rows, bool[n], alone."""
+        return replace(self, **{name: column[rows] for name, column in self.columns.items()})
 
     def together(self) -> "EpochTable":
         """Return the table with one row for each owner of pages and epoch: reads and writes summed."""
         if not self.split.any():
             return self
-        columns = [getattr(self, name).tolist() for name in COLUMNS]
-        rows = (
-            EpochRow(**values | {name: tuple(values[name]) for name in ("hits", "tail")})
-            for values in (dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns, strict=True))
-        )
-        parameters = {
-            each.name: getattr(self, each.name) for each in fields(self) if each.name not in COLUMNS
-        }
-        return EpochTable.from_rows(rows_together(rows, self.contexts), **parameters)
+        return replace(self, **joined_columns([rows_together(self.rows, self.contexts)]))
 
     @property
     def scales(self) -> list[int]:
@@ -266,7 +254,7 @@ class EpochTable:
             initial=False,
         )
 
-    @property
+    @cached_property
     def owning_context(self) -> NDArray[np.uint8]:
         """uint8[n], the context that owns the pages of a row; that of writes is another one."""
         return owning_contexts(self.context, self.split, self.contexts)
@@ -333,30 +321,41 @@ class EpochTable:
 
     def between(self, start: int | None, stop: int | None) -> "EpochTable":
         """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side."""
-        kept = rows_between(self.epoch, start, stop)
-        return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})
+        return self.select(rows_between(self.epoch, start, stop))
 
     def counters(self, whose: Whose = None) -> HitCounters:
         """The hit counters of one context or owner, summed over all its epochs; of several or of all, summed.
+
+        Raises
+        ------
+        ValueError
+            as `counters_of`.
+        """
+        return self.counters_of(self.rows_of(whose))
+
+    def counters_of(self, rows: NDArray[np.bool_]) -> HitCounters:
+        """The hit counters of rows, bool[n], summed; without one, those of nothing.
 
         Hits of the kernel that evicts pages are those of the first group: `without_evictions`.
 
         Raises
         ------
         ValueError
-            as `scale`.
+            they differ in `scale_log2`.
         """
-        rows = self.rows_of(whose)
-        groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
+        scales = np.unique(self.scale_log2[rows]).tolist() or self.scales[-1:]
+        if len(scales) > 1:
+            raise ValueError(f"epochs of different scale_log2 have no curve in common: {scales}")
+        groups = groups_of_memory(self.frames, self.pages, self.groups, scales[0])
         hits = self._hits_without_evictions(rows)[:, :groups]
         return HitCounters.of(
             hits.sum(axis=0, dtype=np.uint64),
             int(self.misses[rows].sum()),
-            self.group_pages,
+            self.pages // self.groups << scales[0],
             accesses=int(self.accesses[rows].sum()),
             overflow=bool(self.overflow[rows].any()),
             refaults=self.tail[rows].sum(axis=0, dtype=np.uint64),
-            scale_log2=self.scale,
+            scale_log2=scales[0],
         )
 
     def combined_hits(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -372,18 +371,10 @@ class EpochTable:
             return hits
         return without_evictions(hits, self.evictions[rows] / 2.0 ** self.scale_log2[rows])
 
-    @property
+    @cached_property
     def evictions(self) -> NDArray[np.int64]:
-        """Return the pages evicted in each epoch from the context of each row, at least, int64[n]."""
-        order = np.lexsort((self.epoch, self.context))
-        evicted = self.evicted[order].astype(np.int64)
-        found = np.diff(evicted, prepend=0) + self.tail[order].sum(axis=1, dtype=np.int64)
-        found[np.diff(self.context[order].astype(np.int64), prepend=-1) != 0] = (
-            0  # what was before is not known
-        )
-        evictions = np.empty_like(evicted)
-        evictions[order] = np.maximum(found, 0)
-        return evictions
+        """The pages evicted in each epoch from the context of each row, at least, int64[n]."""
+        return evictions(self.columns)
 
     def without_tail(self) -> "EpochTable":
         """Return the table with the hardware's counters alone: no refaults, no resident and evicted pages."""
@@ -407,7 +398,7 @@ class EpochTable:
             int(refaults[last:].sum()),
         )
 
-    @property
+    @cached_property
     def has_tail(self) -> NDArray[np.bool_]:
         """bool[n], the rows of contexts whose evicted pages were tracked."""
         counted: NDArray[np.bool_] = (self.resident > 0) | (self.evicted > 0) | (self.unidentified > 0)
@@ -421,7 +412,7 @@ class EpochTable:
         Raises
         ------
         ValueError
-            as `scale`.
+            as `counters_of`.
         """
         aliases: tuple[str, ...] = ()
         if isinstance(whose, Owner):

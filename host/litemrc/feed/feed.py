@@ -4,7 +4,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -19,15 +19,11 @@ from litemrc.device.link.protocol import Message
 from litemrc.device.rank_commands import Dram, get_dram
 from litemrc.errors import UserError
 from litemrc.feed.backoff import Backoff
-from litemrc.feed.epoch_builder import EpochBuilder
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
+from litemrc.ranks.table import NO_RANKS
 from litemrc.texts import printable
 
 _POLL_S = 0.02  # a request waits so long while nothing comes from the device
-# After this share of a request's time limit without a message, an epoch is given out without those that are
-# missing. Simulated devices need seconds between two messages; a lost message costs one such wait at most, as
-# the next epoch also ends the wait.
-_QUIET_SHARE = 1 / 2
 
 Event = DeviceParameters | FeedEpoch | FeedLost | Message
 Answer = TypeVar("Answer")
@@ -72,10 +68,10 @@ class _ListenerError(Exception):
 
 
 class Feed:
-    """One device: opened, reopened when the link is lost, its messages joined into epochs.
+    """One device: opened, and reopened when the link is lost.
 
     Listeners are called in the feed's thread, with the device's parameters at the beginning of a session,
-    each message, each epoch after the message that completes it, and the end of the session.
+    each message, each epoch after its message, and the end of the session.
 
     Attributes
     ----------
@@ -205,7 +201,7 @@ class Feed:
         options = self._options
         with ExitStack() as stack:
             device = stack.enter_context(
-                Device.open(
+                Device(
                     self.url,
                     timeout_s=options.timeout_s,
                     baud=options.baud,
@@ -239,31 +235,25 @@ class Feed:
         self._settled.set()
 
     def _listen(self, device: Device, collector: Collector) -> None:
-        assert self.parameters
-        builder = EpochBuilder(self.parameters.session, collector)
         heard = time.monotonic()
         while not self._closing.is_set():
             self._act(device)
             message = collector.take(_POLL_S)
             if message:
                 heard = time.monotonic()
-                self._pass(message, builder)
+                self._pass(message, collector)
                 continue
-            silent = time.monotonic() - heard
-            if silent > _QUIET_SHARE * device.timeout_s:
-                self._give_all(builder.quiet())
-            if silent > device.timeout_s:  # check that the device is there
+            if time.monotonic() - heard > device.timeout_s:  # check that the device is there
                 for each in collector.ask_hello():
-                    self._pass(each, builder)
+                    self._pass(each, collector)
                 heard = time.monotonic()
 
-    def _pass(self, message: Message, builder: EpochBuilder) -> None:
+    def _pass(self, message: Message, collector: Collector) -> None:
         self._give(message)
-        self._give_all(builder.note(message))
-
-    def _give_all(self, epochs: Iterator[FeedEpoch]) -> None:
-        for epoch in epochs:
-            self._give(epoch)
+        if message.name == "epoch":
+            assert self.parameters
+            self._give(_epoch(self.parameters.session, collector))
+        collector.forget()
 
     def _act(self, device: Device) -> None:
         while self._actions:
@@ -278,6 +268,24 @@ class Feed:
                     raise
             except BaseException as error:
                 future.set_exception(error)
+
+
+def _epoch(session: int, collector: Collector) -> FeedEpoch:
+    """Return the epoch that a collector, which forgets each, has noted."""
+    rows = collector.counts[-1]
+    return FeedEpoch(
+        session=session,
+        number=int(rows["epoch"][0]),
+        arrived=time.time(),
+        rows=rows,
+        names=collector.names_now(rows["context"].tolist()),
+        ranks=collector.ranks[-1] if collector.ranks else NO_RANKS,
+        accessed=collector.accessed[-1] if collector.accessed else None,
+        hot=collector.hot[-1] if collector.hot else None,
+        lost=collector.link_statistics["epoch_messages_lost"],
+        link=collector.link_counts,
+        followed=collector.processes.followed,
+    )
 
 
 def _dram(device: Device) -> Dram | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.feed import Event
-from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
+from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost, table_of
 
 _RATED = 20  # epochs whose rate is that of the device
 _STOPPED, _STOPPED_S = 3, 2.0  # usual times, and seconds at least, without an epoch: they have stopped
@@ -72,12 +72,7 @@ class Recent:
         return None if time.time() - arrived[-1] > max(_STOPPED * interval, _STOPPED_S) else 1 / interval
 
     def table(self, epochs: Sequence[FeedEpoch]) -> EpochTable | None:
-        """Return epochs of the current session as a table, reads and writes together; None before the first.
-
-        Names of contexts are those of the last epoch that has them.
-        """
+        """Return epochs of the current session as `table_of`; None before the first."""
         if self.parameters is None:
             return None
-        rows = [row for epoch in epochs if epoch.session == self.parameters.session for row in epoch.rows]
-        names = {context: name for epoch in epochs for context, name in epoch.names.items()}
-        return self.parameters.table(rows, names).together()
+        return table_of(self.parameters, [each for each in epochs if each.session == self.parameters.session])

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a feed gives its listeners: a device's parameters, whole epochs, and the end of a session."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.rank_commands import Dram
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.columns import Rows
 from litemrc.epochs.processes import Process
 from litemrc.epochs.table import EpochTable
 from litemrc.pages.hot_lists import HotList
-from litemrc.ranks.table import RankRow
+from litemrc.ranks.table import RankRows
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class DeviceParameters:
     hot_settings: Mapping[str, Any] = field(default_factory=dict)
     base_address: int = 0
 
-    def table(self, rows: list[EpochRow], names: Mapping[int, str]) -> EpochTable:
+    def table(self, parts: Sequence[Rows], names: Mapping[int, str]) -> EpochTable:
         """Return rows of this device's epochs as a table; `names` are of contexts."""
         return EpochTable.from_rows(
-            rows,
+            parts,
             page_bytes=self.page_bytes,
             frames=self.frames,
             engine=self.engine,
@@ -77,7 +77,7 @@ class DeviceParameters:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FeedEpoch:
     """An epoch with everything that the device sent about it.
 
@@ -88,17 +88,17 @@ class FeedEpoch:
     number
         the device's number of the epoch.
     arrived
-        time of its last message, in seconds since 1970.
+        time of its record, in seconds since 1970.
     rows
-        counters of each context with accesses, in their order.
+        counters of each context with accesses, in their order; one at least.
     names
         of the contexts in `rows` whose process or program is known.
     ranks
         counters of every rank, or empty.
     accessed, hot
-        None: they do not come, or a message of them was lost.
+        None: they do not come.
     lost
-        epoch messages lost on the link since the session began.
+        epochs lost on the link since the session began.
     link
         counts of the link since then.
     followed
@@ -108,14 +108,33 @@ class FeedEpoch:
     session: int
     number: int
     arrived: float
-    rows: tuple[EpochRow, ...]
+    rows: Rows
     names: Mapping[int, str]
-    ranks: tuple[RankRow, ...]
+    ranks: RankRows
     accessed: AccessedEpoch | None
     hot: HotList | None
     lost: int
     link: LinkCounts
     followed: Mapping[int, Process] = field(default_factory=dict)
+
+    @property
+    def scale_log2(self) -> int:
+        """1 page of 2^scale_log2 took part."""
+        return int(self.rows["scale_log2"][0])
+
+    @property
+    def accesses(self) -> int:
+        """Accesses counted, of all contexts."""
+        return int(self.rows["accesses"].sum())
+
+
+def table_of(parameters: DeviceParameters, epochs: Sequence[FeedEpoch]) -> EpochTable:
+    """Return epochs of one session as a table, reads and writes together.
+
+    Names of contexts are those of the last epoch that has them.
+    """
+    names = {context: name for epoch in epochs for context, name in epoch.names.items()}
+    return parameters.table([epoch.rows for epoch in epochs], names).together()
 
 
 @dataclass(frozen=True)

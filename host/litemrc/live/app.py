@@ -68,6 +68,7 @@ class LiveApp(KeyedApp):
         self.failure: Exception | None = None
         self._events: deque[Event] = deque()
         self._tries, self._drawn = 0, 0.0
+        self._followed: dict[int, str] = {}
         self._next_draw: Timer | None = None
         self._waiting: list[float] = []  # arrivals of epochs that are not drawn yet
         self._displaying: list[float] = []  # of epochs that are drawn, but not yet on the screen
@@ -114,7 +115,7 @@ class LiveApp(KeyedApp):
 
     def heard(self, event: Event) -> None:
         """Take an event, in the feed's thread."""
-        if isinstance(event, DeviceParameters | FeedEpoch | FeedLost) or event.name in ("process", "event"):
+        if isinstance(event, DeviceParameters | FeedEpoch | FeedLost) or event.name == "event":
             self._events.append(event)
             self.post_message(self.Woken())
 
@@ -128,6 +129,9 @@ class LiveApp(KeyedApp):
             event = self._events.popleft()
             if isinstance(event, FeedEpoch):
                 self._waiting.append(event.arrived)
+                if self._followed != (followed := {c: each.label for c, each in event.followed.items()}):
+                    self._followed = followed
+                    self.ask_settings()
             elif isinstance(event, FeedLost):
                 self._tries += 1
             else:

@@ -76,7 +76,7 @@ def _running_lines(view: View, status: Status, width: int, ink: Ink) -> list[Str
         ", ",
         _bad(f"{counts.lost:,} lost", counts.lost, ink),
     ]
-    link += ["; epoch messages lost: ", _bad(f"{last.lost:,}", last.lost, ink)]
+    link += ["; epochs lost: ", _bad(f"{last.lost:,}", last.lost, ink)]
     return [
         both_ends(epoch, [f"  {window}, ", _bad(dropped, view.dropped, ink)], width),
         line(link, width),

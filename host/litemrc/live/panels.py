@@ -93,14 +93,14 @@ def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
         line([(f"{head}{'history asleep'[:history]}", ink.dim)], width),
     ]
     for place, rank in enumerate(view.ranks):
-        state = "awake" if rank.last.state == 0 else LABELS[PowerState(rank.last.state)]
+        state = "awake" if rank.last["state"] == 0 else LABELS[PowerState(rank.last["state"])]
         lines.append(
             line(
                 [
-                    (f"{rank.last.domain:>2}{'*' if rank.last.working else ' '} ", ink.strong),
+                    (f"{rank.last['domain']:>2}{'*' if rank.last['working'] else ' '} ", ink.strong),
                     f"{state[:_STATE_CELLS]:<{_STATE_CELLS}} {rank.asleep:>6.1%} ",
                     (_state_bar(rank, bar), ink.series(place)),
-                    f" {count_text(int(rank.activity.accesses), 9):>9} {rank.last.live_pages:>6} ",
+                    f" {count_text(int(rank.activity.accesses), 9):>9} {rank.last['live_pages']:>6} ",
                     (spark(rank.history, history, 1), ink.series(place)),
                 ],
                 width,

@@ -66,8 +66,7 @@ class EpochLength:
 
 def epoch_units() -> list[str]:
     """Return the units of an epoch's length."""
-    (field,) = (f for f in host_requests().types["set_epoch"].body if f.name == "unit")
-    return [name for name, _ in field.choices]
+    return list(host_requests().field("set_epoch", "unit").choices)
 
 
 def toggle_freeze(device: Device) -> str:

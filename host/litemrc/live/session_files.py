@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from litemrc.device.link.link import LinkCounts
 from litemrc.epochs import files as epoch_files
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.columns import Rows
 from litemrc.epochs.processes import Process
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.files.sealed_writer import SealedWriter
@@ -17,7 +17,7 @@ from litemrc.pages.files import PageBitmapWriter
 from litemrc.pages.hot_file import HotListWriter
 from litemrc.pages.page_bitmaps import PagesShown
 from litemrc.ranks import files as rank_files
-from litemrc.ranks.table import RankRow, RankTable
+from litemrc.ranks.table import RankRows, RankTable
 
 _PIECE_EPOCHS = 256  # that are kept in memory
 
@@ -91,13 +91,11 @@ class SessionFiles:
         for process in epoch.followed.values():
             self._processes[process.context, process.pid, process.first_epoch] = process
         self._epochs.append(epoch.rows)
-        if self._ranks and epoch.ranks:
+        if self._ranks and epoch.ranks.size:
             self._ranks.append(epoch.ranks)
         if self._pages and epoch.accessed:
-            accesses = sum(row.accesses for row in epoch.rows)
-            self._pages.append(
-                epoch.number, epoch.accessed.accessed, epoch.accessed.written, accesses=accesses
-            )
+            bits = epoch.accessed
+            self._pages.append(epoch.number, bits.accessed, bits.written, accesses=epoch.accesses)
         if self._hot and epoch.hot:
             self._hot.append(epoch.hot)
 
@@ -147,7 +145,7 @@ class SessionFiles:
         before = asdict(self._before.link if self._before else LinkCounts())
         counts = {name: count - before[name] for name, count in asdict(self._last.link).items()}
         lost = self._last.lost - (self._before.lost if self._before else 0)
-        return counts | {"epoch_messages": self._epochs.rows, "epoch_messages_lost": lost}
+        return counts | {"epoch_messages": self._epochs.epochs, "epoch_messages_lost": lost}
 
 
 class EpochTableFile:
@@ -158,16 +156,16 @@ class EpochTableFile:
         self.names: Mapping[int, str] = {}
         self.processes: tuple[Process, ...] = ()
         self.link_statistics: Mapping[str, int] = {}
-        self._parameters, self._waiting = parameters, list[EpochRow]()
+        self._parameters, self._waiting = parameters, list[Rows]()
         kind, version, units = epoch_files.KIND, epoch_files.VERSION, epoch_files.UNITS
         self._writer = SealedWriter(path, kind, version, _types(self._columns()), units)
 
-    def append(self, rows: tuple[EpochRow, ...]) -> None:
+    def append(self, rows: Rows) -> None:
         """Append an epoch."""
-        self.first = rows[0].epoch if not self.epochs else self.first
+        self.first = int(rows["epoch"][0]) if not self.epochs else self.first
         self.epochs += 1
-        self.rows += len(rows)
-        self._waiting += rows
+        self.rows += rows.size
+        self._waiting.append(rows)
         if self.epochs % _PIECE_EPOCHS == 0:
             self._flush()
 
@@ -192,7 +190,7 @@ class EpochTableFile:
             self._waiting = []
 
     def _columns(self) -> dict[str, pa.Array]:
-        return epoch_files.epoch_columns(self._parameters.table(self._waiting, {}))
+        return epoch_files.epoch_columns(self._parameters.table(self._waiting, {}).columns)
 
 
 class RankTableFile:
@@ -200,16 +198,16 @@ class RankTableFile:
 
     def __init__(self, path: Path, parameters: DeviceParameters) -> None:
         self.path, self.epochs = path, 0
-        self._parameters, self._waiting = parameters, list[RankRow]()
+        self._parameters, self._waiting = parameters, list[RankRows]()
         kind, version, units = rank_files.KIND, rank_files.VERSION, rank_files.UNITS
         self._writer = SealedWriter(
             path, kind, version, _types(rank_files.rank_columns(self._table())), units
         )
 
-    def append(self, rows: tuple[RankRow, ...]) -> None:
+    def append(self, rows: RankRows) -> None:
         """Append an epoch."""
         self.epochs += 1
-        self._waiting += rows
+        self._waiting.append(rows)
         if self.epochs % _PIECE_EPOCHS == 0:
             self._flush()
 

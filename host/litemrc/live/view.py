@@ -6,19 +6,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 
+import numpy as np
+from numpy.typing import NDArray
+
 from litemrc.curves.curve import Curve
 from litemrc.device.contexts import Budget
+from litemrc.epochs.columns import joined_rows
+from litemrc.epochs.split import owning_contexts
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.recent import Recent
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 from litemrc.ranks.activity import COUNTERS, PowerState, RankActivity
-from litemrc.ranks.table import RankRow
 
 WINDOWS = (1, 5, 20, 100)  # epochs that are summed
 _HISTORY = 120  # epochs of histories and of the heat map
 _RATE_EPOCHS = 21
 _SLEEPING = (PowerState.POWER_DOWN, PowerState.SELF_REFRESH, PowerState.SELF_REFRESH_PARTIAL)
-_ASLEEP = tuple(COUNTERS.index(state.name.lower()) for state in _SLEEPING)
+_ASLEEP = [COUNTERS.index(state.name.lower()) for state in _SLEEPING]
 
 
 @dataclass(frozen=True)
@@ -73,9 +77,9 @@ class ContextView:
 
 @dataclass(frozen=True)
 class RankView:
-    """A rank: its state at the end of the last epoch, and its activity over the window."""
+    """A rank: its row of the last epoch, and its activity over the window."""
 
-    last: RankRow
+    last: np.void
     activity: RankActivity
     history: tuple[float, ...]  # share of the cycles asleep, of each epoch
 
@@ -127,8 +131,8 @@ class View:
         """The epochs of the window; those before a change of sampling are left out."""
         if not self.epochs:
             return []
-        scale = _scale(self.epochs[-1])
-        newest_first = takewhile(lambda epoch: _scale(epoch) == scale, reversed(self.epochs[-self.window :]))
+        scale = self.epochs[-1].scale_log2
+        newest_first = takewhile(lambda each: each.scale_log2 == scale, reversed(self.epochs[-self.window :]))
         return list(newest_first)[::-1]
 
     @cached_property
@@ -145,27 +149,40 @@ class View:
     @property
     def dropped(self) -> int:
         """Accesses lost in the window before they could be counted."""
-        return sum(epoch.rows[0].dropped for epoch in self.summed)
+        return sum(int(epoch.rows["dropped"][0]) for epoch in self.summed)
+
+    @cached_property
+    def _working_sets(self) -> NDArray[np.int64]:
+        """int64[epochs, contexts], pages accessed; -1: the context has no row. Writes are their owners'."""
+        assert self.parameters
+        sizes = np.full((len(self.epochs), self.parameters.contexts), -1)
+        if self.epochs:
+            rows = joined_rows([epoch.rows for epoch in self.epochs])
+            place = np.repeat(np.arange(len(sizes)), [epoch.rows.size for epoch in self.epochs])
+            owner = owning_contexts(rows["context"], rows["split"], self.parameters.contexts)
+            sizes[place, owner] = 0
+            np.add.at(sizes, (place, owner), (rows["touched"] << rows["scale_log2"]).astype(np.int64))
+        return sizes
 
     @cached_property
     def known(self) -> list[int]:
         """Contexts with accesses in one of the last epochs, in order; also those that are not chosen."""
-        return sorted({self._owner(row.context, row.split) for epoch in self.epochs for row in epoch.rows})
+        return np.flatnonzero((self._working_sets >= 0).any(axis=0)).tolist() if self.epochs else []
 
     @cached_property
     def contexts(self) -> list[ContextView]:
         """The chosen contexts with accesses in one of the last epochs."""
         if self.table is None:
             return []
-        histories = [self._working_sets(epoch) for epoch in self.epochs[-_HISTORY:]]
+        histories = np.maximum(self._working_sets[-_HISTORY:], 0)
         names = {context: name for epoch in self.epochs for context, name in epoch.names.items()}
         return [
             ContextView(
                 context,
                 names.get(context) or self.table.name_of(context),
                 self.table.curve(context),
-                histories[-1].get(context, 0),
-                tuple(sizes.get(context, 0) for sizes in histories),
+                int(histories[-1, context]),
+                tuple(histories[:, context].tolist()),
                 self.settings.budgets.get(context),
             )
             for context in self.known
@@ -174,36 +191,18 @@ class View:
 
     @cached_property
     def ranks(self) -> list[RankView]:
-        """The ranks, as of the last epoch whose rank messages all arrived."""
-        whole = [epoch.ranks for epoch in self.epochs if epoch.ranks]
+        """The ranks, as of the last epoch."""
+        whole = [epoch.ranks for epoch in self.epochs if epoch.ranks.size]
         if not whole:
             return []
+        rows = np.stack(whole)  # [epochs, ranks]
+        summed = rows["counters"][-self.window :].sum(axis=0, dtype=np.uint64)
+        asleep = rows["counters"][..., _ASLEEP].sum(axis=2) / np.maximum(rows["clocks"], 1)
         return [
             RankView(
                 row,
-                RankActivity.sum(
-                    RankActivity.of_counters(rows[place].counters) for rows in whole[-self.window :]
-                ),
-                tuple(_share_asleep(rows[place]) for rows in whole),
+                RankActivity.of_counters(summed[row["domain"]].tolist()),
+                tuple(asleep[:, row["domain"]].tolist()),
             )
-            for place, row in enumerate(whole[-1])
+            for row in whole[-1]
         ]
-
-    def _working_sets(self, epoch: FeedEpoch) -> dict[int, int]:
-        sizes: dict[int, int] = {}
-        for row in epoch.rows:
-            context = self._owner(row.context, row.split)
-            sizes[context] = sizes.get(context, 0) + (row.touched << row.scale_log2)
-        return sizes
-
-    def _owner(self, context: int, split: bool) -> int:
-        """The context that owns the pages; writes that count apart have another one."""
-        return context % (self.parameters.contexts // 2) if split and self.parameters else context
-
-
-def _scale(epoch: FeedEpoch) -> int:
-    return epoch.rows[0].scale_log2
-
-
-def _share_asleep(row: RankRow) -> float:
-    return sum(row.counters[word] for word in _ASLEEP) / row.clocks if row.clocks else 0.0

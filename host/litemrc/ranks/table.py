@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The rank table: counters of the rank meter, one row for each epoch and power domain."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.epochs.epoch_row import exact_column, repeated_rows, rows_between
+from litemrc.epochs.columns import exact_column, repeated_rows, rows_between
 from litemrc.errors import UserError
 from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, PowerState, RankActivity
 
@@ -25,35 +25,17 @@ COLUMNS: dict[str, np.dtype] = {
 AWAKE = 0  # in the column `state`, beside the low ones of `PowerState`
 
 
-@dataclass(frozen=True)
-class RankRow:
-    """Counters of one domain in one epoch, checked as they arrive; units as in `RankTable`.
+# The rows of an epoch: a structured array with the columns as its fields, and all counters in one.
+_PLAIN = tuple(name for name in COLUMNS if name not in COUNTERS)
+ROW = np.dtype([*((name, COLUMNS[name]) for name in _PLAIN), ("counters", "u4", (len(COUNTERS),))])
+RankRows = NDArray[np.void]
+NO_RANKS: RankRows = np.zeros(0, ROW)
 
-    Raises
-    ------
-    ValueError
-        not as many counters as a domain has, or residencies that are not the epoch's clocks
-        although no counter saturated.
-    """
 
-    epoch: int
-    domain: int
-    clocks: int
-    counters: Sequence[int]
-    state: int
-    working: bool
-    live_pages: int = 0
-    overflow: bool = False
-
-    def __post_init__(self) -> None:
-        if len(self.counters) != len(COUNTERS):
-            raise ValueError(f"{len(self.counters)} counters instead of {len(COUNTERS)}")
-        resident = sum(self.counters[COUNTERS.index(state.name.lower())] for state in PowerState)
-        if resident != self.clocks and not self.overflow:
-            raise ValueError(
-                f"epoch {self.epoch}, domain {self.domain}: {resident} clocks in all states,"
-                f" but {self.clocks} clocks passed"
-            )
+def columns_of(rows: RankRows) -> dict[str, Any]:
+    """Return the columns that rows have."""
+    counters = {name: rows["counters"][:, place] for place, name in enumerate(COUNTERS)}
+    return {name: counters[name] if name in counters else rows[name] for name in COLUMNS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,14 +140,9 @@ class RankTable:
         refuse(self.clocks != self.clocks[first][epoch], "clocks differ from other rows of this epoch")
 
     @classmethod
-    def from_rows(cls, rows: Iterable[RankRow], **parameters: Any) -> "RankTable":
-        """Build a table from rows, or from none at all; `parameters` are the other attributes."""
-        rows = list(rows)
-        plain = [name for name in COLUMNS if name not in COUNTERS]
-        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in plain}
-        for place, name in enumerate(COUNTERS):
-            columns[name] = [row.counters[place] for row in rows]
-        return cls(**columns, **parameters)
+    def from_rows(cls, parts: Sequence[RankRows], **parameters: Any) -> "RankTable":
+        """Build a table from the rows of epochs, or of none; `parameters` are the other attributes."""
+        return cls(**columns_of(np.concatenate([NO_RANKS, *parts])), **parameters)
 
     @property
     def epochs(self) -> NDArray[np.uint32]:

@@ -8,12 +8,12 @@ import numpy as np
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.epochs.epoch_row import EpochRow, groups_of_memory
+from litemrc.epochs.columns import groups_of_memory
 from litemrc.epochs.split import rows_together
 from litemrc.epochs.table import EpochTable
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.ranks.activity import PowerState, RankActivity
-from litemrc.ranks.table import AWAKE, RankRow
+from litemrc.ranks.table import AWAKE
 
 HEAT_BINS = 128
 _DIGITS = 6  # of ratios; a curve has at most 32 bits of accesses in an epoch, a screen 4 digits
@@ -45,7 +45,7 @@ def parameters_record(parameters: DeviceParameters) -> Record:
 
 def epoch_record(device: str, parameters: DeviceParameters, epoch: FeedEpoch) -> Record:
     """Return an epoch without its contexts."""
-    first = epoch.rows[0]
+    first = {name: int(epoch.rows[name][0]) for name in ("dropped", "outside", "unsampled")}
     return {
         "device": device,
         "session": epoch.session,
@@ -53,10 +53,8 @@ def epoch_record(device: str, parameters: DeviceParameters, epoch: FeedEpoch) ->
         "arrived": epoch.arrived,
         "curve_epochs": 1,
         "curve_first": epoch.arrived,
-        "dropped": first.dropped,
-        "outside": first.outside,
-        "unsampled": first.unsampled,
-        "scale": 1 << first.scale_log2,
+        **first,
+        "scale": 1 << epoch.scale_log2,
         "ranks": [_rank(row) for row in epoch.ranks],
         "hot": _hot(parameters, epoch),
         "heat": _heat(parameters, epoch),
@@ -70,45 +68,42 @@ def context_records(
     parameters: DeviceParameters, epoch: FeedEpoch, window: EpochTable | None = None
 ) -> list[Record]:
     """Return the contexts of an epoch; each has the curve of all epochs in `window`; None: of this epoch."""
-    rows = {row.context: row for row in _rows_together(parameters, epoch)}
+    rows = rows_together(epoch.rows, parameters.contexts)
+    counted = dict(zip(rows["context"].tolist(), rows, strict=True))
     records = []
-    for context in sorted({*rows, *(window.contexts_with_data if window else ())}):
-        row = rows.get(context)
+    for context in sorted({*counted, *(window.contexts_with_data if window else ())}):
+        counts = {"accesses": 0, "misses": 0, "touched": 0}
+        if context in counted:
+            counts = {name: int(counted[context][name]) for name in counts}
+        working_set_pages = counts.pop("touched") << epoch.scale_log2
         records.append(
             {
                 "context": context,
-                "name": window.name_of(context) if window else _name(epoch, context),
-                "accesses": row.accesses if row else 0,
-                "misses": row.misses if row else 0,
-                "working_set_bytes": (row.touched << row.scale_log2) * parameters.page_bytes if row else 0,
+                "name": window.name_of(context)
+                if window
+                else epoch.names.get(context) or f"context {context}",
+                **counts,
+                "working_set_bytes": working_set_pages * parameters.page_bytes,
                 "curve": points_record(
-                    window.curve(context) if window else _curve(parameters, rows[context])
+                    window.curve(context) if window else _curve(parameters, counted[context])
                 ),
             }
         )
     return records
 
 
-def _rows_together(parameters: DeviceParameters, epoch: FeedEpoch) -> list[EpochRow]:
-    rows = list(epoch.rows)
-    return rows_together(rows, parameters.contexts) if rows[0].split else rows
-
-
-def _name(epoch: FeedEpoch, context: int) -> str:
-    return epoch.names.get(context) or f"context {context}"
-
-
-def _curve(parameters: DeviceParameters, row: EpochRow) -> Curve:
+def _curve(parameters: DeviceParameters, row: np.void) -> Curve:
     """Return the curve of one row; a table of one epoch has the same, in twice the time."""
-    groups = groups_of_memory(parameters.frames, parameters.pages, parameters.groups, row.scale_log2)
+    scale_log2 = int(row["scale_log2"])
+    groups = groups_of_memory(parameters.frames, parameters.pages, parameters.groups, scale_log2)
     counters = HitCounters.of(
-        row.hits[:groups],
-        row.misses,
-        parameters.pages // parameters.groups << row.scale_log2,
-        accesses=row.accesses,
-        overflow=row.overflow,
-        refaults=row.tail,
-        scale_log2=row.scale_log2,
+        row["hits"][:groups],
+        int(row["misses"]),
+        parameters.pages // parameters.groups << scale_log2,
+        accesses=int(row["accesses"]),
+        overflow=bool(row["overflow"]),
+        refaults=row["tail"],
+        scale_log2=scale_log2,
     )
     return counters.curve(parameters.page_bytes)
 
@@ -133,15 +128,15 @@ def points_record(curve: Curve) -> Record:
     return {"bytes": (curve.sizes_pages * curve.page_bytes).tolist(), "miss_ratio": ratios}
 
 
-def _rank(row: RankRow) -> Record:
-    activity = RankActivity.of_counters(row.counters)
+def _rank(row: np.void) -> Record:
+    activity = RankActivity.of_counters(row["counters"].tolist())
     cycles = {state.name.lower(): activity.residency(state) for state in PowerState}
     total = sum(cycles.values()) or 1
     return {
-        "rank": row.domain,
-        "state": "awake" if row.state == AWAKE else PowerState(row.state).name.lower(),
-        "working": row.working,
-        "live_pages": row.live_pages,
+        "rank": int(row["domain"]),
+        "state": "awake" if row["state"] == AWAKE else PowerState(row["state"]).name.lower(),
+        "working": bool(row["working"]),
+        "live_pages": int(row["live_pages"]),
         "shares": {state: round(each / total, _DIGITS) for state, each in cycles.items()},
         "reads": activity.reads,
         "writes": activity.writes,

@@ -2,13 +2,17 @@
 """The history of a device, as the server writes and reads it."""
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.link.link import LinkCounts
-from litemrc.epochs.epoch_row import EpochRow
-from litemrc.epochs.table import COLUMNS
+from litemrc.epochs.columns import make_rows
+from litemrc.epochs.files import arrays_of
 from litemrc.feed.feed import Event
 from litemrc.feed.history.history import History, Retention
 from litemrc.feed.history.kinds import EPOCHS, HOT, PAGES, RANKS, Kind
@@ -16,11 +20,12 @@ from litemrc.feed.history.reading import Damage, Extent, HistoryReader, Part
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.pages.hot_lists import HotList
 from litemrc.ranks.activity import COUNTERS
-from litemrc.ranks.table import RankRow
+from litemrc.ranks.table import ROW, RankRows
 
-_LISTS = ("hits", "tail")
+_KEY = ("session", "epoch")
 
 Key = tuple[int, int]  # session, number
+Kept = tuple[DeviceParameters, list[pa.RecordBatch]]
 
 
 class KeptEpochs:
@@ -73,20 +78,20 @@ class KeptEpochs:
 
         `check` is called with the count of rows that are read next, and may raise.
         """
-        rows = self._rows_by_epoch(EPOCHS, start, end, most, damages, check)
-        if not rows:
+        found = self._by_epoch(EPOCHS, start, end, most, damages, check)
+        if not found:
             return []
-        arrived = [first["arrived"].timestamp() for _, (first, *_) in rows.values()]
-        others = {
-            kind.folder: self._rows_by_epoch(kind, min(arrived), max(arrived), len(rows) + 1, damages, check)
+        times = [batches[0].column("arrived")[0].as_py().timestamp() for _, batches in found.values()]
+        others = [
+            self._by_epoch(kind, min(times), max(times), len(found) + 1, damages, check)
             for kind in (RANKS, HOT, PAGES)
-        }
+        ]
         return [
-            (parameters, _epoch(of_epoch, *(others[kind.folder].get(key) for kind in (RANKS, HOT, PAGES))))
-            for key, (parameters, of_epoch) in rows.items()
+            (parameters, _epoch(parameters, batches, *(_items(other, key) for other in others)))
+            for key, (parameters, batches) in found.items()
         ]
 
-    def _rows_by_epoch(
+    def _by_epoch(
         self,
         kind: Kind,
         start: float,
@@ -94,49 +99,62 @@ class KeptEpochs:
         most: int,
         damages: list[Damage],
         check: Callable[[int], None],
-    ) -> dict[Key, tuple[DeviceParameters, list[dict[str, Any]]]]:
-        found: dict[Key, tuple[DeviceParameters, list[dict[str, Any]]]] = {}
+    ) -> dict[Key, Kept]:
+        found: dict[Key, Kept] = {}
         for part in self.parts(kind, start, end, damages):
             for batch in part.rows.to_batches(1024):
                 check(len(batch))
-                for row in batch.to_pylist():
-                    key = row["session"], row["epoch"]
+                keys = list(zip(*(batch.column(name).to_pylist() for name in _KEY), strict=True))
+                first = 0
+                for key, equal in groupby(keys):
                     if key not in found and len(found) == most:
                         return found
-                    found.setdefault(key, (part.parameters, []))[1].append(row)
+                    count = sum(1 for _ in equal)
+                    found.setdefault(key, (part.parameters, []))[1].append(batch.slice(first, count))
+                    first += count
         return found
 
 
-Rows = tuple[DeviceParameters, list[dict[str, Any]]] | None
+def _items(found: dict[Key, Kept], key: Key) -> list[dict[str, Any]]:
+    """Return rows of an epoch that are few: of ranks, hot pages, or pages accessed."""
+    return pa.Table.from_batches(found[key][1]).to_pylist() if key in found else []
 
 
-def _epoch(rows: list[dict[str, Any]], ranks: Rows, hot: Rows, pages: Rows) -> FeedEpoch:
+def _epoch(
+    parameters: DeviceParameters,
+    batches: list[pa.RecordBatch],
+    ranks: list[dict[str, Any]],
+    hot: list[dict[str, Any]],
+    pages: list[dict[str, Any]],
+) -> FeedEpoch:
     """Return an epoch of its rows. A history has no counts of the link: they are of the whole session."""
-    first = rows[0]
+    rows = pa.Table.from_batches(batches)
+    columns = arrays_of(rows, parameters.groups)
+    first = rows.slice(0, 1).select(["session", "epoch", "arrived", "lost"]).to_pylist()[0]
+    names = zip(columns["context"].tolist(), rows.column("name").to_pylist(), strict=True)
     return FeedEpoch(
         session=first["session"],
         number=first["epoch"],
         arrived=first["arrived"].timestamp(),
-        rows=tuple(_row(row) for row in rows),
-        names={row["context"]: row["name"] for row in rows if row["name"]},
-        ranks=tuple(_rank(row) for row in ranks[1]) if ranks else (),
-        accessed=AccessedEpoch(*(pages[1][0][name] for name in ("epoch", "accessed", "written")))
+        rows=make_rows(columns, len(rows), parameters.groups, columns["tail"].shape[1]),
+        names={context: name for context, name in names if name},
+        ranks=_ranks(ranks),
+        accessed=AccessedEpoch(*(pages[0][name] for name in ("epoch", "accessed", "written")))
         if pages
         else None,
-        hot=_hot(hot[1][0]) if hot else None,
+        hot=_hot(hot[0]) if hot else None,
         lost=first["lost"],
         link=LinkCounts(),
     )
 
 
-def _row(row: dict[str, Any]) -> EpochRow:
-    values: dict[str, Any] = {name: tuple(row[name]) if name in _LISTS else row[name] for name in COLUMNS}
-    return EpochRow(**values)
-
-
-def _rank(row: dict[str, Any]) -> RankRow:
-    own = ("epoch", "domain", "clocks", "state", "working", "live_pages", "overflow")
-    return RankRow(**{name: row[name] for name in own}, counters=[row[name] for name in COUNTERS])
+def _ranks(found: list[dict[str, Any]]) -> RankRows:
+    rows = np.zeros(len(found), ROW)
+    for name in ROW.names or ():
+        if name != "counters":
+            rows[name] = [row[name] for row in found]
+    rows["counters"] = [[row[name] for name in COUNTERS] for row in found] or 0
+    return rows
 
 
 def _hot(row: dict[str, Any]) -> HotList:

@@ -3,13 +3,9 @@
 
 import json
 from collections import deque
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from litemrc.epochs.table import COLUMNS, EpochTable
-from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.feed.records import DeviceParameters, FeedEpoch, table_of
 from litemrc.serve.epoch_json import Record, context_records, epoch_record
 
 WINDOWS = (1, 5, 20, 100)
@@ -33,8 +29,6 @@ class EpochWriter:
         self.device = device
         self._parameters: DeviceParameters | None = None
         self._epochs: deque[FeedEpoch] = deque(maxlen=max(WINDOWS))
-        # Of each epoch, once it was asked for.
-        self._tables: deque[EpochTable | None] = deque(maxlen=max(WINDOWS))
         self._record: Record = {}
         self._texts: dict[int, bytes] = {}
 
@@ -42,12 +36,10 @@ class EpochWriter:
         """A session begins."""
         self._parameters = parameters
         self._epochs.clear()
-        self._tables.clear()
 
     def add(self, epoch: FeedEpoch) -> None:
         """The next epoch is the newest from now on."""
         self._epochs.append(epoch)
-        self._tables.append(None)
         self._record, self._texts = {}, {}
 
     @property
@@ -64,44 +56,17 @@ class EpochWriter:
             if not self._record:
                 self._record = epoch_record(self.device, self._parameters, epoch)
             epochs = of_equal_scale(list(self._epochs)[-window:])
-            whole = self._joined(self._parameters, len(epochs)) if window > 1 else None
+            whole = table_of(self._parameters, epochs) if window > 1 else None
             contexts = context_records(self._parameters, epoch, whole)
             counted = {"curve_epochs": len(epochs), "curve_first": epochs[0].arrived}
             text = self._texts[window] = encoded(self._record | counted | {"contexts": contexts})
         return text
 
-    def _joined(self, parameters: DeviceParameters, count: int) -> EpochTable:
-        for place in range(-count, 0):
-            if self._tables[place] is None:
-                self._tables[place] = table_of(parameters, [self._epochs[place]])
-        return joined([table for table in list(self._tables)[-count:] if table])
-
-
-def joined(tables: list[EpochTable]) -> EpochTable:
-    """Return the epochs of tables of one session, in a quarter of the time that their rows would take."""
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(table, name) for table in tables]) for name in COLUMNS if name != "tail"
-    }
-    width = max(table.tail.shape[1] for table in tables)
-    if width:
-        tails = [np.pad(table.tail, ((0, 0), (0, width - table.tail.shape[1]))) for table in tables]
-        columns["tail"] = np.concatenate(tails)
-    else:
-        columns["tail"] = tables[-1].tail[:0]
-    names = {context: name for table in tables for context, name in table.context_names.items()}
-    return replace(tables[-1], **columns, context_names=names)
-
 
 def of_equal_scale(epochs: list[FeedEpoch]) -> list[FeedEpoch]:
     """Return the last epochs behind the last change of sampling: others have no curve in common with them."""
-    scale = epochs[-1].rows[0].scale_log2 if epochs else 0
+    scale = epochs[-1].scale_log2 if epochs else 0
     kept = len(epochs)
-    while kept and epochs[kept - 1].rows[0].scale_log2 == scale:
+    while kept and epochs[kept - 1].scale_log2 == scale:
         kept -= 1
     return epochs[kept:]
-
-
-def table_of(parameters: DeviceParameters, epochs: list[FeedEpoch]) -> EpochTable:
-    """Return epochs of one session as a table; reads and writes that were counted apart are summed."""
-    names = {context: name for epoch in epochs for context, name in epoch.names.items()}
-    return parameters.table([row for epoch in epochs for row in epoch.rows], names).together()

@@ -10,6 +10,7 @@
 #ifndef SHARING_H
 #define SHARING_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #define INTRODUCTION_TEXT "litemrc host "
 #define INTRODUCTION_MAX 68	/* bytes, with both zeros */
 #define SHARING_NAME_MAX 48
-#define SHARING_REASON_MAX 80	/* as the schema has it */
+#define SHARING_REASON_MAX 80	/* as litemrc_protocol.h has it */
 #define SHARING_MESSAGE_MAX 128
 
 /* Nothing wrong so far; no introduction; one of a host that waits, or that takes over. */
@@ -53,27 +54,26 @@ static inline enum introduced introduction_read(struct introduction *introductio
 }
 
 /*
- * Makes [0, 6, 0, 3, {1: reason}], the nak of the schema: with the number 0, which no message of a device has. Returns the length of
- * its frame, behind a zero that ends the device's message under way.
+ * Makes a nak of request 0, error busy, with the number 0, which no message of a device has. Returns the length of its frame
+ * (firmware/service/frame.h; blocks of one zero suffice), behind a zero that ends the device's message under way.
  */
 static inline size_t sharing_message(uint8_t *out, const char *reason)
 {
-	uint8_t message[SHARING_MESSAGE_MAX] = {0x85, 0x00, 0x06, 0x00, 0x03, 0xa1, 0x01, 0x78, (uint8_t)strlen(reason)};
-	size_t length = 9 + strlen(reason), at = 1, code = 1;
-	uint32_t crc;
+	struct {
+		uint32_t type, number, request, error;
+		char reason[SHARING_REASON_MAX];
+		uint32_t crc;
+		uint8_t end;
+	} all = {.type = 6, .error = 3};
+	const uint8_t *bytes = (const uint8_t *)&all;
+	size_t length = offsetof(__typeof__(all), crc), at = 1, code = 1;
 
-	if (strlen(reason) < 24) {	/* the shortest encoding: the length in the head */
-		message[7] = 0x60 + strlen(reason);
-		length--;
-	}
-	memcpy(message + length - strlen(reason), reason, strlen(reason));
-	crc = crc32(0, message, length);
-	for (int i = 0; i < 4; i++)
-		message[length++] = crc >> (8 * i);
+	memcpy(all.reason, reason, strnlen(reason, sizeof(all.reason)));
+	all.crc = crc32(0, bytes, length);
 	out[0] = 0;
-	for (size_t i = 0; i <= length; i++) {	/* COBS: each code is the distance to the next zero */
-		out[++at] = message[i];
-		if (i == length || !message[i]) {
+	for (size_t i = 0; i <= length + sizeof(all.crc); i++) {
+		out[++at] = bytes[i];
+		if (!bytes[i]) {	/* a code is the distance to the next zero, the end */
 			out[code] = at - code;
 			code = at;
 		}

@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,7 +28,7 @@ def litemrcd() -> Path:
     if mutant := os.environ.get("LITEMRCD"):
         return Path(mutant)
     with alone_in(BUILD):
-        make = ["make", "--no-print-directory", "-C", HERE, f"OUT={BUILD}", f"PYTHON={sys.executable}"]
+        make = ["make", "--no-print-directory", "-C", HERE, f"OUT={BUILD}"]
         unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
         environment = {name: value for name, value in os.environ.items() if name not in unset}
         done = subprocess.run(make, capture_output=True, text=True, env=environment)

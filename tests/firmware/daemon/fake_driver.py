@@ -15,14 +15,19 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from litemrc.device.link.record import make_record
+from litemrc.device.link.schema import schema
+
 from tests.firmware.daemon.fake_pages import FakePages
 from tests.timeouts import Deadline
 
 CONTEXTS, GROUPS, TAIL_GROUPS, FRAMES = 4, 8, 16, 8192
-CONTEXT_BYTES = 40
-ROW_WORDS = GROUPS + 3 + TAIL_GROUPS
 CLOCK_HZ = 50_000_000
-STATES = {"free": 1, "following": 2, "ended": 3}
+STATES = schema().enums["context_state"]
+_STRUCTS = schema().structs
+ROW_BYTES = _STRUCTS["row"].dtype.itemsize + 4 * (GROUPS + 3 + TAIL_GROUPS)
+HEADER_BYTES, RANK_BYTES = (_STRUCTS[name].dtype.itemsize for name in ("epoch", "rank"))
+PARTS = 2  # rows and ranks
 PARAMETERS = {
     "version": 3,
     "page_shift": 12,
@@ -34,13 +39,13 @@ PARAMETERS = {
     "queue_depth": 512,
     "ranks": 1,
     "epoch_least": CONTEXTS * (GROUPS + 3),
-    "record_bytes": 64 + CONTEXTS * (CONTEXT_BYTES + 4 * ROW_WORDS),
+    "record_bytes": HEADER_BYTES + 8 * PARTS + CONTEXTS * ROW_BYTES,
     "page_bitmap": 0,
     "hot_pages": 0,
     "first_page": 0x40000,
 }
 SETTINGS = {
-    "abi": "3",
+    "abi": str(schema().constants["abi_version"]),
     "engine": "bucket_stack",
     "enable": "0",
     "epoch_length": "0 accesses",
@@ -59,7 +64,6 @@ SETTINGS = {
     "split": "0",
 }
 DRAM = {"virtual": 0, "states": 0b11101, "chips": 1, "phases": 4, "part": "MT41K64M16"}
-RANK_BYTES = 24 + 4 * 16
 FREE = ("free", 0, "")
 _ORDER_TO_FOLLOW = re.compile(r"contexts/(\d+)/(pid|cgroup)$")
 
@@ -74,9 +78,12 @@ class Row:
     tail: list[int] = field(default_factory=lambda: [0] * TAIL_GROUPS)
     pages: tuple[int, int, int, int] = (0, 0, 0, 0)
 
-    def packed(self) -> bytes:
+    def members(self) -> dict[str, object]:
+        """What its record has."""
+        names = ("resident", "evicted", "refaults", "unidentified")
         accesses = self.misses + sum(self.hits)
-        return struct.pack(f"{ROW_WORDS}I", *self.hits, self.misses, accesses, self.touched, *self.tail)
+        counted = {name: getattr(self, name) for name in ("misses", "touched", "hits", "tail")}
+        return counted | {"accesses": accesses} | dict(zip(names, self.pages, strict=True))
 
 
 @dataclass
@@ -90,9 +97,25 @@ class Rank:
     cycles: int = 0
     counters: list[int] = field(default_factory=lambda: [0] * 16)
 
-    def packed(self) -> bytes:
-        head = (self.state, self.working, self.live_pages, self.flags, self.cycles, 0)
-        return struct.pack("22I", *head, *self.counters)
+
+def grown(payload: bytes) -> bytes:
+    """The record of a later driver: header and items are longer, and there is another part."""
+    header_bytes, parts = struct.unpack_from("<4xHH", payload)
+    at, table, content = header_bytes + 8 * parts, [(99, 4, 1)], b"\xee" * 8
+    for place in range(parts):
+        kind, item_bytes, items = struct.unpack_from("<HHI", payload, header_bytes + 8 * place)
+        longer = (
+            payload[at + item_bytes * n : at + item_bytes * (n + 1)] + b"\xee" * 4 for n in range(items)
+        )
+        content += b"".join(longer)
+        content += bytes(-len(content) % 8)
+        table.append((kind, item_bytes + 4, items))
+        at += -(-item_bytes * items // 8) * 8
+    table = [*table[1:], table[0]]
+    content = content[8:] + content[:8]
+    head = payload[8:header_bytes] + b"\xee" * 8
+    body = b"".join(struct.pack("<HHI", *part) for part in table) + content
+    return struct.pack("<IHH", 8 + len(head) + len(body), 8 + len(head), len(table)) + head + body
 
 
 class FakeDriver:
@@ -115,8 +138,7 @@ class FakeDriver:
         self.sysfs = folder / "sys"
         self.monitor = self.sysfs / "class/misc" / name
         self.device = folder / name
-        # Bytes of header and context, words of a row, bytes of a rank.
-        self._more = (8, 4, 1, 4) if grown else (0, 0, 0, 0)
+        self._grown = grown
         self.cgroup = folder / "cgroup"
         self.orders_log = folder / "orders.log"
         self._lock = threading.Lock()
@@ -129,9 +151,8 @@ class FakeDriver:
         self.monitor.mkdir(parents=True)
         for name, text in SETTINGS.items():
             (self.monitor / name).write_text(f"{text}\n")
-        header, context, words, rank = self._more
-        bytes_ = PARAMETERS["record_bytes"] + header + CONTEXTS * (context + 4 * words)
-        bytes_ += len(self.ranks) * (RANK_BYTES + rank)
+        bytes_ = PARAMETERS["record_bytes"] + len(self.ranks) * RANK_BYTES
+        bytes_ += 200 if self._grown else 0
         parameters = PARAMETERS | {"record_bytes": bytes_, "ranks": len(self.ranks) or 1}
         if self.pages:
             parameters |= self.pages.make_files(self.monitor)
@@ -157,6 +178,7 @@ class FakeDriver:
         (self.cgroup / "memory.low").write_text("0\n")
         os.mkfifo(self.device)
         self._fifo = os.open(self.device, os.O_RDWR | os.O_NONBLOCK)
+        fcntl.fcntl(self._fifo, fcntl.F_SETFL, os.O_NONBLOCK | os.O_DIRECT)  # a read is one record
 
     def _make_rank_files(self) -> None:
         described = {"ranks": len(self.ranks)} | DRAM
@@ -226,37 +248,27 @@ class FakeDriver:
                 return
 
     def _hand_out(self, rows: dict[int, Row], header: dict[str, int]) -> int:
-        names = ("lost", "flags", "dropped", "outside", "unsampled", "scale_log2")
-        values = [header.get(name, 0) for name in names]
-        more_header, more_context, more_words, more_rank = self._more
-        followed = b"".join(
-            struct.pack("II16s4I", STATES[state], pid, comm.encode(), *rows.get(number, Row()).pages)
-            + b"\xee" * more_context
-            for number, (state, pid, comm) in enumerate(self._followed)
-        )
-        counters = b"".join(
-            rows.get(number, Row()).packed() + b"\xee" * 4 * more_words for number in range(CONTEXTS)
-        )
-        ranks = b"".join(rank.packed() + b"\xee" * more_rank for rank in self.ranks)
-        header = 64 + more_header
-        sizes = (header, CONTEXT_BYTES + more_context, ROW_WORDS + more_words, CONTEXTS, GROUPS, TAIL_GROUPS)
+        contexts = []
+        for number, (state, pid, comm) in enumerate(self._followed):
+            row = rows.get(number, Row())
+            if state != "free" or row != Row():
+                followed = {"context": number, "state": STATES[state], "pid": pid, "comm": comm.encode()}
+                contexts.append(followed | row.members())
         begin_ns = 1_000_000_000 * self._epoch
-        head = struct.pack(
-            "I6H2Q7I2H",
-            header + len(followed) + len(counters) + len(ranks),
-            *sizes,
-            begin_ns,
-            begin_ns + 1_000_000_000,
-            self._epoch,
-            *values,
-            len(self.ranks),
-            RANK_BYTES + more_rank,
-        )
-        assert len(head) == 64
+        record = make_record(
+            contexts,
+            groups=GROUPS,
+            tail_groups=TAIL_GROUPS,
+            parts={"ranks": [vars(rank) for rank in self.ranks]},
+            epoch=self._epoch,
+            begin_ns=begin_ns,
+            end_ns=begin_ns + 1_000_000_000,
+            **header,
+        ).payload
         replace_text(self.monitor / "epoch", f"{self._epoch + 1}\n")
         if self.pages:
             self.pages.finish_epoch(self._epoch)
-        self._write(head + b"\xee" * more_header + followed + counters + ranks)
+        self._write(grown(record) if self._grown else record)
         self._epoch += 1
         return self._epoch - 1
 

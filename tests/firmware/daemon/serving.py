@@ -36,7 +36,7 @@ class Daemon:
     @contextmanager
     def host(self, seconds: float = 10) -> Iterator[Device]:
         """The host package at the other end of the cable."""
-        with Device.open(self.cable.url, timeout_s=scaled_timeout(seconds)) as device:
+        with Device(self.cable.url, timeout_s=scaled_timeout(seconds)) as device:
             device.waiting()  # the hello of its start
             yield device
 

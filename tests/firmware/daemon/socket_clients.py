@@ -17,7 +17,7 @@ CLIENTS = 8
 @contextmanager
 def client_of(path: Path) -> Iterator[Device]:
     """The host package as a client."""
-    with Device.open(f"unix://{path}", timeout_s=scaled_timeout(10)) as device:
+    with Device(f"unix://{path}", timeout_s=scaled_timeout(10)) as device:
         yield device
 
 

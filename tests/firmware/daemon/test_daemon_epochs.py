@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every finished epoch is sent whole or not at all; process messages come between epochs."""
+"""Every finished epoch is one record, sent whole or not at all; its rows tell who is followed behind it."""
 
-import itertools
 import os
 import struct
+from dataclasses import replace
 
 import pytest
 from litemrc.device.collecting.collector import Collector
 
 from tests.firmware.daemon.fake_driver import (
-    CONTEXT_BYTES,
     GROUPS,
-    ROW_WORDS,
+    PARTS,
+    ROW_BYTES,
+    STATES,
     TAIL_GROUPS,
     FakeDriver,
     Row,
@@ -31,31 +32,41 @@ def receive(device, count):
     return messages
 
 
-def test_an_epoch_is_a_message_for_each_context_with_accesses(daemon, driver):
+def counters(record):
+    return [
+        (row["context"], row["hits"].tolist(), row["misses"], row["accesses"], row["touched"])
+        for row in record.rows
+    ]
+
+
+def test_an_epoch_has_a_row_for_each_context_with_accesses(daemon, driver):
+    """Of 1 page of 4, two groups of hits are as deep as the memory."""
+    sampled = {context: replace(row, hits=[context + 10, 2**31] + [0] * 6) for context, row in ROWS.items()}
     with daemon.host() as device:
-        number = driver.finish_epoch(ROWS, dropped=5, outside=6, unsampled=7, scale_log2=2)
-        first, second = receive(device, 2)
+        number = driver.finish_epoch(sampled, dropped=5, outside=6, unsampled=7, scale_log2=2)
+        (message,) = receive(device, 1)
 
-    assert (first.context, first.remaining, first.index) == (0, 1, 0)
-    assert (second.context, second.remaining, second.index) == (2, 0, 1)
-    for message, row in ((first, ROWS[0]), (second, ROWS[2])):
-        assert message.epoch == number
-        assert (message.hits, message.misses, message.touched) == (row.hits, row.misses, row.touched)
-        assert message.accesses == sum(row.hits) + row.misses
-        assert (message.dropped, message.outside, message.unsampled, message.scale_log2) == (5, 6, 7, 2)
-        assert message.overflow is False
+    record = message.record
+    assert counters(record) == [
+        (context, row.hits, row.misses, sum(row.hits) + row.misses, row.touched)
+        for context, row in sampled.items()
+    ]
+    assert (message.epoch, record.flag("overflow")) == (number, False)
+    names = ("dropped", "outside", "unsampled", "scale_log2", "begin_ns", "end_ns")
+    assert [record.head[name] for name in names] == [5, 6, 7, 2, 0, 10**9]
 
 
-def test_an_epoch_has_the_tail_of_refaults_without_its_last_zeros(daemon, driver):
+def test_an_epoch_has_the_tail_of_refaults(daemon, driver):
     tail = [0, 3, 0, 2**31] + [0] * (TAIL_GROUPS - 4)
     rows = {0: Row(misses=1), 1: Row(misses=5, tail=tail, pages=(4096, 17, 2**31 + 3, 6))}
     with daemon.host() as device:
         driver.finish_epoch(rows)
-        without, message = receive(device, 2)
+        without, found = receive(device, 1)[0].record.rows
 
-    assert (without.resident, without.evicted, without.unidentified, without.tail) == (0, 0, 0, [])
-    assert (message.resident, message.evicted, message.unidentified) == (4096, 17, 6)
-    assert message.tail == [0, 3, 0, 2**31]
+    names = ("resident", "evicted", "refaults", "unidentified")
+    assert [without[name] for name in names] == [0] * 4 and not without["tail"].any()
+    assert [found[name] for name in names] == [4096, 17, 2**31 + 3, 6]
+    assert found["tail"].tolist() == tail
 
 
 def test_refaults_before_their_accesses_are_sent(daemon, driver):
@@ -63,19 +74,17 @@ def test_refaults_before_their_accesses_are_sent(daemon, driver):
     tail = [1] + [0] * (TAIL_GROUPS - 1)
     with daemon.host() as device:
         driver.finish_epoch({0: Row(misses=1), 2: Row(tail=tail, pages=(300, 9, 1, 0))})
-        _, message = receive(device, 2)
+        _, found = receive(device, 1)[0].record.rows
 
-    assert (message.context, message.accesses, message.tail) == (2, 0, [1])
+    assert (found["context"], found["accesses"], found["tail"].tolist()) == (2, 0, tail)
 
 
-def test_an_epoch_without_accesses_is_one_message_of_zeros(daemon, driver):
+def test_an_epoch_without_accesses_has_no_rows(daemon, driver):
     with daemon.host() as device:
         driver.finish_epoch({}, flags=1)
         (message,) = receive(device, 1)
 
-    assert (message.context, message.remaining, message.accesses, message.misses) == (0, 0, 0, 0)
-    assert message.hits == [0] * GROUPS
-    assert message.overflow is True
+    assert (len(message.record.rows), message.record.flag("overflow")) == (0, True)
 
 
 def test_an_epoch_that_lacks_an_invalidation_is_followed_by_an_error(daemon, driver):
@@ -85,7 +94,7 @@ def test_an_epoch_that_lacks_an_invalidation_is_followed_by_an_error(daemon, dri
         driver.finish_epoch({})
         (unspoilt,) = receive(device, 1)
 
-    assert (epoch.epoch, epoch.overflow) == (number, False)
+    assert (epoch.epoch, epoch.record.flag("overflow")) == (number, False)
     assert (log.level, log.line) == (
         "error",
         f"epoch {number}: the gateware lost an invalidation or clear; counts are wrong",
@@ -102,21 +111,30 @@ def test_the_collector_takes_epochs_as_those_of_bare_metal(daemon, driver):
             pass
 
     assert collector.epochs == 20
-    assert [row.context for row in collector.rows] == [1, 3] * 20
+    assert collector.table().context.tolist() == [1, 3] * 20
     assert collector.link_statistics["epoch_messages_lost"] == 0
 
 
-def test_epochs_that_the_driver_lost_are_missing_by_their_indices(daemon, driver):
+def test_epochs_that_the_driver_lost_are_missing_by_their_numbers(daemon, driver):
     with daemon.host() as device:
         driver.finish_epoch()
+        driver._epoch += 9
         driver.finish_epoch(lost=9)
         before, after = receive(device, 2)
-        assert device.say_hello().epoch_messages == 11
+        assert device.say_hello().epoch == 11
 
-    assert (before.index, after.index) == (0, 10)
+    assert (before.epoch, after.epoch, after.record.head["lost"]) == (0, 10, 9)
 
 
-def test_process_messages_stand_between_the_epochs_they_part(daemon, driver):
+def followers(message):
+    return [
+        (row["context"], row["state"], row["pid"], row["comm"].decode())
+        for row in message.record.rows
+        if row["state"] != STATES["free"]
+    ]
+
+
+def test_the_record_of_the_epoch_that_a_change_ends_tells_the_new_follower(daemon, driver):
     pid = os.getpid()
     with daemon.host() as device:
         driver.finish_epoch()
@@ -124,32 +142,25 @@ def test_process_messages_stand_between_the_epochs_they_part(daemon, driver):
         driver.finish_epoch({2: Row(misses=1)})
         driver.follow(2, "ended", pid, "sort")
         driver.follow(2, "free")
-        messages = receive(device, 8)
+        messages = receive(device, 5)
 
-    reported = [
-        (m.name, m.epoch)
-        if m.name == "epoch"
-        else (m.name, m.state, m.context, m.pid, m.comm, m.epoch_messages)
-        for m in messages
-    ]
-    assert reported == [
-        ("epoch", 0),
-        ("epoch", 1),
-        ("process", "following", 2, pid, "sort", 2),
-        ("epoch", 2),
-        ("epoch", 3),
-        ("process", "ended", 2, pid, "sort", 4),
-        ("epoch", 4),
-        ("process", "free", 2, 0, "", 5),
-    ]
+    following, ended = ((2, STATES[state], pid, "sort") for state in ("following", "ended"))
+    assert [(m.name, m.epoch) for m in messages] == [("epoch", number) for number in range(5)]
+    assert [followers(m) for m in messages] == [[], [following], [following], [ended], []]
 
 
 def test_a_name_cannot_play_tricks(daemon, driver):
     with daemon.host() as device:
+        collector = Collector(device)
         driver.follow(1, "following", os.getpid(), "a\x1b[2J\u00e9!")
-        epoch, process = receive(device, 2)
+        driver.finish_epoch()
+        for _ in collector.collect(epochs=2):
+            pass
+        answer = device.request("get_process", context=1)
 
-    assert (epoch.name, process.comm) == ("epoch", "a?[2J??!")  # é is two bytes
+    (process,) = collector.processes.processes
+    assert process.comm == "a?[2J\u00e9!"
+    assert b"\x1b" not in answer.payload
 
 
 def test_processes_followed_at_the_start_are_not_announced_but_can_be_requested(start_daemon, driver):
@@ -168,14 +179,13 @@ def test_processes_followed_at_the_start_are_not_announced_but_can_be_requested(
 def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, driver, spread):
     """Far more epochs than fit: the daemon continues to read records; the host sees what is missing.
 
-    `spread`: several epoch lengths, so that some epochs exceed the room after their first message.
+    `spread`: several lengths of frames, so that the room ends at several places of a record.
     """
     count = 3000
     rows = ROWS | {0: Row(misses=3, hits=[10**spread] * (spread % 8) + [0] * (8 - spread % 8))}
     with daemon.host() as device:
         daemon.cable.plugged = False
-        driver.finish_epoch(rows)
-        for _ in range(count - 2):
+        for _ in range(count - 1):
             driver.finish_epoch(rows)
         driver.follow(1, "following", os.getpid(), "pytest")
         driver.follow(1, "ended", os.getpid(), "pytest")
@@ -184,24 +194,21 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
         device.say_hello()
         messages = device.waiting()
         driver.finish_epoch(rows)
-        messages += receive(device, 2)
+        messages += receive(device, 1)
         hello = device.say_hello()
         messages += device.waiting()
 
     epochs = [message for message in messages if message.name == "epoch"]
-    assert hello.epoch_messages == 2 * (count - 1) + 2 + 2
+    assert hello.epoch == count - 1 + 2 + 1
     assert 10 < len(epochs) < count
-    assert [m.index for m in epochs] == sorted({m.index for m in epochs})
-    for _, whole in itertools.groupby(epochs, key=lambda message: message.epoch):
-        assert [(message.context, message.remaining) for message in whole] in (
-            [(0, 1), (2, 0)],
-            [(0, 0)],
-            [(1, 0)],
-        )
-    assert messages[-2:] == epochs[-2:], "the last epoch came through"
-    # Not every change is reported, but the last report is true.
-    reported = [m.state for m in messages if m.name == "process"]
-    assert reported in (["ended"], ["following", "ended"])
+    assert [m.epoch for m in epochs] == sorted({m.epoch for m in epochs})
+    expected = [(context, row.hits, row.misses) for context, row in rows.items()]
+    for message in epochs:
+        found = [each[:3] for each in counters(message.record) if each[0] != 1]
+        assert found == expected or count - 1 <= message.epoch < count + 1
+    assert messages[-1] == epochs[-1], "the last epoch came through"
+    assert followers(epochs[-1]) == [(1, STATES["ended"], os.getpid(), "pytest")]
+    assert device.link_counts.lost == 0, "no frame is missing: epochs are lost by their numbers"
 
 
 def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon, driver):
@@ -235,23 +242,27 @@ def other_driver(request, folder):
 
 @pytest.mark.parametrize("other_driver", [{"grown": True}], indirect=True)
 def test_a_record_whose_parts_have_grown_is_read(other_driver, start_daemon_on):
+    """What the daemon does not know of it reaches the host, too, but for the header's end."""
     with start_daemon_on(other_driver).host() as device:
         number = other_driver.finish_epoch(ROWS)
-        first, second = receive(device, 2)
+        (first,) = receive(device, 1)
         other_driver.follow(1, "following", os.getpid(), "grown")
-        _, process = receive(device, 2)
+        (second,) = receive(device, 1)
+        assert device.request("get_process", context=1).payload == b"grown"
 
-    assert [(m.epoch, m.context, m.hits, m.misses, m.touched) for m in (first, second)] == [
-        (number, context, row.hits, row.misses, row.touched) for context, row in ROWS.items()
-    ]
-    assert (process.pid, process.comm) == (os.getpid(), "grown")
+    assert (first.epoch, [each[:3] for each in counters(first.record)]) == (
+        number,
+        [(context, row.hits, row.misses) for context, row in ROWS.items()],
+    )
+    assert b"\xee" * 12 in first.record.payload, "the last row's end, and the other part"
+    assert followers(second) == [(1, STATES["following"], os.getpid(), "grown")]
 
 
 @pytest.mark.parametrize("other_driver", [{"name": "litemrc1"}], indirect=True)
 def test_a_daemon_serves_the_device_that_it_is_named(other_driver, start_daemon_on):
     with start_daemon_on(other_driver).host() as device:
         number = other_driver.finish_epoch(ROWS)
-        assert [message.epoch for message in receive(device, 2)] == [number] * 2
+        assert [message.epoch for message in receive(device, 1)] == [number]
         device.request("follow", context=2, pid=os.getpid())
 
     orders = [path for path, _, _ in other_driver.orders()]
@@ -259,22 +270,47 @@ def test_a_daemon_serves_the_device_that_it_is_named(other_driver, start_daemon_
     assert not [path for path in orders if "litemrc0" in path]
 
 
+ROWS_PART = (1, ROW_BYTES, 4)
+NO_RANKS = (2, 88, 0)
+
+
 @pytest.mark.parametrize(
-    "sizes",
+    ("header_bytes", "parts"),
     [
-        (56, CONTEXT_BYTES, ROW_WORDS),
-        (64, CONTEXT_BYTES - 4, ROW_WORDS),
-        (64, CONTEXT_BYTES, ROW_WORDS - 1),
-        (72, CONTEXT_BYTES, ROW_WORDS),
-        (62, CONTEXT_BYTES, ROW_WORDS),
+        (56, [ROWS_PART, NO_RANKS]),
+        (72, [ROWS_PART, NO_RANKS]),
+        (62, [ROWS_PART, NO_RANKS]),
+        (64, [(1, ROW_BYTES - 4, 4), NO_RANKS]),
+        (64, [(1, ROW_BYTES - 2, 4), NO_RANKS]),
+        (64, [(1, ROW_BYTES, 3), NO_RANKS]),
+        (64, [(1, ROW_BYTES, 5), NO_RANKS]),
+        (64, [(1, ROW_BYTES, 2**31), NO_RANKS]),
+        (64, [NO_RANKS, ROWS_PART]),
+        (64, [ROWS_PART, (2, 88, 1)]),
+        (64, []),
+        (64, [ROWS_PART] * 40),
     ],
 )
-def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, driver, sizes):
+def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, driver, header_bytes, parts):
     daemon = start_daemon()
     daemon.status = 1
-    size = 64 + 4 * (CONTEXT_BYTES + 4 * ROW_WORDS)
-    head = struct.pack("I6H", size, *sizes, 4, GROUPS, TAIL_GROUPS)
-    driver.hand_out_bytes(head + bytes(size - len(head)))
+    size = 64 + 8 * PARTS + 4 * ROW_BYTES
+    head = struct.pack("<IHH40xIHH8x", size, header_bytes, len(parts), 0, GROUPS, TAIL_GROUPS)
+    assert len(head) == 64
+    table = b"".join(struct.pack("<HHI", *part) for part in parts)
+    driver.hand_out_bytes((head + table).ljust(size, b"\0")[:size])
+
+    assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
+    assert "use driver and daemon of the same version" in daemon.said()
+
+
+def test_a_record_of_a_context_that_there_is_not_ends_the_daemon(start_daemon, driver):
+    daemon = start_daemon()
+    daemon.status = 1
+    size = 64 + 8 * PARTS + ROW_BYTES
+    head = struct.pack("<IHH40xIHH8x", size, 64, PARTS, 0, GROUPS, TAIL_GROUPS)
+    table = struct.pack("<HHIHHI", 1, ROW_BYTES, 1, *NO_RANKS)
+    driver.hand_out_bytes((head + table + struct.pack("<I", 4)).ljust(size, b"\0"))
 
     assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
     assert "use driver and daemon of the same version" in daemon.said()

@@ -19,27 +19,21 @@ MUTANTS = ROOT / "build" / "daemon-mutants"
 SEEDED = {
     "repeats": (
         "service/service.c",
-        "if (request.sequence != service->last_request)",
+        "if (message->sequence != service->last_request)",
         "if (true)",
         "test_daemon_hello.py::test_a_repeated_request_gets_the_same_answer_and_is_done_once",
     ),
     "forgets lost epochs": (
-        "daemon/messages/epoch_messages.c",
-        "sent += record->lost;",
-        "",
-        "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_indices",
+        "daemon/driver/record.c",
+        "next = record->epoch + 1;",
+        "next++;",
+        "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_numbers",
     ),
     "half an epoch": (
         "daemon/messages/hosts.c",
-        "!hosts[host].held && has_room_for(host, messages);",
-        "!hosts[host].held && messages;",
+        "if (hosts[host].joined && outbox_has_room_for_record(&hosts[host].outbox, bytes))",
+        "if (hosts[host].joined)",
         "test_daemon_epochs.py::test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing",
-    ),
-    "news too early": (
-        "daemon/daemon.c",
-        "followers_report();\n\tepochs_send(record);\n\tfollowers_note(record);",
-        "followers_note(record);\n\tfollowers_report();\n\tepochs_send(record);",
-        "test_daemon_epochs.py::test_process_messages_stand_between_the_epochs_they_part",
     ),
     "done too early": (
         "daemon/processes/runs.c",
@@ -49,13 +43,13 @@ SEEDED = {
     ),
     "one frame too many": (
         "service/requests.c",
-        "request->invalidate.frame >= p->frames",
-        "request->invalidate.frame > p->frames",
+        'CHECK_BELOW(device->parameters.frames, body->words[0], "there is no such frame");',
+        'CHECK_BELOW(device->parameters.frames + 1, body->words[0], "there is no such frame");',
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
     ),
     "short epochs": (
         "service/requests.c",
-        "set->length < device->parameters.epoch_least",
+        "wanted->length < device->parameters.epoch_least",
         "false",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
     ),
@@ -67,8 +61,8 @@ SEEDED = {
     ),
     "sizes of this version": (
         "daemon/driver/record.c",
-        "record->header_bytes >= sizeof(*record)",
-        "record->header_bytes == sizeof(*record)",
+        "record->header_bytes < sizeof(*record) ||",
+        "record->header_bytes != sizeof(*record) ||",
         "test_daemon_epochs.py::test_a_record_whose_parts_have_grown_is_read",
     ),
     "any cgroup": (
@@ -89,17 +83,17 @@ SEEDED = {
         "true;",
         "test_daemon_ranks.py::test_a_lease_covers_policy_and_working_set",
     ),
-    "no gap of ranks": (
-        "daemon/messages/rank_messages.c",
-        "sent += epochs * dram.ranks;",
-        "(void)epochs;",
-        "test_daemon_ranks.py::test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
+    "any end of a record": (
+        "daemon/driver/record.c",
+        "return end == length && rows",
+        "return rows",
+        "test_daemon_epochs.py::test_a_record_with_parts_that_do_not_fit_ends_the_daemon",
     ),
     "ranks of one size": (
         "daemon/driver/record.c",
-        "record->rank_bytes >= sizeof(struct litemrc_rank)",
-        "record->rank_bytes == sizeof(struct litemrc_rank)",
-        "test_daemon_ranks.py::test_the_counters_of_the_ranks_come_behind_those_of_the_contexts",
+        "(is_rank && parts[i].item_bytes < sizeof(struct litemrc_rank))",
+        "(is_rank && parts[i].item_bytes != sizeof(struct litemrc_rank))",
+        "test_daemon_ranks.py::test_the_counters_of_the_ranks_are_in_the_record_of_the_epoch",
     ),
     "bits of another epoch": (
         "daemon/driver/pages.c",
@@ -113,23 +107,23 @@ SEEDED = {
         "tries < 1 && on",
         "test_daemon_pages.py::test_the_daemon_waits_for_pages_that_the_driver_stores_after_the_record",
     ),
-    "no gap of pages": (
-        "daemon/messages/epoch_messages.c",
-        "pages_lose(record->epoch, record->lost);",
-        "",
-        "test_daemon_pages.py::test_pages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
-    ),
-    "pages before ranks": (
-        "daemon/messages/epoch_messages.c",
-        "ranks_send(record);\n\tpages_send(record->epoch);",
-        "pages_send(record->epoch);\n\tranks_send(record);",
-        "test_daemon_pages.py::test_frames_and_then_hot_pages_follow_all_other_messages_of_their_epoch",
-    ),
-    "no gap of bitmaps": (
+    "bits before the selection": (
         "daemon/messages/page_messages.c",
-        "accessed.sent += remaining;\n\t\treturn;",
-        "return;",
-        "test_daemon_pages.py::test_a_host_that_does_not_read_gets_whole_epochs_of_pages_only",
+        "is_from(epoch, accessed_from) && ",
+        "",
+        "test_daemon_pages.py::test_the_epochs_before_a_selection_have_no_pages",
+    ),
+    "a list that hides more": (
+        "daemon/messages/epoch_messages.c",
+        "(list.more ? LITEMRC_EPOCH_HOT_MORE : 0)",
+        "0",
+        "test_daemon_pages.py::test_frames_and_hot_pages_are_parts_of_the_record_of_their_epoch",
+    ),
+    "written is accessed": (
+        "daemon/messages/epoch_messages.c",
+        "add_part(LITEMRC_PART_WRITTEN, bitmap.written,",
+        "add_part(LITEMRC_PART_WRITTEN, bitmap.accessed,",
+        "test_daemon_pages.py::test_frames_and_hot_pages_are_parts_of_the_record_of_their_epoch",
     ),
     "half the settings": (
         "daemon/driver/pages.c",
@@ -139,21 +133,24 @@ SEEDED = {
     ),
     "programs among writes": (
         "service/requests.c",
-        "if (context >= device_owners(device))",
+        "if (!error && context >= device_owners(device))",
         "if (false)",
         "test_daemon_hot.py::test_contexts_of_writes_are_given_to_nobody",
     ),
     "readers that set": (
         "service/service.c",
-        "if (service->read_only && !litemrc_request_reads(request))",
+        "if (service->read_only && !request_reads(message->type))",
         "if (false)",
         "test_daemon_socket.py::test_what_changes_anything_is_refused_on_the_socket",
     ),
     "all wait for the slowest": (
         "daemon/messages/hosts.c",
-        "hosts[host].takes = hosts[host].takes_epoch = takes;\n\t\tany |= takes;",
-        "hosts[host].takes = hosts[host].takes_epoch = takes;\n\t\tany |= takes;\n"
-        "\t\tif (hosts[host].joined && !takes)\n\t\t\treturn false;",
+        "\tfor (unsigned int host = 0; host < HOSTS; host++)\n"
+        "\t\tif (hosts[host].joined && outbox_has_room_for_record",
+        "\tfor (unsigned int host = 0; host < HOSTS; host++)\n"
+        "\t\tif (hosts[host].joined && !outbox_has_room_for_record(&hosts[host].outbox, bytes))\n"
+        "\t\t\treturn;\n\tfor (unsigned int host = 0; host < HOSTS; host++)\n"
+        "\t\tif (hosts[host].joined && outbox_has_room_for_record",
         "test_daemon_socket.py::test_a_client_that_stops_loses_epochs_of_its_own_only",
     ),
     "any file is a socket": (
@@ -179,7 +176,7 @@ def build(name: str, built: Path) -> Path:
     folder.mkdir(parents=True)
     source = folder / Path(file).name
     source.write_text(mutated_source(ROOT / "firmware" / file, old, new))
-    dry = ["make", "-n", "-B", "-C", HERE, f"OUT={built}", f"PYTHON={sys.executable}"]
+    dry = ["make", "-n", "-B", "-C", HERE, f"OUT={built}"]
     unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
     environment = {name: value for name, value in os.environ.items() if name not in unset}
     commands = subprocess.run(

@@ -12,11 +12,12 @@ from litemrc.device.collecting.collector import Collector, Run
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.governed import end_lease, lease_cycles, take_lease
 
-from tests.firmware.daemon.fake_driver import CLOCK_HZ, is_alive
+from tests.firmware.daemon.fake_driver import CLOCK_HZ, STATES, is_alive
 from tests.timeouts import Deadline, scaled_timeout, wait_until
 
 QUICK, SLEEP, FAIL, TREE = range(4)
 NO_BUDGET = 2**32 - 1
+NAMES = {number: name for name, number in STATES.items()}
 ROOT = [NO_BUDGET, NO_BUDGET]  # guarantee and limit of cgroups above, of which there is none
 
 
@@ -35,9 +36,14 @@ def messages_until_done(device):
 def brief(message):
     if message.name == "event":
         return message.kind
-    if message.name == "process":
-        return f"{message.state} {message.context}"
+    if message.name == "epoch":
+        return ["epoch", *(f"{NAMES[row['state']]} {row['context']}" for row in followed(message))]
     return message.name
+
+
+def followed(message):
+    """The rows of a record whose contexts are not free."""
+    return [row for row in message.record.rows if NAMES[row["state"]] != "free"]
 
 
 def test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch(daemon, driver):
@@ -50,16 +56,14 @@ def test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch(dae
 
     # The record that ends with its process has accesses of the context (fake_driver.py).
     assert [brief(m) for m in messages if brief(m) != "workload_started"] == [
-        "epoch",
-        "following 2",
-        "epoch",
-        "ended 2",
+        ["epoch", "following 2"],
+        ["epoch", "ended 2"],
         "workload_done",
     ]
     started, done = (m for m in messages if m.name == "event")
-    assert messages.index(started) < 3
+    assert messages.index(started) < 2
     assert (started.workload, started.context, started.cycles) == (SLEEP, 2, 0)
-    assert (done.workload, done.context, done.epoch_messages) == (SLEEP, 2, 2)
+    assert (done.workload, done.context, done.epoch) == (SLEEP, 2, 2)
     assert CLOCK_HZ <= done.cycles < longest, "it slept for a second"
     assert hello.running == 0
 
@@ -112,8 +116,8 @@ def test_children_are_followed_in_a_cgroup_and_its_context_is_freed(daemon, driv
         ("sys/class/misc/litemrc0/contexts/3/cgroup", "/tree"),
         ("sys/class/misc/litemrc0/contexts/3/pid", "0"),
     ]
-    processes = [(m.state, m.pid, m.comm) for m in messages if m.name == "process"]
-    assert processes == [("following", 0, "tree"), ("free", 0, "")]
+    rows = [followed(m) for m in messages if m.name == "epoch"]
+    assert [[(row["pid"], row["comm"]) for row in each] for each in rows] == [[(0, b"tree")], []]
 
 
 def test_a_program_that_fails_is_reported(daemon, driver):
@@ -174,7 +178,8 @@ def test_the_collector_runs_programs_one_after_the_other(daemon, driver):
         ("fail", 2),
         ("quick", 1),
     ]
-    assert [row.misses for row in collector.rows if row.context] == [2, 3, 2]  # context + 1: fake_driver.py
+    table = collector.table()
+    assert table.misses[table.context > 0].tolist() == [2, 3, 2], "context + 1: fake_driver.py"
 
 
 def test_sigterm_ends_the_programs(daemon, driver):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ranks over the daemon: the host package's own functions, and a rank message for each rank of each epoch."""
+"""Ranks over the daemon: the host package's own functions, and the ranks of each epoch's record."""
 
 import errno
 
@@ -106,34 +106,23 @@ def test_the_kernels_rank_stays_awake(daemon, driver):
 def counted(number):
     """What the meter counted at a rank."""
     state, working, flags = (3 if number == 2 else 0), number < 2, number == 1
-    return Rank(state, working, 100 + number, flags, 1000, [16 * number + word for word in range(16)])
+    counters = [16 * number + word for word in range(16)]
+    counters[5] += 1000 - sum(counters[4:9])  # cycles in all states are those of the epoch
+    return Rank(state, working, 100 + number, flags, 1000, counters)
 
 
-def test_the_counters_of_the_ranks_come_behind_those_of_the_contexts(daemon, driver):
+def test_the_counters_of_the_ranks_are_in_the_record_of_the_epoch(daemon, driver):
     driver.ranks = [counted(number) for number in range(RANKS)]
     with daemon.host() as device:
         epochs = [driver.finish_epoch({1: Row(misses=3), 2: Row(misses=4)}), driver.finish_epoch()]
-        received = [device.receive(scaled_timeout(5)) for _ in range(2 + RANKS + 1 + RANKS)]
-    names = ["epoch", "epoch", *["rank"] * RANKS, "epoch", *["rank"] * RANKS]
-    assert [message.name for message in received] == names
-    messages = [message for message in received if message.name == "rank"]
-    assert [message.index for message in messages] == list(range(2 * RANKS))
-    for message, (epoch, number) in zip(
-        messages, [(e, n) for e in epochs for n in range(RANKS)], strict=True
-    ):
-        expected = counted(number)
-        assert (message.epoch, message.domain, message.remaining) == (epoch, number, RANKS - 1 - number)
-        assert (message.clocks, message.counters) == (1000, expected.counters)
-        assert (message.state == "self_refresh") == (number == 2)
-        assert (message.working, message.overflow) == (number < 2, number == 1)
-        assert message.live_pages == 100 + number
-
-
-def test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices(daemon, driver):
-    with daemon.host() as device:
-        driver.finish_epoch(lost=3)
-        messages = [device.receive(scaled_timeout(5)) for _ in range(1 + RANKS)]
-    assert [message.index for message in messages[1:]] == list(range(3 * RANKS, 4 * RANKS))
+        messages = [device.receive(scaled_timeout(5)) for _ in epochs]
+    assert [message.epoch for message in messages] == epochs
+    for message in messages:
+        for rank, number in zip(message.record.ranks, range(RANKS), strict=True):
+            expected = counted(number)
+            names = ("state", "working", "live_pages", "flags", "cycles")
+            assert [rank[name] for name in names] == [getattr(expected, name) for name in names]
+            assert rank["counters"].tolist() == expected.counters
 
 
 def test_a_record_without_its_ranks_ends_the_daemon(daemon, driver):

@@ -23,10 +23,11 @@ from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
 from tests.firmware.daemon.serving import CONFIG, Daemon
 from tests.firmware.daemon.socket_clients import CLIENTS, Forwarder, client_of
 from tests.firmware.daemon.test_daemon_fuzz import any_request, mutated, whole
+from tests.host.epoch_rows import each_row
 from tests.timeouts import scaled_timeout, wait_until
 
 EPOCHS = 60
-READS = ["hello", "echo", *(name for name in host_requests().types if name.startswith("get_"))]
+READS = ["ask_hello", "echo", *(name for name in host_requests().types if name.startswith("get_"))]
 
 
 @pytest.fixture
@@ -53,7 +54,8 @@ def rows_of(number: int) -> dict[int, Row]:
 
 def counted(collector: Collector) -> list[tuple]:
     """Epoch, context and counters of each row."""
-    return [(row.epoch, row.context, row.misses, tuple(row.hits)) for row in collector.rows]
+    rows = each_row(collector.counts)
+    return [(row.epoch, row.context, row.misses, tuple(row.hits)) for row in rows]
 
 
 EMPTY = (0, 0, 0, (0,) * GROUPS)  # epoch 0 without an access
@@ -152,10 +154,9 @@ def test_a_client_that_stops_loses_epochs_of_its_own_only(daemon, driver, path):
             pass
 
     numbers = [message.epoch for message in messages]
-    assert 2 * CONTEXTS < len(numbers) < epochs * CONTEXTS / 2, "it lost many, and got what its buffers held"
-    assert len(numbers) % CONTEXTS == 0 and numbers == sorted(numbers)
-    assert all(numbers.count(number) == CONTEXTS for number in set(numbers)), "whole epochs"
-    assert stopped.link_counts.lost == 0, "no frame is missing: epochs are lost by their indices"
+    assert 2 < len(numbers) < epochs / 2, "it lost many, and got what its buffers held"
+    assert numbers == sorted(set(numbers))
+    assert stopped.link_counts.lost == 0, "no frame is missing: epochs are lost by their numbers"
     assert slow.link_statistics["epoch_messages_lost"] == 0
     assert counted(slow_again) == sent(begin + 1, 1)
 
@@ -190,8 +191,8 @@ def test_a_client_that_comes_between_begins_with_a_whole_epoch(daemon, driver, p
                 client.say_hello()
                 client.waiting()
                 first = client.receive(scaled_timeout(5))
-            assert (first.context, first.remaining) == (0, CONTEXTS - 1)
-            assert first.index == client.hello.epoch_messages
+            assert first.record.rows["context"].tolist() == list(range(CONTEXTS))
+            assert first.epoch == client.hello.epoch
     finally:
         ended.set()
         thread.join()
@@ -237,9 +238,8 @@ def test_hostile_clients_give_no_order_and_disturb_nobody(daemon, driver, path):
                 drain.join()
         driver.finish_epoch(rows_of(0))
         for device in (serial, client):
-            assert [device.receive(scaled_timeout(5)).context for _ in range(CONTEXTS)] == list(
-                range(CONTEXTS)
-            )
+            rows = device.receive(scaled_timeout(5)).record.rows
+            assert rows["context"].tolist() == list(range(CONTEXTS))
         assert client.echo_test().failed == 0
 
     assert len(driver.orders()) == orders
@@ -318,7 +318,7 @@ def test_the_command_line_collects_at_the_socket_and_through_a_forwarded_port(
         )
         assert done.returncode == 0, done.stderr
         assert f"5 epochs ({5 * CONTEXTS} rows) saved" in done.stdout
-        assert f"{5 * CONTEXTS} epoch messages received, 0 lost" in done.stdout
+        assert "5 epochs received, 0 lost" in done.stdout
 
     thread = threading.Thread(target=run)
     thread.start()

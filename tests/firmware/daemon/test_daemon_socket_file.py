@@ -141,5 +141,5 @@ def test_a_socket_named_relatively_is_beside_the_caller(start_daemon, folder, pa
     [("unix://absent.sock", "names no path"), ("unix:///absent/litemrcd.sock", "No such file or directory")],
 )
 def test_a_socket_that_is_not_there_is_named(url, why):
-    with pytest.raises(PortError, match=why), Device.open(url):
+    with pytest.raises(PortError, match=why), Device(url):
         pass

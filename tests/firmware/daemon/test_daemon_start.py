@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.firmware.daemon.fake_driver import CLOCK_HZ
+from tests.firmware.daemon.fake_driver import CLOCK_HZ, SETTINGS
 from tests.firmware.daemon.serving import arguments_of, environment_of
 from tests.timeouts import scaled_timeout, wait_until
 
@@ -129,7 +129,7 @@ def test_root_names_a_user_for_the_programs(run, driver, folder):
 @pytest.mark.parametrize(
     ("file", "text", "what"),
     [
-        ("abi", "1\n", "abi: not version 3"),
+        ("abi", "1\n", f"abi: not version {SETTINGS['abi']}"),
         ("parameters", "version 3\nframes 12\n", "no valid line 'page_shift N'"),
         ("engine", "steam\n", "'steam' is unknown"),
     ],

@@ -1,82 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The firmware's side of the link as a filter, for the tests: codec MODE DIRECTION < bytes.
+ * The firmware's frames as a filter, for the tests: codec MODE [CAPACITY] < bytes. CAPACITY: of messages; of requests by default.
  *
- * MODE text: reads frames; prints for each message a line "name field=value ..." and a line with the frame this side
- * makes of the decoded message, in hex.
+ * MODE text: reads frames; prints for each message a line of its bytes and a line of the frame this side makes of it, in hex.
  * MODE hold: the same, but a frame is held until two bytes of the next have come, and only then looked at.
- * MODE judge: reads byte strings, each after its length (16 bits, little endian), feeds each and a zero to one receiver,
- * and writes for each three bytes: how many frames had a good CRC, how many of these held a message, and how many of
- * those had options of a later version, which were skipped.
- * MODE stream: writes frames of 20000 epoch messages, of 1 to 64 groups, and of an event with their number.
- * DIRECTION device: messages of the device; host: requests.
+ * MODE judge: reads byte strings, each after its length (16 bits, little endian), feeds each and a zero to one receiver, and
+ * writes for each the messages it received: a byte with their number, and each after its length.
+ * MODE frame: reads byte strings as judge and writes the frame of each.
+ * MODE stream: writes frames of 20000 epochs, of 1 to 64 groups, and of an event behind the last.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frame.h"
-#include "litemrc_decode.h"
-#include "litemrc_encode.h"
-#include "litemrc_options.h"
+#include "litemrc_protocol.h"
 
-#include "print.h"
+#define RING_BYTES (1u << 18)
+#define STRING_MAX 65535u
+#define EPOCHS 20000u
 
-static uint8_t buffer[LITEMRC_DEVICE_MESSAGE_MAX + LITEMRC_LATER_MESSAGE_BYTES + LITEMRC_CRC_BYTES];
+static uint8_t buffer[1 << 16], ring[RING_BYTES];
 static struct litemrc_receiver rx;
-static bool device;
+static struct litemrc_writer writer = {.ring = ring, .mask = RING_BYTES - 1};
+static size_t sent;
 
-/* The largest member decides: both directions share the memory. */
-static union {
-	struct device_message device;
-	struct host_request host;
-} message;
-
-static bool decode(void)
+/* Gives out what the writer has finished. */
+static void flush(void (*give)(uint8_t byte))
 {
-	size_t read;
-
-	if (!device)
-		return litemrc_request_decode(&rx, &message.host) == 0;
-	if (cbor_decode_device_message(rx.buffer, rx.message_length, &message.device, &read) || read != rx.message_length)
-		return false;
-	litemrc_fill_device_message(&message.device);
-	return true;
+	if (writer.begun != writer.end || writer.end - sent > RING_BYTES)
+		abort();
+	while (sent != writer.end)
+		give(ring[sent++ & writer.mask]);
 }
 
-static void print_frame(void)
+static void print_byte(uint8_t byte)
 {
-	uint8_t out[LITEMRC_FRAME_MAX];
-	size_t length;
-	int frame_length;
+	printf("%02x", byte);
+}
 
-	if (device) {
-		struct litemrc_sender sender = {.sequence = message.device.sequence - 1};
+static void write_byte(uint8_t byte)
+{
+	putchar(byte);
+}
 
-		frame_length = litemrc_frame_encode(&sender, &message.device, out, sizeof(out));
-	} else {
-		litemrc_mark_host_request(&message.host);
-		if (cbor_encode_host_request(out + LITEMRC_FRAME_HEADROOM, LITEMRC_HOST_REQUEST_MAX, &message.host,
-					     &length))
-			length = sizeof(out);
-		frame_length = litemrc_frame_wrap(out, sizeof(out), length);
-	}
-	for (int i = 0; i < frame_length; i++)
-		printf("%02x", out[i]);
-	printf("\n");
+static void write_length(size_t length)
+{
+	putchar(length & 0xff);
+	putchar(length >> 8);
 }
 
 static void print_held(void)
 {
-	if (!decode()) {
-		printf("unknown\n\n");
-	} else {
-		if (device)
-			print_device_message(&message.device);
-		else
-			print_host_request(&message.host);
-		print_frame();
-	}
+	for (size_t i = 0; i < rx.message_length; i++)
+		print_byte(rx.buffer[i]);
+	printf("\n");
+	litemrc_frame_begin(&writer);
+	litemrc_frame_put(&writer, rx.buffer, rx.message_length);
+	litemrc_frame_end(&writer);
+	flush(print_byte);
+	printf("\n");
 	litemrc_receiver_release(&rx);
 }
 
@@ -95,77 +78,121 @@ static void text(int bytes_held)
 	printf("frames=%u damaged=%u oversized=%u\n", rx.frames, rx.damaged, rx.oversized);
 }
 
+/* Returns a string exactly as long as it is, so that the sanitizer detects an access beyond it; NULL at the end. */
+static uint8_t *read_string(size_t *length)
+{
+	uint8_t size[2], *string;
+
+	if (fread(size, 1, 2, stdin) != 2)
+		return NULL;
+	*length = size[0] | size[1] << 8;
+	string = malloc(*length ? *length : 1);
+	if (fread(string, 1, *length, stdin) != *length)
+		exit(1);
+	return string;
+}
+
 static void judge(void)
 {
-	uint8_t size[2];
+	static uint8_t found[2 * STRING_MAX];
+	size_t length;
 
-	while (fread(size, 1, 2, stdin) == 2) {
-		size_t length = size[0] | size[1] << 8;
-		/* Exactly as long as the string, so that the sanitizer detects an access beyond it. */
-		uint8_t *string = malloc(length + 1);
-		uint8_t frames = 0, messages = 0, later = 0;
+	for (uint8_t *string; (string = read_string(&length)); free(string)) {
+		size_t bytes = 0;
+		uint8_t frames = 0;
 
-		if (fread(string, 1, length, stdin) != length)
-			exit(1);
-		string[length] = 0;
 		for (size_t i = 0; i <= length; i++)
-			if (litemrc_receiver_push(&rx, string[i])) {
-				bool known = decode();
-
+			if (litemrc_receiver_push(&rx, i < length ? string[i] : 0)) {
+				found[bytes++] = rx.message_length & 0xff;
+				found[bytes++] = rx.message_length >> 8;
+				memcpy(found + bytes, rx.buffer, rx.message_length);
+				bytes += rx.message_length;
 				frames++;
-				messages += known;
-				later += known && device && litemrc_later_device_message(&message.device);
 				litemrc_receiver_release(&rx);
 			}
-		free(string);
 		putchar(frames);
-		putchar(messages);
-		putchar(later);
+		fwrite(found, 1, bytes, stdout);
 	}
 }
 
-static void write_message(struct litemrc_sender *sender)
+/* In pieces of 1, 2, 3 ... bytes. */
+static void frame(void)
 {
-	uint8_t out[LITEMRC_FRAME_MAX];
+	size_t length;
 
-	fwrite(out, 1, litemrc_frame_encode(sender, &message.device, out, sizeof(out)), stdout);
+	for (uint8_t *string; (string = read_string(&length)); free(string)) {
+		litemrc_frame_begin(&writer);
+		for (size_t at = 0, piece = 1; at < length; at += piece++)
+			litemrc_frame_put(&writer, string + at, piece < length - at ? piece : length - at);
+		litemrc_frame_end(&writer);
+		if (writer.end - sent > LITEMRC_FRAME_BYTES(length))
+			abort();
+		write_length(writer.end - sent);
+		flush(write_byte);
+	}
+}
+
+static void send(uint32_t type, const void *body, size_t bytes)
+{
+	static uint32_t sequence;
+	const struct litemrc_message message = {.type = type, .sequence = ++sequence};
+
+	litemrc_frame_begin(&writer);
+	litemrc_frame_put(&writer, &message, sizeof(message));
+	litemrc_frame_put(&writer, body, bytes);
+	litemrc_frame_end(&writer);
+	flush(write_byte);
 }
 
 static void stream(void)
 {
-	struct litemrc_sender sender = {0};
-	uint32_t i, g;
+	struct litemrc_event event = {.kind = LITEMRC_EVENT_KIND_WORKLOAD_DONE, .epoch = EPOCHS};
+	struct {
+		struct litemrc_epoch head;
+		struct litemrc_part rows;
+		struct litemrc_row row;
+		uint32_t counts[64 + LITEMRC_ROW_WORDS + 1];
+	} record;
 
-	for (i = 0; i < 20000; i++) {
-		message.device.type_choice = device_message_type_epoch_c;
-		message.device.epoch = (struct epoch_body){
-			.index = i, .epoch = i / 2, .remaining = 1 - i % 2, .context = i % 2, .misses = i * i,
-			.touched = i % 500, .outside = i * 3, .unsampled = i * 5, .scale_log2 = i % 32,
-			.hits_count = 1 + i % 64,
+	for (uint32_t i = 0; i < EPOCHS; i++) {
+		uint32_t groups = 1 + i % 64;
+
+		memset(&record, 0, sizeof(record));
+		record.rows = (struct litemrc_part){
+			.kind = LITEMRC_PART_ROWS, .items = 1,
+			.item_bytes = sizeof(record.row) + (groups + LITEMRC_ROW_WORDS) * sizeof(uint32_t),
 		};
-		for (g = 0; g <= i % 64; g++)
-			message.device.epoch.hits[g] = (i * 2654435761u + g) >> g % 32;
-		write_message(&sender);
+		record.head = (struct litemrc_epoch){
+			.bytes = sizeof(record.head) + sizeof(record.rows) + litemrc_part_bytes(&record.rows),
+			.header_bytes = sizeof(record.head), .parts = 1, .epoch = i, .outside = i * 3,
+			.unsampled = i * 5, .scale_log2 = i % 32, .groups = groups,
+		};
+		record.row.context = i % 2;
+		for (uint32_t g = 0; g < groups; g++)
+			record.counts[g] = (i * 2654435761u + g) >> g % 32;
+		record.counts[LITEMRC_ROW_MISSES(groups)] = i * i;
+		record.counts[LITEMRC_ROW_TOUCHED(groups)] = i % 500;
+		send(LITEMRC_MESSAGE_EPOCH, &record, record.head.bytes);
 	}
-	message.device.type_choice = device_message_type_event_c;
-	message.device.event = (struct event_body){
-		.kind.event_kind_choice = event_kind_workload_done_c, .epoch_messages = i,
-	};
-	write_message(&sender);
+	send(LITEMRC_MESSAGE_EVENT, &event, sizeof(event));
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	size_t capacity = argc > 2 ? atoi(argv[2]) : LITEMRC_REQUEST_BYTES_MAX;
+
+	if (argc < 2 || capacity + LITEMRC_CRC_BYTES > sizeof(buffer))
 		return 2;
-	device = !strcmp(argv[2], "device");
-	litemrc_receiver_init(&rx, buffer, device ? sizeof(buffer) : LITEMRC_REQUEST_BUFFER);
+	/* At the end, so that the sanitizer detects an access beyond it. */
+	litemrc_receiver_init(&rx, buffer + sizeof(buffer) - capacity - LITEMRC_CRC_BYTES, capacity + LITEMRC_CRC_BYTES);
 	if (!strcmp(argv[1], "text"))
 		text(0);
 	else if (!strcmp(argv[1], "hold"))
 		text(2);
 	else if (!strcmp(argv[1], "judge"))
 		judge();
+	else if (!strcmp(argv[1], "frame"))
+		frame();
 	else
 		stream();
 	return 0;

@@ -1,67 +1,72 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Shared by the tests of the link: random messages of every type, noise, and the output of the C side."""
+"""Shared by the tests of the link: random messages of every type, noise, frames, and the peer's counters."""
 
 import random
 
-from litemrc.device.link.protocol import Codec, Message
-from litemrc.device.link.schema import Field, schema
+from litemrc.device.link.protocol import Codec, Field, Message
+from litemrc.device.link.record import make_record
+from litemrc.device.link.schema import schema
 from litemrc.pages.hot_lists import HotList
 
-_EDGES = (0, 1, 23, 24, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1)  # where CBOR changes lengths
-_LETTERS = "ab\0é€𝄞"  # 1 to 4 bytes in UTF-8, and the delimiter of frames
+_EDGES = (0, 1, 127, 128, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1)
+_LETTERS = "abé€𝄞"  # 1 to 4 bytes in UTF-8
+
+
+def unframed(frame: bytes) -> bytes:
+    """The bytes of a frame without its delimiter, CRC included, by the comment in frame.h."""
+    content, at = b"", 0
+    while at < len(frame):
+        code = frame[at]
+        data, zeros = (code - 1, 1) if code < 0x80 else (127, 0)
+        if code > 0x80:
+            data, zeros = (code - 0x81) // 31, (code - 0x81) % 31 + 2
+        assert at + data < len(frame), "cut short"
+        content += frame[at + 1 : at + 1 + data] + bytes(zeros)
+        at += 1 + data
+    assert content[-1:] == b"\0", "no zero at the end"
+    return content[:-1]
 
 
 def random_message(codec: Codec, dice: random.Random, name: str | None = None) -> Message:
     """A random message of the schema, with edges of ranges frequent; hello has the present version."""
     name = name or dice.choice(list(codec.types))
-    values = {f.name: _random_value(f, dice) for f in codec.types[name].body if not _left_out(f, dice)}
+    values = {f.name: _random_value(f, dice) for f in codec.types[name].body}
     if "protocol" in values:
         values["protocol"] = schema().constants["protocol_version"]
-    return codec.new(name, **values)
-
-
-def _left_out(field: Field, dice: random.Random) -> bool:
-    return field.key is not None and dice.random() < 0.5
+    return codec.new(name, sequence=dice.randrange(1, 2**32), **values)
 
 
 def _random_value(field: Field, dice: random.Random):
-    if field.kind == "BITS":
-        return frozenset(name for name, _ in field.choices if dice.random() < 0.5)
-    if field.choices:
-        return dice.choice(field.choices)[0]
-    if field.kind == "BOOL":
+    if field.kind == "record":
+        hits = [_number(dice, 2**32 - 1) for _ in range(dice.randrange(5))]
+        rows = [{"context": context, "hits": hits} for context in range(dice.randrange(3))]
+        return make_record(rows, groups=8, epoch=_number(dice, 2**32 - 1))
+    if field.kind == "bits":
+        return frozenset(name for name in field.choices if dice.random() < 0.5)
+    if field.kind == "choice":
+        return dice.choice(list(field.choices))
+    if field.kind == "bool":
         return dice.random() < 0.5
-    edges = [edge for edge in (field.low, field.high, *_EDGES) if field.low <= edge <= field.high]
-    if field.kind == "UINT":
-        return dice.choice(edges) if dice.random() < 0.5 else dice.randint(field.low, field.high)
+    if field.kind == "int":
+        return _number(dice, field.most)
     # Mostly short, so that many messages can be had in little time.
-    usual = min(field.high, max(field.low, 8))
-    size = dice.choice(edges) if dice.random() < 0.1 else dice.randint(field.low, usual)
-    if field.kind == "BSTR":
+    size = field.most if dice.random() < 0.1 else dice.randint(0, min(field.most, 8))
+    if field.kind == "bytes":
         return dice.randbytes(size)
-    if field.kind == "TSTR":
-        text = "".join(dice.choices(_LETTERS, k=size)).encode()[:size]
-        return text.decode(errors="ignore") or "x" * field.low
-    return [_random_value(field.item, dice) for _ in range(size)]
+    if field.kind == "ints":
+        return [_number(dice, 2**32 - 1) for _ in range(size)]
+    if field.kind == "texts":
+        return [_text(dice, field.item_bytes) or "x" for _ in range(size)]
+    return _text(dice, size)
 
 
-def printed(message: Message) -> str:
-    """The line that the C side prints for a message."""
-    return " ".join(
-        [message.name, *(f"{f.name}={_printed(f, getattr(message, f.name))}" for f in message.body)]
-    )
+def _number(dice: random.Random, most: int) -> int:
+    return min(most, dice.choice(_EDGES)) if dice.random() < 0.5 else dice.randint(0, most)
 
 
-def _printed(field: Field, value) -> str:
-    if field.kind == "BITS":
-        return str(sum(1 << bit for name, bit in field.choices if name in value))
-    if field.choices:
-        return str(dict(field.choices)[value])
-    if field.kind == "LIST":
-        return ",".join(_printed(field.item, item) for item in value)
-    if field.kind in ("TSTR", "BSTR"):
-        return (value.encode() if field.kind == "TSTR" else value).hex()
-    return str(int(value))
+def _text(dice: random.Random, size: int) -> str:
+    text = "".join(dice.choices(_LETTERS, k=size)).encode()[:size]
+    return text.decode(errors="ignore")
 
 
 def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[int]]:
@@ -80,7 +85,7 @@ def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[i
 
 
 def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
-    """The counters of an epoch of the peer program, computed as in send_context() of peer_epochs.c."""
+    """The counters of an epoch of the peer program, computed as in peer_epochs.c."""
     hits = [(epoch * 7919 + context * 104729 + group * group) % 70001 for group in range(64)]
     return {
         "hits": hits,

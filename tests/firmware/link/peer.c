@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A device on a TCP port of the loopback interface, for tests of Device, Collector and the command line. It has the frames
- * and codec of the firmware; its counters are functions of the epoch and context numbers.
+ * and the service of the firmware; its counters are functions of the epoch and context numbers.
  *
  * peer [epochs=N] [period_ms=N] [noise=N] [seed=N] [fault=FAULT]
  *   epochs      without a request, send this many epochs after hello (default 0)
  *   period_ms   between two epochs (default 0)
  *   system      1: with an operating system: programs run concurrently, each in a process that its context follows
- *   ranks       1: four power domains; a message of each follows every epoch
+ *   ranks       1: four power domains
  *   tasks       1: a program is two tasks, in its context and the next, with budgets
  *   pages       1: page bitmap and hot pages
  *   refs        1: reference counters; programs keep copies of pages
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another major version of the protocol; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts from 0 after the 5th epoch; nonsense: the 5th epoch is inconsistent;
- *               endless: has no epoch length; hole: the first
- *               accessed and hot message of the 5th epoch are lost
- * Prints "port N"; when the host hangs up, prints "sent N" (epoch messages) and ends.
+ *               endless: has no epoch length; hole: the 5th epoch is lost
+ * Prints "port N"; when the host hangs up, prints "sent N" (epochs) and ends.
  */
 #include <poll.h>
 #include <signal.h>

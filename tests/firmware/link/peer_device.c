@@ -8,7 +8,7 @@
 #define THRESHOLD_BITS 20
 
 struct setting settings[DEVICE_FAULT_COST + 1] = {
-	[DEVICE_EPOCH_LENGTH] = {2, {epoch_unit_accesses_c, 1000}},
+	[DEVICE_EPOCH_LENGTH] = {2, {LITEMRC_EPOCH_UNIT_ACCESSES, 1000}},
 	[DEVICE_CONTEXT] = {1},
 	[DEVICE_ENABLE] = {1, {true}},
 	[DEVICE_RANGE] = {2, {0, FRAMES - 1}},
@@ -18,7 +18,7 @@ struct setting settings[DEVICE_FAULT_COST + 1] = {
 	[DEVICE_SPLIT] = {1},
 	[DEVICE_HOT] = {10, {false, true, true, false, 0, 2, HOT_PAGES, 0, FRAMES - 1, 1}},
 	[DEVICE_PAGE_MESSAGES] = {2},
-	[DEVICE_RANK_POLICY] = {6, {rank_policy_none_c, power_state_power_down_c, power_state_self_refresh_c}},
+	[DEVICE_RANK_POLICY] = {6, {LITEMRC_RANK_POLICY_NONE, LITEMRC_POWER_STATE_POWER_DOWN, LITEMRC_POWER_STATE_SELF_REFRESH}},
 	[DEVICE_WORKING_SET] = {3, {false, GROUPS}},
 	[DEVICE_COUNTING] = {1},
 };
@@ -54,7 +54,7 @@ static int get(struct device *of, enum device_setting setting, const uint32_t *a
 	case DEVICE_BUDGET:
 		return option.tasks ? tasks_get_budget(arguments[0], answer) : processes_get_budget(arguments[0], answer);
 	case DEVICE_FAULT_COST:
-		return refuse(answer, error_code_unsupported_c, "there is no swap");
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "there is no swap");
 	default:
 		answer_values(answer, settings[setting].count, values);
 		return 0;
@@ -66,7 +66,7 @@ static int set(struct device *of, enum device_setting setting, const uint32_t *v
 	switch (setting) {
 	case DEVICE_HOT:
 		if (values[5] >> THRESHOLD_BITS)
-			return refuse(answer, error_code_bad_argument_c, "the threshold exceeds the counters");
+			return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, "the threshold exceeds the counters");
 		break;
 	case DEVICE_RANK_STATE:
 		return ranks_set_state(values[0], values[1], answer);
@@ -84,7 +84,7 @@ static int set(struct device *of, enum device_setting setting, const uint32_t *v
 		return option.tasks ? tasks_set_budget(setting, values, answer) :
 				      processes_set_budget(setting, values, answer);
 	case DEVICE_FAULT_COST:
-		return refuse(answer, error_code_unsupported_c, "there is no swap");
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "there is no swap");
 	default:
 		break;
 	}
@@ -101,12 +101,12 @@ static int order(struct device *of, enum device_order order, uint32_t value, str
 
 static int follow_cgroup(struct device *of, uint32_t context, const char *path, struct answer *answer)
 {
-	return refuse(answer, error_code_bad_argument_c, "no cgroup is listed");
+	return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, "no cgroup is listed");
 }
 
-static uint32_t epochs_sent(struct device *of)
+static uint32_t epoch(struct device *of)
 {
-	return epoch_messages;
+	return epoch_number;
 }
 
 struct device device = {
@@ -118,7 +118,7 @@ struct device device = {
 		.frames = FRAMES,
 		.groups = GROUPS,
 		.contexts = CONTEXTS,
-		.engine = stack_engine_group_stack_c,
+		.engine = LITEMRC_STACK_ENGINE_GROUP_STACK,
 		.pages = FRAMES,
 		.recent_pages = 4,
 		.queue_depth = 512,
@@ -135,7 +135,7 @@ struct device device = {
 	.follow_cgroup = follow_cgroup,
 	.lease = tasks_lease,
 	.end_lease = tasks_lift_budgets,
-	.epochs_sent = epochs_sent,
+	.epoch = epoch,
 };
 
 void peer_begin(void)
@@ -159,21 +159,22 @@ void peer_begin(void)
 		p->driver = "0.1";
 		p->abi = 1;
 	}
-	p->budgets = option.tasks || option.system;
+	if (option.tasks || option.system)
+		p->features |= 1 << LITEMRC_FEATURE_BUDGETS;
 	if (fault("endless"))
 		settings[DEVICE_EPOCH_LENGTH].values[1] = 0;
 	service_begin(&service, &device, false);
 }
 
-static void send_hello(struct device_message *hello)
+static void send_hello(struct litemrc_hello *hello)
 {
-	hello->hello.protocol += 1000 * fault("version");
-	send_message(hello);
+	hello->protocol += 1000 * fault("version");
+	send_message(LITEMRC_MESSAGE_HELLO, hello, sizeof(*hello));
 }
 
 void peer_boot(void)
 {
-	static struct device_message hello;
+	static struct litemrc_hello hello;
 
 	service_hello(&service, 0, &hello);
 	send_hello(&hello);
@@ -181,17 +182,17 @@ void peer_boot(void)
 
 static void answer(void)
 {
-	static struct device_message hello;
-	struct device_message *message;
+	static struct litemrc_hello hello;
+	struct reply reply;
 
 	if (fault("silent"))
 		return;
-	message = service_answer(&service, &hello);
-	if (message == &hello) {
+	reply = service_answer(&service, &hello);
+	if (reply.body == &hello) {
 		greeted = true;
 		send_hello(&hello);
-	} else if (message) {
-		send_message(message);
+	} else if (reply.body) {
+		send_message(reply.type, reply.body, reply.bytes);
 	}
 }
 

@@ -8,9 +8,13 @@
 
 #include "peer.h"
 
+#define RING_BYTES 32768u	/* more than the frame of any epoch */
+
 static int host;
-static struct litemrc_sender sender;
-static uint32_t sent;	/* epoch messages since the start */
+static uint8_t ring[RING_BYTES];
+static struct litemrc_writer writer = {.ring = ring, .mask = RING_BYTES - 1};
+static uint32_t sequence;
+static uint32_t sent;	/* epochs since the start */
 
 int line_open(void)
 {
@@ -34,39 +38,45 @@ static void hang_up(void)
 }
 
 /* Each byte arrives as it is, flipped, twice or not at all. */
-static void send_noisy(const uint8_t *bytes, int length)
+static void send_noisy(size_t from, size_t to)
 {
-	uint8_t line[2 * LITEMRC_FRAME_MAX];
+	static uint8_t line[2 * RING_BYTES];
 	int count = 0;
 
-	for (int i = 0; i < length; i++) {
+	for (size_t i = from; i < to; i++) {
+		uint8_t byte = ring[i & writer.mask];
 		bool hit = random() % 1000000 < option.noise;
 		int kind = hit ? random() % 3 : 3;
 
 		if (kind == 0)
-			line[count++] = bytes[i] ^ (1 << random() % 8);
+			line[count++] = byte ^ (1 << random() % 8);
 		if (kind == 2)
-			line[count++] = bytes[i];
+			line[count++] = byte;
 		if (kind >= 2)
-			line[count++] = bytes[i];
+			line[count++] = byte;
 	}
 	if (write(host, line, count) != count)
 		hang_up();
 }
 
-void send_message(struct device_message *m)
+void send_message(uint32_t type, const void *body, size_t bytes)
 {
-	uint8_t out[LITEMRC_FRAME_MAX];
-	int length = litemrc_frame_encode(&sender, m, out, sizeof(out));
+	const struct litemrc_message message = {.type = type, .sequence = type ? ++sequence : 0};
+	size_t begin = writer.end;
 
-	if (length < 0)
+	litemrc_frame_begin(&writer);
+	if (type)
+		litemrc_frame_put(&writer, &message, sizeof(message));
+	litemrc_frame_put(&writer, body, bytes);
+	litemrc_frame_end(&writer);
+	if (writer.end - begin > RING_BYTES)
 		abort();
-	sent += m->type_choice == device_message_type_epoch_c;
-	if (fault("vanish") && epoch_number == FAULT_EPOCH && m->type_choice == device_message_type_epoch_c) {
-		send_noisy(out, length / 2);
+	sent += type == LITEMRC_MESSAGE_EPOCH;
+	if (fault("vanish") && epoch_number == FAULT_EPOCH && type == LITEMRC_MESSAGE_EPOCH) {
+		send_noisy(begin, begin + (writer.end - begin) / 2);
 		hang_up();
 	}
-	send_noisy(out, length);
+	send_noisy(begin, writer.end);
 }
 
 void line_receive(struct litemrc_receiver *receiver, void (*on_frame)(void))
@@ -81,7 +91,12 @@ void line_receive(struct litemrc_receiver *receiver, void (*on_frame)(void))
 			on_frame();
 }
 
+void line_skip(void)
+{
+	sequence++;
+}
+
 void line_restart(void)
 {
-	sender.sequence = 0;
+	sequence = 0;
 }

@@ -11,63 +11,60 @@
 #define USED_PAGES 300
 
 static struct {
-	int state; /* 0: free */
-	uint32_t pid;
+	uint32_t state, pid;
 	const char *comm;
 	uint32_t allowed, reclaimed;
 } contexts[CONTEXTS];
 static uint32_t next_pid = FIRST_PID;
 
-static struct zcbor_string text(const char *string)
+/* Ends the running epoch, whose record has the new follower. */
+static void change(uint32_t context, uint32_t state, uint32_t pid, const char *comm)
 {
-	return (struct zcbor_string){.value = (const uint8_t *)string, .len = strlen(string)};
-}
-
-static void report(uint32_t context, int state, uint32_t pid, const char *comm)
-{
-	static struct device_message message;
-
-	contexts[context].state = state == process_state_free_c ? 0 : state;
+	contexts[context].state = state;
 	contexts[context].pid = pid;
 	contexts[context].comm = comm;
-	message.type_choice = device_message_type_process_c;
-	message.process = (struct process_body){
-		.state.process_state_choice = state,
-		.context = context,
-		.pid = pid,
-		.comm.comm = text(comm),
-		.epoch_messages = epoch_messages,
-	};
-	send_message(&message);
+	send_epoch(runs_contexts());
 }
 
 bool processes_start(uint32_t context)
 {
-	if (!context || contexts[context].state == process_state_following_c)
+	if (!context || contexts[context].state == LITEMRC_CONTEXT_FOLLOWING)
 		return false;
 	contexts[context].allowed = LITEMRC_NO_BUDGET;
 	contexts[context].reclaimed = 0;
-	report(context, process_state_following_c, next_pid++, "peer");
+	change(context, LITEMRC_CONTEXT_FOLLOWING, next_pid++, "peer");
 	return true;
 }
 
 void processes_name(uint32_t context, const char *name)
 {
-	if (option.system && strcmp(contexts[context].comm, name))
-		report(context, process_state_following_c, contexts[context].pid, name);
+	contexts[context].comm = name;
 }
 
 void processes_end(uint32_t context)
 {
-	if (option.system)
-		report(context, process_state_ended_c, contexts[context].pid, contexts[context].comm);
+	contexts[context].state = LITEMRC_CONTEXT_ENDED;
+}
+
+/* 0: free. */
+static uint32_t state_of(uint32_t context)
+{
+	return contexts[context].state ? contexts[context].state : LITEMRC_CONTEXT_FREE;
+}
+
+bool processes_fill(struct litemrc_row *row)
+{
+	if (!option.system)
+		return false;
+	row->state = state_of(row->context);
+	row->pid = contexts[row->context].pid;
+	strncpy(row->comm, contexts[row->context].comm ? contexts[row->context].comm : "", sizeof(row->comm));
+	return row->state != LITEMRC_CONTEXT_FREE;
 }
 
 int processes_get(uint32_t context, struct answer *answer)
 {
-	int state = contexts[context].state;
-
-	ANSWER(answer, state ? state : process_state_free_c, contexts[context].pid);
+	ANSWER(answer, state_of(context), contexts[context].pid);
 	answer_text(answer, contexts[context].comm ? contexts[context].comm : "");
 	return 0;
 }
@@ -75,24 +72,24 @@ int processes_get(uint32_t context, struct answer *answer)
 int processes_follow(uint32_t context, uint32_t pid, struct answer *answer)
 {
 	if (runs_in(context))
-		return refuse(answer, error_code_busy_c, "");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "");
 	if (!pid) {
-		report(context, process_state_free_c, 0, "");
+		change(context, LITEMRC_CONTEXT_FREE, 0, "");
 		return 0;
 	}
 	if (pid != 41 && pid != 42)
-		return refuse(answer, error_code_bad_argument_c, "there is no such process");
+		return refuse(answer, LITEMRC_ERROR_BAD_ARGUMENT, "there is no such process");
 	for (int i = 0; i < CONTEXTS; i++)
-		if (contexts[i].state == process_state_following_c && (contexts[i].pid == pid || i == context))
-			return refuse(answer, error_code_busy_c, "");
-	report(context, process_state_following_c, pid, pid == 41 ? "sh" : "gzip");
+		if (contexts[i].state == LITEMRC_CONTEXT_FOLLOWING && (contexts[i].pid == pid || i == context))
+			return refuse(answer, LITEMRC_ERROR_BUSY, "");
+	change(context, LITEMRC_CONTEXT_FOLLOWING, pid, pid == 41 ? "sh" : "gzip");
 	return 0;
 }
 
 int processes_get_budget(uint32_t context, struct answer *answer)
 {
 	if (!runs_in(context))
-		return refuse(answer, error_code_busy_c, "");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "");
 	ANSWER(answer, contexts[context].allowed, USED_PAGES - contexts[context].reclaimed);
 	return 0;
 }
@@ -100,7 +97,7 @@ int processes_get_budget(uint32_t context, struct answer *answer)
 int processes_set_budget(enum device_setting setting, const uint32_t *values, struct answer *answer)
 {
 	if (!runs_in(values[0]))
-		return refuse(answer, error_code_busy_c, "");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "");
 	if (setting == DEVICE_BUDGET)
 		contexts[values[0]].allowed = values[1];
 	else

@@ -8,10 +8,10 @@
 #define CLOCKS 1000000u
 #define PART "MT41K64M16"
 
-static uint32_t states[DOMAINS], allowed, part, sent;
+static uint32_t states[DOMAINS], allowed, part;
 
 /* The counters the tests expect: see rank_counters_of() in link_messages.py. */
-static void fill(struct rank_body *rank, uint32_t epoch, uint32_t domain)
+static void fill(struct litemrc_rank *rank, uint32_t epoch, uint32_t domain)
 {
 	uint32_t asleep = domain * 100000 + epoch;
 
@@ -22,27 +22,23 @@ static void fill(struct rank_body *rank, uint32_t epoch, uint32_t domain)
 	rank->counters[4] = 1000;
 	rank->counters[5] = CLOCKS - 1000 - asleep;
 	rank->counters[7] = asleep;
-	rank->counters_count = 16;
 }
 
-void ranks_send(uint32_t epoch, bool program_runs)
+void ranks_add(bool program_runs)
 {
-	static struct device_message message;
+	struct litemrc_rank *ranks;
 
-	for (uint32_t domain = 0; option.ranks && domain < DOMAINS; domain++) {
-		message.type_choice = device_message_type_rank_c;
-		message.rank = (struct rank_body){
-			.index = sent++,
-			.epoch = epoch,
-			.remaining = DOMAINS - 1 - domain,
-			.domain = domain,
-			.clocks = CLOCKS,
-			.state.power_state_choice = states[domain],
+	if (!option.ranks)
+		return;
+	ranks = epoch_part(LITEMRC_PART_RANKS, sizeof(*ranks), DOMAINS);
+	for (uint32_t domain = 0; domain < DOMAINS; domain++) {
+		ranks[domain] = (struct litemrc_rank){
+			.state = states[domain],
 			.working = domain < 2,
 			.live_pages = domain == 1 && program_runs ? 300 : 0,
+			.cycles = CLOCKS,
 		};
-		fill(&message.rank, epoch, domain);
-		send_message(&message);
+		fill(&ranks[domain], epoch_number, domain);
 	}
 }
 
@@ -55,7 +51,7 @@ void ranks_get_dram(struct answer *answer)
 int ranks_set_state(uint32_t domain, uint32_t state, struct answer *answer)
 {
 	if (!domain && state)
-		return refuse(answer, error_code_busy_c, "the firmware runs from this domain");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the firmware runs from this domain");
 	states[domain] = state;
 	return 0;
 }
@@ -65,7 +61,7 @@ int ranks_set_loss(const uint32_t *values, bool program_runs, struct answer *ans
 	uint32_t domain = values[0], may_lose = values[1];
 
 	if (may_lose && domain == 1 && program_runs)
-		return refuse(answer, error_code_busy_c, "the domain holds live pages");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "the domain holds live pages");
 	part = values[2];
 	allowed = (allowed & ~(1u << domain)) | may_lose << domain;
 	return 0;

@@ -2,7 +2,7 @@
 /*
  * The reference counters of the peer program, with refs=1: 1024 pages of 1 KB. Traffic is over at once: every access
  * of it counts in page order, round and round its range, as those of the generator, and the counters report what reaches
- * zero. While a program runs, a pages message stands behind each epoch: its numbers follow from that of the epoch.
+ * zero. While a program runs, each epoch has a part of copies: its numbers follow from that of the epoch.
  */
 #include <string.h>
 
@@ -23,17 +23,13 @@ static struct {
 	uint32_t value[PAGES];
 } counters[COUNTERS] = {{.armed.upper = PAGES - 1}, {.armed.upper = PAGES - 1}};
 static uint32_t *const counting = settings[DEVICE_COUNTING].values;
-static uint32_t counts_sent, pages_sent;
+static uint32_t counts_sent;
 
-static void send_count(uint32_t page, int counter)
+static void send_count(uint32_t page, uint32_t counter)
 {
-	static struct device_message message;
+	const struct litemrc_count count = {.index = counts_sent++, .counter = counter, .page = page};
 
-	message.type_choice = device_message_type_count_c;
-	message.count = (struct count_body){
-		.index = counts_sent++, .counter.page_counter_choice = counter, .page = page,
-	};
-	send_message(&message);
+	send_message(LITEMRC_MESSAGE_COUNT, &count, sizeof(count));
 }
 
 static void count(uint32_t page, bool write, int counter)
@@ -58,28 +54,26 @@ static void run_traffic(const uint32_t *values)
 }
 
 /* As pages_of() in test_link_refs.py. */
-void refs_send(uint32_t epoch, int context)
+void refs_add(int context)
 {
-	static struct device_message message;
+	struct litemrc_copies *copies;
+	uint32_t epochs = epoch_number + 1;
 
 	if (!option.refs || context < 0)
 		return;
-	message.type_choice = device_message_type_pages_c;
-	message.pages = (struct pages_body){
-		.index = pages_sent++,
-		.epoch = epoch,
+	copies = epoch_part(LITEMRC_PART_COPIES, sizeof(*copies), 1);
+	*copies = (struct litemrc_copies){
 		.context = context,
 		.copies = 3,
 		.room = 16,
-		.references = 100 * (epoch + 1),
-		.local = 60 * (epoch + 1),
-		.remote_reads = 30 * (epoch + 1),
-		.remote_writes = 10 * (epoch + 1),
-		.home = 100 * (epoch + 1),
+		.references = 100 * epochs,
+		.local = 60 * epochs,
+		.remote_reads = 30 * epochs,
+		.remote_writes = 10 * epochs,
+		.home = 100 * epochs,
 		.replications = 3,
-		.cost = 5000 * (epoch + 1) + 2000,
+		.cost = 5000 * epochs + 2000,
 	};
-	send_message(&message);
 }
 
 void refs_describe(struct device_parameters *p)

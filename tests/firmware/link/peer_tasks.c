@@ -15,34 +15,35 @@
 #define CYCLES_OF_EPOCH 1000000u
 
 static uint32_t budgets[TASKS] = {LITEMRC_NO_BUDGET, LITEMRC_NO_BUDGET};
-static uint32_t sent, lease;
+static uint32_t lease;
 
 static uint32_t resident_of(uint32_t task)
 {
 	return budgets[task] < MEMORY / TASKS ? budgets[task] : MEMORY / TASKS;
 }
 
-static void send_task(uint32_t epoch, uint32_t context, uint32_t task)
+void tasks_add(int context)
 {
-	static struct device_message message;
-	uint32_t faults = (PAGES - resident_of(task)) / 10;
+	struct litemrc_task *tasks;
 
-	message.type_choice = device_message_type_task_c;
-	message.task = (struct task_body){
-		.index = sent++,
-		.epoch = epoch,
-		.remaining = TASKS - 1 - task,
-		.context = context + task,
-		.memory = MEMORY,
-		.budget = budgets[task],
-		.resident = resident_of(task),
-		.references = REFERENCES,
-		.faults = faults,
-		.writes = task,
-		.iterations = 2,
-		.response = (uint64_t)faults * CYCLES_OF_FAULT,
-	};
-	send_message(&message);
+	if (!option.tasks || context < 0)
+		return;
+	tasks = epoch_part(LITEMRC_PART_TASKS, sizeof(*tasks), TASKS);
+	for (uint32_t task = 0; task < TASKS; task++) {
+		uint32_t faults = (PAGES - resident_of(task)) / 10;
+
+		tasks[task] = (struct litemrc_task){
+			.context = context + task,
+			.memory = MEMORY,
+			.budget = budgets[task],
+			.resident = resident_of(task),
+			.references = REFERENCES,
+			.faults = faults,
+			.writes = task,
+			.iterations = 2,
+			.response = (uint64_t)faults * CYCLES_OF_FAULT,
+		};
+	}
 }
 
 void tasks_lift_budgets(struct device *of)
@@ -51,27 +52,13 @@ void tasks_lift_budgets(struct device *of)
 		budgets[task] = LITEMRC_NO_BUDGET;
 }
 
-static void send_end_of_lease(void)
+void tasks_count_lease(void)
 {
-	static const char line[] = "the lease ended";
-	static struct device_message message;
+	static const struct litemrc_log ended = {.level = LITEMRC_LOG_WARNING, .line = "the lease ended"};
 
-	message.type_choice = device_message_type_log_c;
-	message.log = (struct log_body){
-		.level.log_level_choice = log_level_warning_c,
-		.line.value = (const uint8_t *)line,
-		.line.len = strlen(line),
-	};
-	send_message(&message);
-}
-
-void tasks_send(uint32_t epoch, int context)
-{
-	for (uint32_t task = 0; option.tasks && context >= 0 && task < TASKS; task++)
-		send_task(epoch, context, task);
 	if (lease && lease <= CYCLES_OF_EPOCH) {
 		device_end_lease(&device);
-		send_end_of_lease();
+		send_message(LITEMRC_MESSAGE_LOG, &ended, sizeof(ended));
 	}
 	lease = lease > CYCLES_OF_EPOCH ? lease - CYCLES_OF_EPOCH : 0;
 }
@@ -94,7 +81,7 @@ int tasks_get_budget(uint32_t context, struct answer *answer)
 	uint32_t task = task_in(context);
 
 	if (task >= TASKS)
-		return refuse(answer, error_code_busy_c, "");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "");
 	ANSWER(answer, budgets[task], resident_of(task));
 	return 0;
 }
@@ -104,9 +91,9 @@ int tasks_set_budget(enum device_setting setting, const uint32_t *values, struct
 	uint32_t task = task_in(values[0]);
 
 	if (setting == DEVICE_RECLAIM)
-		return refuse(answer, error_code_unsupported_c, "");
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "");
 	if (task >= TASKS)
-		return refuse(answer, error_code_busy_c, "");
+		return refuse(answer, LITEMRC_ERROR_BUSY, "");
 	budgets[task] = values[1];
 	return 0;
 }

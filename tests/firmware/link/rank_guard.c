@@ -29,10 +29,10 @@ void epochs_keep_settings(void)
 {
 }
 
-static void ask(struct host_request request)
+static void ask(uint32_t type, const void *body, size_t bytes)
 {
 	struct answer answer = {.reason = ""};
-	int error = request_perform(&registers.device, &request, &answer);
+	int error = request_perform(&registers.device, type, body, bytes, &answer);
 
 	if (error)
 		printf("%d %s\n", error, answer.reason);
@@ -40,16 +40,18 @@ static void ask(struct host_request request)
 		printf("ok\n");
 }
 
-static void state(uint32_t domain, int to)
+static void state(uint32_t domain, uint32_t to)
 {
-	ask((struct host_request){.type_choice = host_request_type_set_rank_state_c,
-		.set_rank_state = {.domain = domain, .state.power_state_choice = to}});
+	const struct litemrc_set_rank_state wanted = {.domain = domain, .state = to};
+
+	ask(LITEMRC_REQUEST_SET_RANK_STATE, &wanted, sizeof(wanted));
 }
 
 static void loss(uint32_t domain)
 {
-	ask((struct host_request){.type_choice = host_request_type_set_rank_loss_c,
-		.set_rank_loss = {.domain = domain, .allowed = true, .part = 1}});
+	const struct litemrc_set_rank_loss wanted = {.domain = domain, .allowed = true, .part = 1};
+
+	ask(LITEMRC_REQUEST_SET_RANK_LOSS, &wanted, sizeof(wanted));
 }
 
 int main(void)
@@ -60,16 +62,16 @@ int main(void)
 	words[(CSR_MRC_BASE + LITEMRC_CAPABILITIES) / 4] = 12u << LITEMRC_CAPABILITIES_PAGE_SHIFT_SHIFT;
 	monitor_init();
 
-	state(OWN_DOMAIN, power_state_power_down_c);
-	state(OWN_DOMAIN, power_state_awake_c);
-	state(0, power_state_power_down_c);
-	state(4, power_state_power_down_c);
-	state(0, power_state_self_refresh_partial_c);
+	state(OWN_DOMAIN, LITEMRC_POWER_STATE_POWER_DOWN);
+	state(OWN_DOMAIN, LITEMRC_POWER_STATE_AWAKE);
+	state(0, LITEMRC_POWER_STATE_POWER_DOWN);
+	state(4, LITEMRC_POWER_STATE_POWER_DOWN);
+	state(0, LITEMRC_POWER_STATE_SELF_REFRESH_PARTIAL);
 	loss(OWN_DOMAIN);
 	loss(0);
-	state(0, power_state_self_refresh_partial_c);
+	state(0, LITEMRC_POWER_STATE_SELF_REFRESH_PARTIAL);
 	ranks_set_live(1, 1);	/* a page of rank 0 becomes live: the permission is revoked */
-	state(0, power_state_self_refresh_partial_c);
+	state(0, LITEMRC_POWER_STATE_SELF_REFRESH_PARTIAL);
 	loss(0);
 	loss(1);
 	return 0;

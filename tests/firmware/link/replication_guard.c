@@ -4,7 +4,7 @@
  * replication_guard PAGES DELAY UPDATE takes references, a line each:
  *   r PAGE WORD, w PAGE WORD    the processor's
  *   h PAGE                      a write of the page's home
- * and prints the contents of a pages message. Wrong data end it with status 1.
+ * and prints the contents of a pages found. Wrong data end it with status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,10 +89,10 @@ static void count(uint32_t counter, uint32_t page)
 
 static uint32_t remote_reads(void)
 {
-	struct pages_body message;
+	struct litemrc_copies found;
 
-	replication_fill(&message);
-	return message.remote_reads;
+	replication_fill(&found);
+	return found.remote_reads;
 }
 
 static void read_word(uint32_t page, uint32_t word)
@@ -114,7 +114,7 @@ static uint32_t memory_below_4_gb(size_t size)
 
 int main(int argc, char **argv)
 {
-	struct pages_body message;
+	struct litemrc_copies found;
 	uint32_t page, word, clock = 0;
 	char kind, line[64];
 
@@ -132,9 +132,9 @@ int main(int argc, char **argv)
 		}
 	}
 	replication_end();
-	replication_fill(&message);
-	printf("%u %u %u %u %u %u %u %u %llu %u\n", message.local, message.remote_reads, message.remote_writes,
-	       message.replications, message.refused, message.drops, message.kept, message.updates_received,
-	       (unsigned long long)message.cost, message.damaged);
-	return message.damaged != 0;
+	replication_fill(&found);
+	printf("%u %u %u %u %u %u %u %u %llu %u\n", found.local, found.remote_reads, found.remote_writes,
+	       found.replications, found.refused, found.drops, found.kept, found.updates_received,
+	       (unsigned long long)found.cost, found.damaged);
+	return found.damaged != 0;
 }

@@ -129,7 +129,7 @@ def test_bad_arguments_are_refused_before_anything_is_collected(out, arguments, 
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [("silent", "no answer to hello"), ("version", "version 2.1 of the protocol")],
+    [("silent", "no answer to hello"), ("version", "version 3.0 of the protocol")],
 )
 @pytest.mark.parametrize("command", ["device", "collect"])
 def test_a_device_that_cannot_be_spoken_to_is_an_error(start_peer, out, command, fault, why):
@@ -167,7 +167,7 @@ def test_device_shows_parameters_version_and_self_test(start_peer):
     done = litemrc("device", "--port", start_peer().url)
 
     assert done.returncode == 0, done.stderr
-    texts = ("32 MiB: 8192 pages of 4096 bytes", "protocol 1.1", "identifier", "1000 accesses", "zipf, loop")
+    texts = ("32 MiB: 8192 pages of 4096 bytes", "protocol 2.0", "identifier", "1000 accesses", "zipf, loop")
     for text in texts:
         assert text in done.stdout
     assert "32 of 32 echoes intact, median round trip" in done.stdout

@@ -3,38 +3,42 @@
 
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.epoch_messages import EpochLedger
+from litemrc.device.collecting.record_rows import EpochLedger
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
-from litemrc.device.link.protocol import device_messages
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 
 from tests.firmware.link.link_messages import counters_of
+from tests.host.epoch_rows import each_row
+
+
+def rows_of(collector):
+    return each_row(collector.counts)
 
 
 def check_counters(rows):
     for row in rows:
         expected = counters_of(row.epoch, row.context)
-        assert {name: getattr(row, name) for name in expected} == expected | {"hits": tuple(expected["hits"])}
+        assert {name: getattr(row, name) for name in expected} == expected
 
 
-def test_epochs_are_counted_not_messages_and_arrive_unchanged(start_peer):
-    with Device.open(start_peer(epochs=500, period_ms=2).url) as device:
+def test_epochs_are_counted_not_rows_and_arrive_unchanged(start_peer):
+    with Device(start_peer(epochs=500, period_ms=2).url) as device:
         collector = Collector(device)
         for _ in collector.collect(epochs=20):
             pass
 
     assert collector.epochs == 20
-    assert len(collector.rows) == 40, "two contexts report in each epoch"
-    assert len({row.epoch for row in collector.rows}) == 20
-    check_counters(collector.rows)
+    assert len(rows_of(collector)) == 40, "two contexts report in each epoch"
+    assert len({row.epoch for row in rows_of(collector)}) == 20
+    check_counters(rows_of(collector))
     statistics = collector.link_statistics
     assert statistics["epoch_messages_lost"] == statistics["lost"] == statistics["damaged"] == 0
 
 
 def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(start_peer):
-    with Device.open(start_peer(period_ms=2).url) as device:
+    with Device(start_peer(period_ms=2).url) as device:
         collector = Collector(device)
         for _ in collector.collect(runs=[Run("zipf"), Run("loop", context=5, scale=2)]):
             pass
@@ -48,18 +52,18 @@ def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_on_a_noisy_link_received_and_lost_make_up_what_was_sent(start_peer, seed):
-    """One byte in a thousand is damaged, so one frame of about 200 bytes in six."""
+    """One byte in a thousand is damaged, so one frame of about 260 bytes in four."""
     peer = start_peer(noise=1000, seed=seed)
-    with Device.open(peer.url, timeout_s=2) as device:
-        before = device.hello.epoch_messages
+    with Device(peer.url, timeout_s=2) as device:
+        before = device.hello.epoch
         collector = Collector(device)
         for _ in collector.collect(runs=[Run("zipf", scale=60), Run("loop", scale=60)]):
             pass
         statistics = collector.link_statistics
-        after = device.say_hello().epoch_messages
+        after = device.say_hello().epoch
 
-    check_counters(collector.rows)
-    assert statistics["epoch_messages"] == len(collector.rows)
+    check_counters(rows_of(collector))
+    assert statistics["epoch_messages"] == len(collector.counts)
     assert statistics["epoch_messages"] + statistics["epoch_messages_lost"] == after - before == 360
     assert 20 < statistics["epoch_messages_lost"] < 150
     assert peer.messages_sent() == 360
@@ -75,21 +79,21 @@ def test_on_a_noisy_link_received_and_lost_make_up_what_was_sent(start_peer, see
 )
 def test_what_was_collected_before_a_fault_stays(start_peer, fault, error, why):
     """The peer fails after its epochs 0 to 4; the first may have been sent before the collection began."""
-    with Device.open(start_peer(epochs=50, period_ms=20, fault=fault).url) as device:
+    with Device(start_peer(epochs=50, period_ms=20, fault=fault).url) as device:
         collector = Collector(device)
         with pytest.raises(error, match=why):
             for _ in collector.collect(epochs=40):
                 pass
 
-        epochs = sorted({row.epoch for row in collector.rows})
+        epochs = sorted({row.epoch for row in rows_of(collector)})
         assert epochs in ([0, 1, 2, 3, 4], [1, 2, 3, 4])
-        check_counters(collector.rows)
+        check_counters(rows_of(collector))
         assert collector.table(interrupted=True).interrupted
 
 
 def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
     """The peer has hits in all its groups, but half of the pages cannot fill more than half of the groups."""
-    with Device.open(start_peer(period_ms=2).url) as device:
+    with Device(start_peer(period_ms=2).url) as device:
         device.request("set_sampling", sampling=1)
         collector = Collector(device)
         with pytest.raises(DeviceFaultError, match="epoch 0, context 1: hits deeper than the memory"):
@@ -98,7 +102,7 @@ def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
 
 
 def test_a_program_or_context_the_device_does_not_have_is_named(start_peer):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         collector = Collector(device)
         with pytest.raises(UserError, match="no program 'doom'") as error:
             next(collector.collect(runs=[Run("zipf"), Run("doom")]))
@@ -113,41 +117,27 @@ def test_a_run_that_is_not_written_right_is_refused(text):
         Run.parse(text)
 
 
-def epoch(index, number, remaining):
-    return device_messages().new(
-        "epoch", index=index, epoch=number, remaining=remaining,
-        context=0, accesses=0, misses=0, touched=0, dropped=0, outside=0, unsampled=0, scale_log2=0,
-        overflow=False, split=False, hits=[0], resident=0, evicted=0, unidentified=0, tail=[],
-    )  # fmt: skip
-
-
-def event_of(epoch_messages):
-    return device_messages().new(
-        "event", kind="workload_done", workload=0, context=0, cycles=0, epoch_messages=epoch_messages
-    )
-
-
 @pytest.mark.parametrize(
-    ("first", "messages", "received", "lost", "epochs"),
+    ("first", "noted", "received", "lost"),
     [
-        (0, [epoch(0, 0, 1), epoch(1, 0, 0), epoch(2, 1, 0)], 3, 0, 2),
-        (0, [epoch(0, 0, 2), epoch(3, 1, 0)], 2, 2, 2),  # the end of epoch 0 is lost
-        (0, [epoch(0, 0, 2), event_of(2)], 1, 1, 0),  # the end of epoch 0 may still come
-        (0, [epoch(0, 0, 2), event_of(3)], 1, 2, 1),
-        (7, [epoch(9, 4, 0), event_of(12)], 1, 4, 1),
-        (2**32 - 1, [epoch(2**32 - 1, 9, 1), epoch(0, 9, 0), event_of(1)], 2, 0, 1),  # the index wraps
+        (0, [(0, True), (1, True)], 2, 0),
+        (0, [(0, True), (3, True)], 2, 2),
+        (0, [(0, True), (1, False)], 1, 0),  # an event: all epochs before 1 have come
+        (0, [(0, True), (3, False)], 1, 2),
+        (7, [(9, True), (12, False)], 1, 4),
+        (2**32 - 1, [(2**32 - 1, True), (0, True), (1, False)], 2, 0),  # the number wraps
     ],
 )
-def test_the_ledger_balances(first, messages, received, lost, epochs):
+def test_the_ledger_balances(first, noted, received, lost):
     ledger = EpochLedger(first)
-    for message in messages:
-        ledger.note(message)
+    for epoch, is_record in noted:
+        ledger.note(epoch, received=is_record)
 
-    assert (ledger.received, ledger.lost, ledger.epochs) == (received, lost, epochs)
+    assert (ledger.received, ledger.lost) == (received, lost)
 
 
 def test_a_ledger_notices_that_the_device_counts_anew():
     ledger = EpochLedger(100)
 
-    with pytest.raises(ValueError, match="0 epoch messages sent, of which 100"):
-        ledger.note(event_of(0))
+    with pytest.raises(ValueError, match="epoch 0, and those before 100 had ended already"):
+        ledger.note(0, received=False)

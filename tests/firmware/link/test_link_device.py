@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A device at a real port: a C peer built from the firmware's frames and codec."""
+"""A device at a real port: a C peer built from the firmware's frames and service."""
 
 import os
 import select
@@ -22,7 +22,7 @@ PROTOCOL = schema().constants["protocol_version"]
 
 
 def test_hello_reports_the_parameters(start_peer):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         hello = device.hello
 
     assert (hello.frames, hello.groups, hello.contexts, hello.page_shift) == (8192, 64, 8, 12)
@@ -32,7 +32,7 @@ def test_hello_reports_the_parameters(start_peer):
 
 
 def test_echoes_of_every_length_come_back(start_peer):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         test = device.echo_test(echoes=129)
 
     assert (test.echoes, test.failed) == (129, 0)
@@ -40,7 +40,7 @@ def test_echoes_of_every_length_come_back(start_peer):
 
 
 def test_what_is_set_is_what_get_returns(start_peer):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         assert device.request("set_epoch", unit="cycles", length=4321).values == [2, 4321]
         assert device.request("get_epoch").values == [2, 4321]
         assert device.request("set_context", context=3).values == [3]
@@ -67,7 +67,7 @@ def test_what_is_set_is_what_get_returns(start_peer):
     ],
 )
 def test_a_refused_request_is_an_error_with_a_remedy(start_peer, request_name, values, code):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         with pytest.raises(RequestRefusedError) as refused:
             device.request(request_name, **values)
         assert device.request("get_context").values == [0], "the link still works"
@@ -78,7 +78,7 @@ def test_a_refused_request_is_an_error_with_a_remedy(start_peer, request_name, v
 
 def test_a_refusal_carries_the_reason_the_device_gave(start_peer):
     with (
-        Device.open(start_peer().url) as device,
+        Device(start_peer().url) as device,
         pytest.raises(
             RequestRefusedError,
             match="the device refused set_range: bad_argument: upper is beyond the last frame",
@@ -92,7 +92,7 @@ def test_a_reason_cannot_play_tricks_with_a_terminal():
 
 
 def test_a_second_program_is_refused_while_one_runs(start_peer):
-    with Device.open(start_peer(period_ms=50).url) as device:
+    with Device(start_peer(period_ms=50).url) as device:
         device.request("run", workload=0, context=1, scale=1)
         with pytest.raises(RequestRefusedError, match="busy"):
             device.request("run", workload=1, context=2, scale=1)
@@ -101,7 +101,7 @@ def test_a_second_program_is_refused_while_one_runs(start_peer):
 def test_under_noise_a_request_is_done_once_however_often_it_is_repeated(start_peer):
     """end_epoch sends an epoch each time it is executed; a repeated request must not send another."""
     peer = start_peer(noise=2000, seed=5)
-    with Device.open(peer.url, timeout_s=0.8) as device:
+    with Device(peer.url, timeout_s=0.8) as device:
         done = 0
         for _ in range(40):
             try:
@@ -126,7 +126,7 @@ def test_under_noise_a_request_is_done_once_however_often_it_is_repeated(start_p
     ],
 )
 def test_a_port_that_cannot_be_opened_says_why_and_where(url, why):
-    with pytest.raises(PortError, match=why) as error, Device.open(url):
+    with pytest.raises(PortError, match=why) as error, Device(url):
         pass
 
     assert isinstance(error.value, UserError)
@@ -138,7 +138,7 @@ def test_a_silent_device_is_given_up_in_time(start_peer):
 
     with (
         pytest.raises(SilentDeviceError, match="no answer"),
-        Device.open(start_peer(fault="silent").url, timeout_s=0.8),
+        Device(start_peer(fault="silent").url, timeout_s=0.8),
     ):
         pass
 
@@ -146,7 +146,7 @@ def test_a_silent_device_is_given_up_in_time(start_peer):
 
 
 def test_our_own_echo_is_no_device():
-    with pytest.raises(SilentDeviceError), Device.open("loop://", timeout_s=0.4):
+    with pytest.raises(SilentDeviceError), Device("loop://", timeout_s=0.4):
         pass
 
 
@@ -154,8 +154,8 @@ def test_another_version_of_the_protocol_is_named_at_once(start_peer):
     start = time.monotonic()
 
     url = start_peer(fault="version").url
-    expected = "version 2.1 of the protocol, this host version 1.1"
-    with pytest.raises(VersionMismatchError, match=expected), Device.open(url, timeout_s=60):
+    expected = "version 3.0 of the protocol, this host version 2.0"
+    with pytest.raises(VersionMismatchError, match=expected), Device(url, timeout_s=60):
         pass
 
     assert time.monotonic() - start < 30
@@ -176,9 +176,9 @@ def test_a_serial_port_of_the_system_works_as_well(start_peer):
         thread = threading.Thread(target=cable)
         thread.start()
         try:
-            with Device.open(os.ttyname(theirs)) as device:
+            with Device(os.ttyname(theirs)) as device:
                 test = device.echo_test()
-                with pytest.raises(PortError, match="another program"), Device.open(os.ttyname(theirs)):
+                with pytest.raises(PortError, match="another program"), Device(os.ttyname(theirs)):
                     pass
         finally:
             ended.set()

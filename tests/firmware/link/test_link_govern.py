@@ -185,7 +185,7 @@ def test_an_operating_system_needs_the_memory_as_an_option(start_peer):
 
 
 def rank_settings(url):
-    with Device.open(url) as device:
+    with Device(url) as device:
         return rank_commands.get_policy(device), rank_commands.get_working_set(device)
 
 
@@ -224,7 +224,7 @@ def test_behind_the_end_of_a_program_nothing_is_decided_about_it(start_peer, tmp
     """Its three epochs, and in the next its last row is still known; in none of the twelve after that."""
     log = tmp_path / "log.jsonl"
     cable = Cable(start_peer(tasks=1, epochs=10_000, period_ms=150).url)
-    with Device.open(cable.url) as device:
+    with Device(cable.url) as device:
         device.request("run", workload=0, context=3, scale=1)
     done = govern(cable.url, "--epochs", 12, "--log", log)
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ def test_a_device_that_never_says_hello_is_given_up(start_peer):
 
 def test_everything_between_start_and_stop_of_the_monitor_is_collected(start_peer, tmp_path):
     """The last epoch has no accesses, which shows that all earlier ones were received."""
-    with Device.open(start_peer(system=1, period_ms=2).url) as device:
+    with Device(start_peer(system=1, period_ms=2).url) as device:
         table = collect(device, [Run("zipf", 1, 3), Run("loop", 2)], tmp_path).table()
 
     epochs = sorted(set(table.epoch.tolist()))
@@ -40,7 +40,7 @@ def test_everything_between_start_and_stop_of_the_monitor_is_collected(start_pee
 
 def test_programs_the_device_lacks_are_named_with_those_it_has(start_peer):
     with (
-        Device.open(start_peer(system=1).url) as device,
+        Device(start_peer(system=1).url) as device,
         pytest.raises(UserError, match="no program intr") as error,
     ):
         wanted_runs(device)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Single pages over the link: frames accessed and hot pages of each epoch, whole or counted as lost."""
+"""Single pages over the link: frames accessed and hot pages as parts of each epoch's record."""
 
 from dataclasses import asdict, replace
-from itertools import pairwise
 
+import numpy as np
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.page_epochs import accessed_epochs, hot_lists
+from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
-from litemrc.device.link.protocol import device_messages
+from litemrc.device.link.record import make_record
 
 from tests.firmware.link.link_messages import accessed_of, hot_of
 
@@ -28,69 +28,66 @@ def collected(device, epochs):
 
 @pytest.fixture
 def device(start_peer):
-    with Device.open(start_peer(pages=1, epochs=500, period_ms=2).url) as device:
+    with Device(start_peer(pages=1, epochs=500, period_ms=2).url) as device:
         yield device
 
 
 def test_hello_says_what_the_device_has(start_peer, device):
     assert (device.hello.page_bitmap, device.hello.hot_pages) == (True, 128)
-    with Device.open(start_peer().url) as plain:
+    with Device(start_peer().url) as plain:
         assert (plain.hello.page_bitmap, plain.hello.hot_pages) == (False, 0)
 
 
 def test_after_boot_a_device_sends_neither(device):
     assert not any((get_page_messages(device).accessed, get_page_messages(device).hot))
-    assert {message.name for message in Collector(device).collect(5)} == {"epoch"}
+    for message in Collector(device).collect(5):
+        assert (message.record.accessed, message.record.written, message.record.hot) == (None, None, None)
 
 
-def test_every_epoch_is_followed_by_its_frames_and_then_its_hot_pages(device):
+def test_every_epoch_has_its_frames_and_its_hot_pages(device):
     set_hot(device, ON)
     collector, names = collected(device, 20)
 
-    epochs = list(dict.fromkeys(row.epoch for row in collector.rows))
-    assert [epoch.epoch for epoch in collector.accessed.whole] == epochs and len(epochs) == 20
-    for epoch in collector.accessed.whole:
+    epochs = np.unique(collector.table().epoch).tolist()
+    assert [epoch.epoch for epoch in collector.accessed] == epochs and len(epochs) == 20
+    for epoch in collector.accessed:
         assert (epoch.accessed, epoch.written) == accessed_of(epoch.epoch)
-    assert list(collector.hot.whole) == [hot_of(epoch) for epoch in epochs]
-    assert collector.accessed.lost == collector.hot.lost == 0
-    follows = {("epoch", "epoch"), ("epoch", "accessed"), ("accessed", "accessed"), ("accessed", "hot")}
-    follows |= {("hot", "hot"), ("hot", "epoch")}
-    assert set(pairwise(names)) == follows
+    assert list(collector.hot) == [hot_of(epoch) for epoch in epochs]
+    assert names == ["epoch"] * 20
     assert not get_page_messages(device).accessed, "as before"
 
 
-def test_a_monitor_that_is_off_sends_one_message_without_a_bit(device):
+def test_a_monitor_that_is_off_has_parts_without_a_bit(device):
     set_hot(device, ON)
     device.request("monitor", on=False)
     device.waiting()
-    collector, names = collected(device, 3)
-    assert [(epoch.accessed, epoch.written) for epoch in collector.accessed.whole] == [(bytes(1024),) * 2] * 3
-    assert [(row.frames, row.counts) for row in collector.hot.whole] == [((), ())] * 3
-    assert names == ["epoch", "accessed", "hot"] * 3
+    collector, _ = collected(device, 3)
+    assert [(epoch.accessed, epoch.written) for epoch in collector.accessed] == [(bytes(1024),) * 2] * 3
+    assert [(row.frames, row.counts) for row in collector.hot] == [((), ())] * 3
 
 
-def test_an_epoch_of_which_a_message_was_lost_is_left_out_and_the_loss_is_counted(start_peer):
-    with Device.open(start_peer(pages=1, epochs=100, period_ms=50, fault="hole").url) as device:
+def test_an_epoch_that_was_lost_is_left_out_and_the_loss_is_counted(start_peer):
+    with Device(start_peer(pages=1, epochs=100, period_ms=50, fault="hole").url) as device:
         set_hot(device, ON)
         collector, _ = collected(device, 12)
-    epochs = {row.epoch for row in collector.rows}
-    assert FAULT_EPOCH in epochs, "no hole, no test"
-    assert {epoch.epoch for epoch in collector.accessed.whole} == epochs - {FAULT_EPOCH}
-    assert {row.epoch for row in collector.hot.whole} == epochs - {FAULT_EPOCH}
-    assert (collector.accessed.lost, collector.hot.lost) == (1, 1)
+    epochs = set(collector.table().epoch.tolist())
+    assert min(epochs) < FAULT_EPOCH < max(epochs), "no hole, no test"
+    assert {epoch.epoch for epoch in collector.accessed} == epochs
+    assert {row.epoch for row in collector.hot} == epochs
+    assert FAULT_EPOCH not in epochs
+    statistics = collector.link_statistics
+    assert (statistics["epoch_messages_lost"], statistics["lost"]) == (1, 1)
 
 
 def test_under_noise_every_epoch_that_is_kept_is_right(start_peer):
-    with Device.open(
-        start_peer(pages=1, epochs=5000, period_ms=3, noise=300, seed=3).url, timeout_s=2
-    ) as device:
+    with Device(start_peer(pages=1, epochs=5000, period_ms=3, noise=300, seed=3).url, timeout_s=2) as device:
         set_hot(device, ON)
         collector, _ = collected(device, 150)
-    assert collector.accessed.lost + collector.hot.lost > 0, "no noise, no test"
-    assert 20 < len(collector.accessed.whole) < 150
-    for epoch in collector.accessed.whole:
+    assert collector.link_statistics["epoch_messages_lost"] > 0, "no noise, no test"
+    assert len(collector.accessed) == len(collector.hot) == 150
+    for epoch in collector.accessed:
         assert (epoch.accessed, epoch.written) == accessed_of(epoch.epoch)
-    for row in collector.hot.whole:
+    for row in collector.hot:
         assert row == hot_of(row.epoch)
 
 
@@ -98,7 +95,7 @@ def test_hot_settings_that_are_set_are_those_in_force(device):
     assert get_hot(device) == AT_BOOT
     settings = HotSettings(True, False, True, True, 7, 1000, 5, 16, 4095, 16)
     assert set_hot(device, settings) == settings == get_hot(device)
-    rows = collected(device, 3)[0].hot.whole
+    rows = collected(device, 3)[0].hot
     assert list(rows) == [hot_of(row.epoch, 5) for row in rows] and any(row.more for row in rows)
 
 
@@ -118,7 +115,7 @@ def test_hot_settings_that_the_hardware_does_not_have_are_refused_and_change_not
 
 
 def test_without_page_bitmap_and_hot_pages_every_request_about_them_is_refused(start_peer):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         for name, values in (
             ("get_hot", {}),
             ("set_hot", asdict(ON)),
@@ -162,50 +159,35 @@ def test_split_epochs_say_so_and_writes_have_rows_of_their_own(device):
     assert device.request("get_split").values == [0]
 
 
-def accessed(**changes):
-    fields = {
-        "index": 0,
-        "epoch": 1,
-        "piece": 0,
-        "remaining": 0,
-        "first": 0,
-        "accessed": b"\3",
-        "written": b"",
+def record_of(accessed=b"\3", written=b"", pages=((3, 5), (2, 4)), accesses=9):
+    """The record of an epoch of 8,192 frames."""
+    parts = {
+        "accessed": accessed.ljust(1024, b"\0"),
+        "written": written.ljust(1024, b"\0"),
+        "hot": [{"frame": frame, "count": count} for frame, count in pages],
     }
-    return device_messages().new("accessed", **fields | changes)
-
-
-def hot(**changes):
-    fields = {"index": 0, "epoch": 1, "piece": 0, "remaining": 0, "accesses": 9, "more": False}
-    return device_messages().new(
-        "hot", **fields | {"saturated": False, "frames": [3, 2], "counts": [5, 4]} | changes
-    )
+    return make_record(groups=64, parts=parts, epoch=1, hot_accesses=accesses)
 
 
 @pytest.mark.parametrize(
-    ("messages", "said"),
+    ("record", "said"),
     [
-        ([accessed(written=b"\4")], "written, but not accessed"),
-        ([accessed(first=1)], "bits of frame 1"),
-        ([accessed(first=8192)], "8200 frames of 8192"),
-        ([accessed(first=1024, remaining=1), accessed(piece=1)], "bits of frame 0 follow"),
-        ([hot(frames=[3])], "1 hot pages have 2 counts"),
-        ([hot(counts=[4, 5])], "ascend"),
-        ([hot(frames=[3, 3])], "twice"),
-        ([hot(accesses=8)], "9 of 8 accesses"),
-        ([hot(frames=[3, 8192])], "hot frame 8192 of 8192"),
+        (record_of(written=b"\4"), "written, but not accessed"),
+        (record_of(pages=[(3, 4), (2, 5)]), "ascend"),
+        (record_of(pages=[(3, 5), (3, 4)]), "twice"),
+        (record_of(accesses=8), "9 of 8 accesses"),
     ],
 )
-def test_messages_that_contradict_each_other_are_refused(messages, said):
-    epochs = (accessed_epochs if messages[0].name == "accessed" else hot_lists)(8192)
+def test_parts_that_contradict_each_other_are_refused(record, said):
     with pytest.raises(ValueError, match=said):
-        for message in messages:
-            epochs.note(message)
-    assert not epochs.whole
+        assert not (accessed_epoch(record) and hot_list(record))
+    assert accessed_epoch(record_of()) and hot_list(record_of())
 
 
-def test_a_device_that_sends_such_a_message_sends_nonsense(device, monkeypatch):
-    monkeypatch.setattr("litemrc.device.collecting.collector.hot_lists", lambda frames: hot_lists(2))
+def test_a_device_that_sends_such_a_record_sends_nonsense(device, monkeypatch):
+    monkeypatch.setattr(
+        "litemrc.device.collecting.collector.hot_list", lambda record: hot_list(record_of(accesses=8))
+    )
     set_hot(device, ON)
-    with pytest.raises(DeviceFaultError, match="hot frame"):
+    with pytest.raises(DeviceFaultError, match="9 of 8 accesses"):
         collected(device, 10)

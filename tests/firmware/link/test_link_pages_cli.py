@@ -189,7 +189,7 @@ def test_device_describes_split_and_hot_pages_in_words(start_peer):
 
 def test_curve_shows_reads_and_writes_of_a_program_below_their_sum(start_peer, tmp_path):
     out = tmp_path / "e.parquet"
-    with Device.open(start_peer(pages=1, period_ms=3).url) as device:
+    with Device(start_peer(pages=1, period_ms=3).url) as device:
         device.request("set_split", on=True)
         collector = Collector(device)
         list(collector.collect(runs=[Run("zipf"), Run("loop")]))
@@ -214,7 +214,7 @@ def test_only_reads_of_a_table_without_split_are_refused(port, tmp_path):
 
 
 def test_a_program_gets_a_context_that_owns_pages(start_peer):
-    with Device.open(start_peer().url) as device:
+    with Device(start_peer().url) as device:
         device.request("set_split", on=True)
         with pytest.raises(UserError, match="no context 4 that owns pages"):
             list(Collector(device).collect(runs=[Run("zipf", 4)]))

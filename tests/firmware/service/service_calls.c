@@ -5,17 +5,17 @@
  * service_calls [PARAMETER=N] ...
  * reads frames of a host from the standard input and writes to the standard output the frames of answers and, before an
  * answer, of log messages: at level debug "OPERATION VALUES ..." of an operation, at level info the line of requests.c
- * that refused. parameters[] has the parameters; busy=1: operations refuse.
+ * that refused. parameters[] has the parameters; busy=1: operations refuse; loss_busy=1: whether a domain
+ * may lose data cannot be read.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "litemrc_limits.h"
 #include "service.h"
 
 #define LONG_REASON "01234567890123456789012345678901234567890123456789012345678901234567890123456789 and more"
+#define RING_BYTES 4096u
 
 /* The number of values of a setting. */
 static const size_t counts[] = {
@@ -26,39 +26,41 @@ static const size_t counts[] = {
 	[DEVICE_BUDGET] = 2, [DEVICE_RECLAIM] = 2, [DEVICE_FAULT_COST] = 0,
 };
 static uint32_t in_force[DEVICE_FAULT_COST + 1][10];
-static uint32_t busy;
+static uint32_t busy, loss_busy;
 
-static void send(struct device_message *message)
+static void send(uint32_t type, const void *body, size_t bytes)
 {
-	static struct litemrc_sender sender;
-	uint8_t out[LITEMRC_FRAME_MAX];
-	int length = litemrc_frame_encode(&sender, message, out, sizeof(out));
+	static uint8_t ring[RING_BYTES];
+	static struct litemrc_writer writer = {.ring = ring, .mask = RING_BYTES - 1};
+	static uint32_t sequence;
+	const struct litemrc_message message = {.type = type, .sequence = ++sequence};
+	size_t sent = writer.end;
 
-	if (length < 0 || fwrite(out, 1, length, stdout) != length)
-		abort();
+	litemrc_frame_begin(&writer);
+	if (type)
+		litemrc_frame_put(&writer, &message, sizeof(message));
+	litemrc_frame_put(&writer, body, bytes);
+	litemrc_frame_end(&writer);
+	while (sent != writer.end)
+		putchar(ring[sent++ & writer.mask]);
 }
 
 static void report(int level, const char *operation, const uint32_t *values, size_t count)
 {
-	static struct device_message message;
-	char line[LITEMRC_LOG_LINE_MAX + 1];
-	int length = snprintf(line, sizeof(line), "%s", operation);
+	struct litemrc_log log = {.level = level};
+	int length = snprintf(log.line, sizeof(log.line), "%s", operation);
 
 	for (size_t i = 0; i < count; i++)
-		length += snprintf(line + length, sizeof(line) - length, " %u", values[i]);
-	message.type_choice = device_message_type_log_c;
-	message.log = (struct log_body){
-		.level.log_level_choice = level, .line.value = (const uint8_t *)line, .line.len = length,
-	};
-	send(&message);
+		length += snprintf(log.line + length, sizeof(log.line) - length, " %u", values[i]);
+	send(LITEMRC_MESSAGE_LOG, &log, sizeof(log));
 }
 
 #define REPORT(operation, ...) \
-	report(log_level_debug_c, operation, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+	report(LITEMRC_LOG_DEBUG, operation, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 static int refuse_at(uint32_t line, struct answer *answer, int error, const char *reason)
 {
-	report(log_level_info_c, "refused", &line, 1);
+	report(LITEMRC_LOG_INFO, "refused", &line, 1);
 	return refuse(answer, error, reason);
 }
 
@@ -69,12 +71,16 @@ static int refuse_at(uint32_t line, struct answer *answer, int error, const char
 
 static int done(struct answer *answer)
 {
-	return busy ? refuse(answer, error_code_busy_c, LONG_REASON) : 0;
+	return busy ? refuse(answer, LITEMRC_ERROR_BUSY, LONG_REASON) : 0;
 }
 
 static int get_kept(struct device *device, enum device_setting setting, const uint32_t *arguments,
 		    struct answer *answer)
 {
+	if (answer->ack.values_count || answer->ack.payload_bytes || !answer->reason || *answer->reason)
+		abort();	/* ports append to the answer */
+	if (setting == DEVICE_RANK_LOSS && loss_busy)
+		return refuse(answer, LITEMRC_ERROR_BUSY, LONG_REASON);
 	answer_values(answer, sizeof(in_force[0]) / sizeof(in_force[0][0]), in_force[setting]);
 	if (setting == DEVICE_RANK_LOSS) /* without the domain */
 		answer->ack.values[0] = in_force[setting][1];
@@ -86,12 +92,12 @@ static int set_kept(struct device *device, enum device_setting setting, const ui
 	uint32_t reported[1 + 10] = {setting};
 
 	memcpy(reported + 1, values, counts[setting] * sizeof(values[0]));
-	report(log_level_debug_c, "set", reported, 1 + counts[setting]);
+	report(LITEMRC_LOG_DEBUG, "set", reported, 1 + counts[setting]);
 	memcpy(in_force[setting], values, busy ? 0 : counts[setting] * sizeof(values[0]));
 	return done(answer);
 }
 
-static int order(struct device *device, enum device_order order, uint32_t value, struct answer *answer)
+static int give_order(struct device *device, enum device_order order, uint32_t value, struct answer *answer)
 {
 	REPORT("order", order, value);
 	return done(answer);
@@ -116,27 +122,26 @@ static void lease(struct device *device, uint32_t cycles)
 
 static void end_lease(struct device *device)
 {
-	report(log_level_debug_c, "end_lease", NULL, 0);
+	report(LITEMRC_LOG_DEBUG, "end_lease", NULL, 0);
 }
 
-static uint32_t epochs_sent(struct device *device)
+static uint32_t epoch(struct device *device)
 {
 	return 0;
 }
 
 static struct device device = {
 	.parameters = {
-		.features = 0x3f, .frames = 8192, .groups = 64, .contexts = 8, .engine = stack_engine_group_stack_c,
+		.features = 0xbf, .frames = 8192, .groups = 64, .contexts = 8, .engine = LITEMRC_STACK_ENGINE_GROUP_STACK,
 		.pages = 8192, .epoch_least = 100, .ranks = 4, .power_states = 0x1d, .hot_pages = 128,
 		.first_page = 0x123456789, .counter_pages = 1024, .counter_width = 12, .counter_masters = 3,
-		.counter_contexts = 8, .traffic_words_log2 = 22, .budgets = true,
-		.programs = 2, .program_names = {"zipf", "loop"},
+		.counter_contexts = 8, .traffic_words_log2 = 22, .programs = 2, .program_names = {"zipf", "loop"},
 	},
-	.get = get_kept, .set = set_kept, .order = order, .follow_cgroup = follow_group, .lease = lease,
-	.end_lease = end_lease, .epochs_sent = epochs_sent,
+	.get = get_kept, .set = set_kept, .order = give_order, .follow_cgroup = follow_group, .lease = lease,
+	.end_lease = end_lease, .epoch = epoch,
 };
 
-static uint32_t budgets = 1, programs = 1, read_only;
+static uint32_t programs = 1, read_only;
 
 static const struct {
 	const char *name;
@@ -144,7 +149,8 @@ static const struct {
 } parameters[] = {
 	{"features", &device.parameters.features}, {"contexts", &device.parameters.contexts},
 	{"hot_pages", &device.parameters.hot_pages}, {"power_states", &device.parameters.power_states},
-	{"budgets", &budgets}, {"programs", &programs}, {"read_only", &read_only}, {"busy", &busy},
+	{"programs", &programs}, {"read_only", &read_only}, {"busy", &busy},
+	{"loss_busy", &loss_busy},
 };
 
 static void parse(const char *argument)
@@ -162,19 +168,19 @@ static void parse(const char *argument)
 int main(int argc, char **argv)
 {
 	static struct service service;
-	static struct device_message hello;
-	struct device_message *answer;
+	struct litemrc_hello hello;
 	int byte;
 
 	for (int i = 1; i < argc; i++)
 		parse(argv[i]);
-	device.parameters.budgets = budgets;
 	device.run = programs ? run_program : NULL;
 	service_begin(&service, &device, read_only);
-	while ((byte = getchar()) != EOF) {
-		answer = litemrc_receiver_push(&service.receiver, byte) ? service_answer(&service, &hello) : NULL;
-		if (answer)
-			send(answer);
-	}
+	while ((byte = getchar()) != EOF)
+		if (litemrc_receiver_push(&service.receiver, byte)) {
+			struct reply reply = service_answer(&service, &hello);
+
+			if (reply.body)
+				send(reply.type, reply.body, reply.bytes);
+		}
 	return 0;
 }

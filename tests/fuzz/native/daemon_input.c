@@ -4,10 +4,10 @@
  *
  * An input is a sequence of steps: a byte that names the step, one or two bytes of a length, and as many bytes:
  *   b, B  bytes that arrive at the serial port, at a client's port
- *   r, R  the CBOR of a request at either, which gets its CRC and its frame here
+ *   r, R  a request at either, which gets its CRC and its frame here
  *   e     what the driver's device returns: any bytes
- *   E     a record: its header is right but for the bytes given first (offset, value, and so on until an offset above its end),
- *         its body is the rest, repeated
+ *   E     a record: header and table are right but for the bytes given first (offset, value, and so on until an offset above
+ *         their end), its body is the rest, repeated
  *   s     what the next read of a file of sysfs returns (several may wait)
  *   x     the next write to a file of sysfs fails with this errno
  *   j     a client joins or leaves
@@ -29,8 +29,9 @@
 #define TAIL 16u
 #define RANKS 2u
 #define ROW_WORDS (GROUPS + LITEMRC_ROW_WORDS + TAIL)
-#define RECORD_BYTES (sizeof(struct litemrc_epoch) + CONTEXTS * (sizeof(struct litemrc_context) + 4 * ROW_WORDS) + \
-		      RANKS * sizeof(struct litemrc_rank))
+#define ROW_BYTES (sizeof(struct litemrc_row) + 4 * ROW_WORDS)
+#define HEAD_BYTES (sizeof(struct litemrc_epoch) + 2 * sizeof(struct litemrc_part))
+#define RECORD_BYTES (HEAD_BYTES + CONTEXTS * ROW_BYTES + RANKS * sizeof(struct litemrc_rank))
 #define CLIENT (SERIAL + 1)
 #define TEXTS 16
 
@@ -203,7 +204,6 @@ static void drain(int port)
 static void go_on(void)
 {
 	pages_progress();
-	followers_report();
 	session_progress(SERIAL);
 	runs_progress();
 	lease_progress(&linux_device);
@@ -229,21 +229,17 @@ static void arrive(int port, unsigned int host, const uint8_t *bytes, size_t siz
 	}
 }
 
-static void request(int port, unsigned int host, const uint8_t *cbor, size_t size)
+static void request(int port, unsigned int host, const uint8_t *payload, size_t size)
 {
-	uint8_t message[600], framed[620];
-	uint32_t crc = litemrc_crc32(cbor, size);
-	size_t length;
+	static uint8_t framed[1024];
+	struct litemrc_writer writer = {.ring = framed, .mask = sizeof(framed) - 1, .begun = 1, .end = 1};
 
 	if (size > 512)
 		return;
-	memcpy(message, cbor, size);
-	for (int i = 0; i < 4; i++)
-		message[size + i] = crc >> (8 * i);
-	framed[0] = 0;
-	length = 1 + cobs_encode(framed + 1, message, size + 4);
-	framed[length++] = 0;
-	arrive(port, host, framed, length);
+	litemrc_frame_begin(&writer);
+	litemrc_frame_put(&writer, payload, size);
+	litemrc_frame_end(&writer);
+	arrive(port, host, framed, writer.end);
 }
 
 static void record_step(const uint8_t *bytes, size_t size, bool built)
@@ -251,18 +247,22 @@ static void record_step(const uint8_t *bytes, size_t size, bool built)
 	struct pollfd source = {.fd = device[0], .revents = POLLIN};
 	static _Alignas(8) uint8_t record[RECORD_BYTES];
 	struct litemrc_epoch *head = (struct litemrc_epoch *)record;
+	struct litemrc_part *parts = (struct litemrc_part *)(head + 1);
 	size_t at = 0;
 
 	if (built) {
 		*head = (struct litemrc_epoch){
-			.bytes = RECORD_BYTES, .header_bytes = sizeof(*head), .context_bytes = sizeof(struct litemrc_context),
-			.row_words = ROW_WORDS, .contexts = CONTEXTS, .groups = GROUPS, .tail_groups = TAIL,
-			.epoch = epochs++, .ranks = RANKS, .rank_bytes = sizeof(struct litemrc_rank),
+			.bytes = RECORD_BYTES, .header_bytes = sizeof(*head), .parts = 2, .groups = GROUPS,
+			.tail_groups = TAIL, .epoch = epochs++,
 		};
-		for (; at + 1 < size && bytes[at] < sizeof(*head); at += 2)
+		parts[0] = (struct litemrc_part){LITEMRC_PART_ROWS, ROW_BYTES, CONTEXTS};
+		parts[1] = (struct litemrc_part){LITEMRC_PART_RANKS, sizeof(struct litemrc_rank), RANKS};
+		for (; at + 1 < size && bytes[at] < HEAD_BYTES; at += 2)
 			record[bytes[at]] = bytes[at + 1];
-		for (size_t i = sizeof(*head); i < RECORD_BYTES; i++)
+		for (size_t i = HEAD_BYTES; i < RECORD_BYTES; i++)
 			record[i] = at < size ? bytes[at + (i % (size - at))] : 0;
+		for (uint32_t i = 0; i < CONTEXTS; i++)	/* else hardly any has contexts that there are */
+			record[HEAD_BYTES + i * ROW_BYTES] &= 7;
 		bytes = record;
 		size = RECORD_BYTES;
 	}
@@ -292,7 +292,6 @@ static void perform_step(int kind, const uint8_t *bytes, size_t size)
 			drain(client[1]);
 		} else {
 			hosts_join(CLIENT, client[1]);
-			followers_join(CLIENT);
 			session_open(CLIENT, client[1]);
 		}
 		break;
@@ -313,7 +312,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t at = 0;
 
-	/* From one input to the next only settings and the follower table stay. */
+	/* From one input to the next only settings and the table of followers stay. */
 	first_text = text_count = write_error = epochs = 0;
 	session_open(SERIAL, serial[1]);
 	if (hosts_has(CLIENT))
@@ -356,8 +355,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (listed_add("/a/b"))
 		abort();
 	groups_open("/cgroup");
-	followers_init();
-	hosts_init(serial[1], parameters.contexts + dram.ranks + pages_most(), true);
+	hosts_init(serial[1], epochs_most(), true);
 	pages_init();
 	sessions_init(serial[1]);
 	may_jump = true;

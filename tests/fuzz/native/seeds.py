@@ -4,24 +4,18 @@
 from collections.abc import Iterator
 from struct import pack
 
-from litemrc.device.link.protocol import host_requests
-from litemrc.device.link.schema import Field
+from litemrc.device.link.protocol import Field, host_requests
 
 
 def _value(field: Field, number: int) -> object:
-    if field.choices:
-        return field.choices[number % len(field.choices)][0]
-    if field.kind == "BOOL":
-        return number % 2 == 1
-    if field.kind == "BSTR":
-        return b"xyz"
-    if field.kind == "TSTR":
-        return "/a/b"[: field.high].ljust(field.low, "x")
-    return max(field.low, min(field.high, number))
+    if field.kind == "choice":
+        return list(field.choices)[number % len(field.choices)]
+    values: dict[str, object] = {"bool": number % 2 == 1, "bytes": b"xyz", "text": "/a/b"}
+    return values.get(field.kind, number)
 
 
 def requests() -> Iterator[bytes]:
-    """Yield each request of the schema in CBOR."""
+    """Yield each request of the headers."""
     codec = host_requests()
     for number, name in enumerate(codec.types):
         values = {field.name: _value(field, 1 + number % 3) for field in codec.types[name].body}
@@ -53,10 +47,10 @@ def sessions() -> Iterator[bytes]:
     yield always_on + b"".join(_step("r", request) for request in requests())
     yield (
         _step("j", b"")
-        + b"".join(_step("E", bytes([0x40, *range(16), at])) for at in range(9))
+        + b"".join(_step("E", bytes([0xFF, *range(16), at])) for at in range(9))
         + _step("l", b"")
     )
-    yield _step("e", bytes(64)) + _step("E", bytes([6, 255, 10, 1, 0x40, 1]))
+    yield _step("e", bytes(64)) + _step("E", bytes([6, 255, 10, 1, 0xFF, 1]))
     yield _step("s", b"7\n8\n") + _step("s", b"queued 2\nlost 0\noverflows 0\n") + _step("b", b"\0\1\2\0")
     # Images of epoch 0: 8,192 frames; 3 hot pages, or more than there are. The last word is the first.
     codec, epoch = host_requests(), _step("s", b"0\n")
@@ -64,6 +58,6 @@ def sessions() -> Iterator[bytes]:
     for count in (3, 1000):
         images = _step("s", pack("<2I", 0, 8192)) + _step("s", pack("<4I", 0, 70, 1, count))
         yield (
-            epoch * 16 + _step("r", select) + _step("l", b"") + images + _step("E", bytes([0x40, 1])) + images
+            epoch * 16 + _step("r", select) + _step("l", b"") + images + _step("E", bytes([0xFF, 0])) + images
         )
     yield _step("x", b"\x10") + b"".join(_step("r", request) for request in requests())

@@ -8,14 +8,14 @@ from litemrc.device.link.link import MessageReceiver
 from litemrc.device.link.protocol import OtherVersionError, device_messages
 
 from tests.fuzz.target import Target
-from tests.host.scripted_device import hello, told
+from tests.host.scripted_device import counted, ended, hello, told
 
 PIECE = 37
 
 
 def seeds() -> Iterator[bytes]:
     """Frames one after another, some of them damaged."""
-    log, epoch = told("log", sequence=1, line="a\0b"), told("epoch", sequence=2, hits=[0, 300] * 32)
+    log, epoch = told("log", sequence=1, line="a b"), ended(0, counted(1, *[0, 300] * 32), groups=64)
     frames = [frame(device_messages().encode(each)) for each in (log, epoch, hello(sequence=3))]
     yield b"\0" + b"".join(frames)
     yield frames[1][9:] + frames[0] + frames[2][:-9] + frames[0]

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from litemrc.device.link.protocol import ProtocolError, device_messages
 
 from tests.fuzz.target import Target
-from tests.host.scripted_device import hello, told
+from tests.host.scripted_device import counted, ended, hello, told
 
 CODEC = device_messages()
-LISTS = {"epoch": {"hits": [7] * 64}, "rank": {"counters": [300] * 16}, "queued": {"frames": [70_000]}}
 
 
 def seeds() -> Iterator[bytes]:
     """One message of each type."""
     yield CODEC.encode(hello(system="Linux 6.6", driver="1.2", page_bitmap=True))
-    for name in CODEC.types.keys() - {"hello"}:
-        yield CODEC.encode(told(name, **LISTS.get(name, {})))
+    for name in CODEC.types.keys() - {"hello", "epoch"}:
+        yield CODEC.encode(told(name))
+    yield CODEC.encode(told("queued", frames=[70_000]))
+    parts = {"ranks": [{"counters": [300] * 16}], "tasks": [{}], "copies": [{}], "hot": [{"count": 9}]}
+    yield CODEC.encode(ended(0, counted(1, *[7] * 64), groups=64, tail_groups=128, **parts))
+    yield CODEC.encode(ended(0, accessed=bytes(8), written=bytes(8)))
 
 
 def read(payload: bytes) -> None:
@@ -25,4 +28,4 @@ def read(payload: bytes) -> None:
     assert CODEC.decode(CODEC.encode(message)) == message
 
 
-TARGET = Target(read, refusals=(ProtocolError,), seeds=seeds, longest=CODEC.max_received_bytes + 1)
+TARGET = Target(read, refusals=(ProtocolError,), seeds=seeds, longest=4096)

@@ -6,13 +6,11 @@ requests that they answer into them: both are easy for a device, and hard to fin
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
-from litemrc.device.link.link import LinkCounts
+from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.protocol import LaterVersionError, Message, ProtocolError, device_messages
 from litemrc.errors import UserError
 from litemrc.feed.feed import Event, Feed, FeedOptions, _ListenerError
@@ -23,10 +21,10 @@ from litemrc.serve.metrics.tallies import Tallies
 from litemrc.serve.windows import EpochWriter
 
 from tests.fuzz.target import Target
-from tests.host.scripted_device import ack, hello, told
+from tests.host.scripted_device import ack, counted, ended, hello, told
 
 CODEC = device_messages()
-GROUPS = 4
+FRAMES = 2048
 
 
 class Input:
@@ -43,6 +41,9 @@ class Input:
         return self._sequence
 
     def send(self, message: Message) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
     def receive(self, timeout_s: float) -> Message | None:
@@ -79,15 +80,10 @@ class Live:
 
 def session(content: bytes) -> None:
     """Read a session as the server does, with all that computes from its messages."""
-
-    @contextmanager
-    def opened(*_: object, **__: object) -> Iterator[Device]:
-        yield Device(Input(content), timeout_s=1)
-
-    feed = Feed("test:", FeedOptions(pages=True, hot=True, if_there=True))
+    feed = Feed("test:", FeedOptions(pages=True, hot=True, if_there=True, timeout_s=1))
     for listener in (Live(), Tallies(), LinkStream()):
         feed.listen(listener)
-    with patch.object(Device, "open", opened):
+    with patch.object(Link, "open", lambda *_, **__: Input(content)):
         try:
             feed._session()
         except _ListenerError as failed:
@@ -98,32 +94,36 @@ def seeds() -> Iterator[bytes]:
     """Sessions with everything, and with as little as there can be."""
     said = hello(
         **{"system": "Linux 6.6", "contexts": 2, "ranks": 2, "rank_power": True, "page_bitmap": True},
-        **{"frames": 2048, "pages": 64, "hot_pages": 16},
+        **{"frames": FRAMES, "pages": 64, "hot_pages": 16},
     )
     answers = [said, ack(1, 1, 1, 0, 0, 1, 16, 0, 63, 1), ack(2, 0, 5, 2, 4, 0, payload=b"MT41K128M16")]
     answers += [ack(1, 1, 1, 0, 0, 1, 16, 0, 63, 1), ack(1, 1, 0, 0), ack(), ack(2, 7, payload=b"sort"), said]
     yield packed([*answers, *(message for epoch in range(3) for message in messages(epoch))])
     bare = hello()
-    yield packed([bare, told("nak", error="unsupported"), ack(), bare, *messages(0)[:1]])
+    yield packed([bare, told("nak", error="unsupported"), ack(), bare, ended(0)])
 
 
 def messages(epoch: int) -> list[Message]:
-    """The messages of an epoch, and of what may come behind it."""
-    counts = {"epoch": epoch, "accesses": 10, "misses": 4, "touched": 5, "hits": [1, 2, 3, 0]}
+    """An epoch, and what may come behind it."""
+    rows = [
+        counted(0, 1, 2, 3, misses=4, touched=5),
+        counted(1, 9, evicted=9, tail=[2], state=2, pid=7, comm=b"sort"),
+    ]
     clocks = [1, 2, 0, 0, 60, 40, *[0] * 10]
     return [
-        told("epoch", **counts, index=2 * epoch, remaining=1),
-        told("epoch", **counts, index=2 * epoch + 1, context=1, evicted=9, tail=[2]),
-        *(
-            told("rank", index=2 * epoch + n, epoch=epoch, domain=n, clocks=100, counters=clocks)
-            for n in (0, 1)
+        ended(
+            epoch,
+            *rows,
+            tail_groups=8,
+            ranks=[{"cycles": 100, "counters": clocks}] * 2,
+            tasks=[{"context": 1}],
+            accessed=b"\x03".rjust(FRAMES // 8, b"\0"),
+            written=b"\x01".rjust(FRAMES // 8, b"\0"),
+            hot=[{"frame": 5, "count": 4}, {"frame": 6, "count": 3}],
+            hot_accesses=9,
         ),
-        told("task", index=epoch, epoch=epoch),
-        told("accessed", index=epoch, epoch=epoch, first=1024, accessed=b"\x03", written=b"\x01"),
-        told("hot", index=epoch, epoch=epoch, accesses=9, frames=[5, 6], counts=[4, 3]),
-        told("process", state="following", context=1, pid=7, comm="sort", epoch_messages=2 * epoch + 2),
-        told("event", kind="workload_started", workload=1, epoch_messages=2 * epoch + 2),
-        told("event", kind="workload_done", workload=1, epoch_messages=2 * epoch + 2, cycles=9),
+        told("event", kind="workload_started", workload=1, epoch=epoch + 1),
+        told("event", kind="workload_done", workload=1, epoch=epoch + 1, cycles=9),
         told("log", line="a\x1b[31m", level="info"),
         told("queued", frames=[3]),
     ]

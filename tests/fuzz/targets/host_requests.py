@@ -13,11 +13,8 @@ CODEC = host_requests()
 def seeds() -> Iterator[bytes]:
     """One request of each type."""
     for name, record in CODEC.types.items():
-        least = {f.name: f.choices[0][0] if f.choices else f.low for f in record.body if f.kind == "UINT"}
-        least |= {f.name: "x" * f.low for f in record.body if f.kind == "TSTR"}
-        least |= {f.name: bytes(f.low) for f in record.body if f.kind == "BSTR"}
-        least |= {f.name: True for f in record.body if f.kind == "BOOL"}
-        yield CODEC.encode(CODEC.new(name, **least | {"sequence": 1}))
+        first = {f.name: next(iter(f.choices)) for f in record.body if f.kind == "choice"}
+        yield CODEC.encode(CODEC.new(name, **first | {"sequence": 1}))
 
 
 def read(payload: bytes) -> None:
@@ -26,4 +23,4 @@ def read(payload: bytes) -> None:
     assert CODEC.decode(CODEC.encode(message)) == message
 
 
-TARGET = Target(read, refusals=(ProtocolError,), seeds=seeds, longest=CODEC.max_received_bytes + 1)
+TARGET = Target(read, refusals=(ProtocolError,), seeds=seeds, longest=CODEC.max_bytes + 1)

@@ -9,16 +9,18 @@ import asyncio
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
-import cbor2
 from litemrc.device.link.frames import frame
 from litemrc.device.link.link import LinkCounts
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.device.link.protocol import host_requests, old_hello_request
+from litemrc.epochs.columns import joined_rows
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.ranks.table import NO_RANKS
 from litemrc.serve.app import build
 from litemrc.serve.fleet import Fleet, Served
 
 from tests.fuzz.target import Target
+from tests.host.epoch_rows import row
 
 GROUPS = 4
 PARAMETERS = DeviceParameters(
@@ -39,11 +41,10 @@ class _Serving:
         self.loop = asyncio.new_event_loop()
         feed._give(PARAMETERS)
         for number in range(6):
-            rows = tuple(
-                EpochRow(number, context, 9, 2, 5, 0, 0, 0, 0, False, (4, 2, 1, 0)) for context in range(2)
-            )
+            counts = {"epoch": number, "accesses": 9, "misses": 2, "touched": 5, "hits": (4, 2, 1, 0)}
+            rows = joined_rows([row(context=context, **counts) for context in range(2)])
             arrived = 1_790_000_000.0 + number
-            feed._give(FeedEpoch(1, number, arrived, rows, {1: "=p"}, (), None, None, 0, LinkCounts()))
+            feed._give(FeedEpoch(1, number, arrived, rows, {1: "=p"}, NO_RANKS, None, None, 0, LinkCounts()))
 
     def answer(self, content: bytes) -> int:
         """Return the status of the answer."""
@@ -153,8 +154,13 @@ def seeds() -> Iterator[bytes]:
     ):
         yield f"POST {DEVICE}/control/{action}\n{json}{body}".encode()
     yield f"GET {DEVICE}/epochs\nOrigin: http://evil.example\nHost: evil.example\n\n".encode()
-    for request in ([4, 1], [1, 2, b"echo"], cbor2.CBORTag(28, [1]), {"a": 1}):
-        encoded = cbor2.dumps(request)
+    requests = host_requests()
+    for encoded in (
+        requests.encode(requests.new("ask_hello", sequence=4)),
+        requests.encode(requests.new("echo", sequence=1, payload=b"echo")),
+        old_hello_request(),
+        b"\1",
+    ):
         if b"\n" not in encoded:
             yield f"WS {DEVICE}/link\n\n".encode() + encoded + b"\nraw \0\1\2\0\ntext hello"
     yield f"WS {DEVICE}/link?x=1\nAuthorization: Bearer wrong\n\n".encode()

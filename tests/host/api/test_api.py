@@ -10,7 +10,7 @@ import litemrc
 import litemrc_studies
 import pytest
 
-HEAVY = ("numpy", "pyarrow", "matplotlib", "pandas", "serial", "cbor2", "rich", "jinja2")
+HEAVY = ("numpy", "pyarrow", "matplotlib", "pandas", "serial", "rich", "jinja2")
 
 
 def loaded_by(program: str) -> set[str]:
@@ -86,7 +86,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 def test_a_curve_of_numbers_loads_neither_device_nor_pictures():
     loaded = loaded_by("import litemrc\nlitemrc.mrc([1, 3, 1, 1])")
-    assert not loaded.intersection(("serial", "cbor2", "matplotlib", "pandas", "rich", "jinja2"))
+    assert not loaded.intersection(("serial", "matplotlib", "pandas", "rich", "jinja2"))
     assert not {
         name for name in loaded if name.startswith(("litemrc.device", "litemrc.plots", "litemrc.cli"))
     }
@@ -103,7 +103,7 @@ def test_a_plot_without_axes_is_one_of_pyplot():
 def test_help_of_mrc_loads_neither_device_nor_pictures_nor_arrow():
     loaded = loaded_by(run_command("mrc", "--help"))
     assert "litemrc.cli.curves.mrc" in loaded
-    assert not loaded.intersection(("pyarrow", "matplotlib", "serial", "cbor2", "zcbor", "pandas", "jinja2"))
+    assert not loaded.intersection(("pyarrow", "matplotlib", "serial", "pandas", "jinja2"))
     assert not {name for name in loaded if name.startswith(("litemrc.device", "litemrc.plots"))}
 
 
@@ -112,4 +112,4 @@ def test_hot_pages_of_a_trace_need_no_device(tmp_path):
     trace.write_text("0x1000\n0x2000\n" * 50)
     loaded = loaded_by(run_command("hot", str(trace)))
     assert "litemrc.native.hot_pages" in loaded  # the trace was counted
-    assert not loaded.intersection(("serial", "cbor2", "cobs", "zcbor"))
+    assert not loaded.intersection(("serial", "websockets"))

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """`litemrc.Device` and `litemrc.collect` at a device without a port: what is asked for, set and returned."""
 
-from contextlib import contextmanager
-
 import litemrc
 import pytest
-from litemrc.device.device import Device as LinkedDevice
 from litemrc.device.running import Run
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
+from tests.host.scripted_device import ScriptedLink, ack, counted, ended, hello, opened_at, told
 
 ON = ("monitor", {"on": True})
 
 
 @pytest.fixture
 def opened(monkeypatch):
-    """opened(epochs, **hello) -> the link of the device that is opened next; it sends so many epochs.
-
-    `ports` of the link: what was opened and closed.
-    """
+    """opened(epochs, **hello) -> the link of the device that is opened next; it sends so many epochs."""
 
     def opened(epochs=0, **parameters):
         def say_hello():
@@ -28,23 +22,14 @@ def opened(monkeypatch):
 
         link = ScriptedLink(hello=say_hello, get_epoch=lambda: ack(1, 500))
         link.answers["set_epoch"] = lambda unit, length: ack(1, length)
-        link.ports = []
-
-        @contextmanager
-        def open_device(url, **options):
-            link.ports.append((url, options))
-            yield device_at(link, monkeypatch, timeout_s=options["timeout_s"])
-            link.ports.append("closed")
-
-        monkeypatch.setattr(LinkedDevice, "open", open_device)
+        opened_at(link, monkeypatch)
         return link
 
     return opened
 
 
 def epoch(number, context=1):
-    counters = {"accesses": 4, "misses": 1, "hits": [2, 1, 0, 0]}
-    return told("epoch", index=number, epoch=number, context=context, **counters)
+    return ended(number, counted(context, 2, 1, misses=1))
 
 
 def test_a_device_says_what_it_is(opened):
@@ -53,7 +38,8 @@ def test_a_device_says_what_it_is(opened):
         assert (device.url, device.page_bytes, device.memory_bytes) == ("test:", 1024, 6 << 20)
         assert device.programs == ("zipf", "a?b")
         assert repr(device) == "<Device test:: 6 MiB in pages of 1,024 bytes, programs: zipf, a?b>"
-        assert link.ports == [("usb", {"timeout_s": 10, "baud": 115200, "take": False})]
+        assert link.ports == [("usb", 115200, {"take": False})]
+        assert device.timeout_s == 10
     assert link.ports[1:] == ["closed"]
     opened(workloads=[])
     assert repr(litemrc.Device("usb")).endswith("programs: none>")
@@ -75,7 +61,7 @@ def test_an_epoch_length_is_set_before_the_monitor_is_on(opened):
     for options, unit in (({}, "accesses"), ({"epoch_unit": "cycles"}, "cycles")):
         litemrc.collect("usb", epochs=1, epoch_length=7, timeout_s=3, baud=9600, **options)
         assert link.sent[-2:] == [("set_epoch", {"unit": unit, "length": 7}), ON]
-    assert link.ports[0] == ("usb", {"timeout_s": 3, "baud": 9600, "take": False})
+    assert link.ports[0] == ("usb", 9600, {"take": False})
     with pytest.raises(litemrc.UserError, match="no epoch would ever end"):
         litemrc.collect("usb", epochs=1)
     assert len(link.sent) == 5, "the last asked for the length only"
@@ -85,10 +71,7 @@ def test_programs_end_a_collection_and_need_no_epoch_length(opened):
     link = opened(system="Linux")
     link.answers["get_epoch"] = lambda: ack(1, 0)
     link.answers["get_process"] = lambda context: ack(1, 0)
-    ends = [
-        told("event", kind="workload_done", workload=n, context=c, epoch_messages=1)
-        for n, c in ((0, 1), (1, 4))
-    ]
+    ends = [told("event", kind="workload_done", workload=n, context=c, epoch=1) for n, c in ((0, 1), (1, 4))]
     link.answers["run"] = lambda workload, **_: (
         link.inbox.extend([epoch(0), *ends] if workload else []) or ack()
     )

@@ -10,8 +10,8 @@ from litemrc.checks.counters import Account, accuracy, balance, replay
 from litemrc.checks.following import check_following, check_ownership
 from litemrc.checks.rank_record import Command, snapshots_of
 from litemrc.device.simulation.recording import Settings
+from litemrc.epochs.columns import COLUMNS
 from litemrc.epochs.processes import Process
-from litemrc.epochs.table import COLUMNS
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.ranks.activity import RankActivity
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from litemrc.checks.counters import accuracy, compare, model_of, replay
 from litemrc.device.simulation.recording import Settings
-from litemrc.epochs.table import COLUMNS
+from litemrc.epochs.columns import COLUMNS
 from litemrc.golden.monitor.monitor import MonitorModel
 
 from tests.host import recordings

@@ -19,10 +19,10 @@ from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.errors import UserError
 from litemrc.golden.ranks.dram_activity import Slices
-from litemrc.ranks.activity import ADDING, RankActivity
-from litemrc.ranks.table import RankRow, RankTable
+from litemrc.ranks.activity import ADDING, COUNTERS, RankActivity
+from litemrc.ranks.table import RankTable
 
-from tests.host.rank_rows import PARAMETERS
+from tests.host.rank_rows import PARAMETERS, rank_row
 from tests.host.rank_traces import activity_of, random_trace
 
 PART = find_part("MT41K256M16-125:E")
@@ -220,7 +220,7 @@ def table(snapshots) -> RankTable:
     """What a device that counts rightly sends of the second to the last of them."""
     return RankTable.from_rows(
         [
-            RankRow(epoch, domain, snapshot.clocks, counters, state=0, working=True)
+            rank_row(epoch, domain, snapshot.clocks, **dict(zip(COUNTERS, counters, strict=True)))
             for epoch, snapshot in enumerate(snapshots)
             if epoch
             for domain, counters in enumerate(snapshot.counters)

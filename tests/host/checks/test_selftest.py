@@ -2,15 +2,13 @@
 """The self-test passes a ULX3S that counts as computed, and fails for each fault of link, memory, monitor."""
 
 import json
-from contextlib import contextmanager
 
 import pytest
 from litemrc.checks.selftest import COUNTS, KNOWN
 from litemrc.cli.main import main
-from litemrc.device.device import Device
 from litemrc.device.link.link import LinkCounts
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, nak, told
+from tests.host.scripted_device import ScriptedLink, ack, counted, ended, hello, nak, opened_at, told
 
 BURST = 8  # accesses for 16 bytes of a memory of 16 data lines
 PAGES = 512  # 2 MB
@@ -38,7 +36,7 @@ class Board(ScriptedLink):
     result
         what memtest logs, for the number of its pages; None: nothing.
     dropped
-        accesses dropped in each run. lost: epoch messages lost on the link in each.
+        accesses dropped in each run. lost: epochs lost on the link in each.
     """
 
     def __init__(self, **answers) -> None:
@@ -49,7 +47,7 @@ class Board(ScriptedLink):
         self.result = lambda pages: f"memtest: {pages} pages, 0 wrong words, first 0, bits 0x00000000"
 
     def _hello(self):
-        return hello(**ULX3S | self.described, epoch_messages=self._epochs, workloads=PROGRAMS)
+        return hello(**ULX3S | self.described, epoch=self._epochs, workloads=PROGRAMS)
 
     def _run(self, workload: int, context: int, scale: int):
         name = PROGRAMS[workload]
@@ -67,15 +65,13 @@ class Board(ScriptedLink):
             hits[0] += (BURST - 1) * lines
         misses += self.faults.get(name, lambda hits: 0)(hits)
         self._epochs += self.lost
-        row = {"epoch": self._epochs, "index": self._epochs, "context": context, "touched": misses}
-        row |= {"misses": misses, "accesses": misses + sum(hits.values()), "dropped": self.dropped}
+        row = counted(context, *(hits.get(group, 0) for group in range(64)), misses=misses, touched=misses)
+        epoch = ended(self._epochs, row, groups=64, dropped=self.dropped)
         self._epochs += 1
         self.behind["run"] = [
             *(told("log", level="info", line=line) for line in log),
-            told("epoch", **row, hits=[hits.get(group, 0) for group in range(64)]),
-            told(
-                "event", kind="workload_done", workload=workload, context=context, epoch_messages=self._epochs
-            ),
+            epoch,
+            told("event", kind="workload_done", workload=workload, context=context, epoch=self._epochs),
         ]
         return ack()
 
@@ -85,11 +81,7 @@ def tested(monkeypatch, tmp_path, capsys):
     """tested(link) -> exit code, verdict and detail of each step, what was printed; and the report."""
 
     def run(link: Board):
-        @contextmanager
-        def opened(*_, **__):
-            yield device_at(link, monkeypatch)
-
-        monkeypatch.setattr(Device, "open", opened)
+        opened_at(link, monkeypatch)
         out = tmp_path / "report.json"
         code = main(["selftest", "--port", "test:", "--memory", "2M", "--board", "ulx3s", "--out", str(out)])
         report = json.loads(out.read_text())
@@ -212,9 +204,7 @@ def test_a_damaged_frame_fails_although_every_echo_arrives(tested) -> None:
     assert (code, steps["link"]["verdict"], steps["link"]["detail"]) == (1, "FAILED", "1 damaged, 1 lost")
 
 
-@pytest.mark.parametrize(
-    ("fault", "why"), [("dropped", " accesses dropped"), ("lost", " epoch messages lost")]
-)
+@pytest.mark.parametrize(("fault", "why"), [("dropped", " accesses dropped"), ("lost", " epochs lost")])
 def test_counts_that_are_not_whole_fail(fault, why, tested) -> None:
     board = Board()
     setattr(board, fault, 1)

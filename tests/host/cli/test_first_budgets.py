@@ -8,9 +8,15 @@ from litemrc.cli.device.govern_cgroups import Cgroup
 from litemrc.cli.device.govern_decisions import GovernDecisions, Limits, _first_budgets
 from litemrc.cli.shared.memory import MemorySize
 from litemrc.device.contexts import Budget
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.columns import joined_rows
 from litemrc.policies.allocation.decision import Decision
 
+from tests.host.epoch_rows import row
+
+HELLO = SimpleNamespace(
+    **{"page_shift": 12, "pages": 8192, "groups": 64, "frames": 8192, "engine": "bucket_stack"},
+    **{"contexts": 8, "recent_pages": 4, "system": "Linux"},
+)
 PAGES = {pages: MemorySize(str(pages), pages, in_bytes=False) for pages in (128, 512)}
 
 
@@ -42,27 +48,24 @@ def test_nothing_is_lent_where_pages_were_evicted_for_lack_of_memory(evicted, bu
     """As in zhou2004/scenarios/linux_pair.toml in the RTL, where the memory of INTR was lent to LINEAR."""
     decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
     decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
-    hello = SimpleNamespace(page_shift=12, pages=8192, groups=64, frames=8192, engine="bucket_stack")
-    rows = [
-        EpochRow(1, context, 0, 0, 0, 0, 0, 0, 0, False, (0,) * 64, resident, evicted[context])
-        for context, resident in ((1, 200), (2, 230))
-    ]
-    decisions.decide(hello, rows, {}, {1, 2}, 1e6)
+    rows = [row_of(1, context, resident, evicted[context]) for context, resident in ((1, 200), (2, 230))]
+    decisions.decide(HELLO, joined_rows(rows), {}, {1, 2}, 1e6)
     decision = Decision({1: 384, 2: 128}, False, {}, 0.0, 1, {})
-    assert decisions.in_force(hello, decision) == budgets
+    assert decisions.in_force(HELLO, decision) == budgets
 
 
 def decided(decisions, rows, engine="bucket_stack"):
-    hello = SimpleNamespace(page_shift=12, pages=8192, groups=64, frames=8192, engine=engine)
-    decision = decisions.decide(hello, rows, {}, {1, 2}, 1e6)
+    hello = SimpleNamespace(**vars(HELLO) | {"engine": engine})
+    decision = decisions.decide(hello, joined_rows(rows), {}, {1, 2}, 1e6)
     return decision, decisions.in_force(hello, Decision({1: 256, 2: 256}, False, {}, 0.0, 1, {}))
 
 
 def row_of(epoch, context, resident, evicted, hits=(), misses=0):
     hits = (*hits, *(0,) * (64 - len(hits)))
     accesses = sum(hits) + misses
-    return EpochRow(
-        epoch, context, accesses, misses, 0, 0, 0, 0, 0, False, hits, resident, evicted
+    return row(
+        epoch=epoch, context=context, accesses=accesses, misses=misses, hits=hits, resident=resident,
+        evicted=evicted,
     )  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def test_a_loop_whose_pages_are_evicted_needs_no_memory_for_that(engine, falls_a
         linear = row_of(epoch, 2, 250, 35 * (epoch - 1), (30000, 0, evictions), 35)
         decision, _ = decided(decisions, [intr, linear], engine)
     assert decision.reasons[1].target == 256 and decision.reasons[2].target <= 256
-    described = decisions.described(decision, [intr, linear], {1: 256, 2: 256}, {1, 2})
+    described = decisions.described(decision, joined_rows([intr, linear]), {1: 256, 2: 256}, {1, 2})
     assert [pages for pages, _ in described["2"]["curve"]] == falls_at
 
 
@@ -119,3 +122,13 @@ def test_evictions_of_a_program_that_sleeps_are_forgotten():
     for epoch in range(3, 11):
         _, budgets = decided(decisions, [row_of(epoch, 2, 300, 0)])
     assert budgets[2] > 256
+
+
+def test_a_device_that_was_restarted_is_governed_anew():
+    """Its epochs count from 0 again: those before have no successor, and their evictions do not count."""
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    decided(decisions, [row_of(1, 1, 100, 0), row_of(1, 2, 240, 0)])
+    decided(decisions, [row_of(2, 1, 30, 70), row_of(2, 2, 250, 0)])
+    _, budgets = decided(decisions, [row_of(1, 1, 10, 0), row_of(1, 2, 250, 0)])
+    assert budgets == {1: 128, 2: 384}

@@ -11,7 +11,7 @@ from litemrc_studies.simulate import MACHINES
 
 # Each takes 0.05 s of CPU or more to load; the limit of a start is 0.25 s, of which Python takes 0.03 s.
 NAMES = [*STUDIES, *(name for commands in COMMANDS.values() for name in commands)]
-HEAVY = {"matplotlib", "pandas", "pyarrow", "rich", "jinja2", "zcbor", "scipy", "shtab"}
+HEAVY = {"matplotlib", "pandas", "pyarrow", "rich", "jinja2", "scipy", "shtab"}
 # Their parsers name formats, engines or defaults of modules that need numpy (0.1 s); the others do without.
 WITH_NUMPY = {"curve", "allocate", "compare", "mrc", "replace", "trace", "simulate", "hot", "heatmap", "qemu"}
 

@@ -4,20 +4,31 @@
 import errno
 import os
 import socket
+import struct
+import zlib
 from types import SimpleNamespace
 
-import cbor2
 import pytest
 import serial
-from cobs import cobs
+from hypothesis import given
+from hypothesis import strategies as st
 from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
 from litemrc.device.link import link as module
-from litemrc.device.link.frames import FrameSplitter, frame, unframe
+from litemrc.device.link.frames import FrameSplitter, frame, old_frame
 from litemrc.device.link.link import Link, LinkCounts, MessageReceiver, UnixPort
-from litemrc.device.link.protocol import OtherVersionError, ProtocolError, device_messages, host_requests
-from litemrc.device.link.schema import Field, schema, version_text
+from litemrc.device.link.protocol import (
+    Field,
+    OldHelloError,
+    OtherVersionError,
+    ProtocolError,
+    device_messages,
+    host_requests,
+    old_hello,
+    old_hello_request,
+)
+from litemrc.device.link.schema import schema, version_text
 
-from tests.host.scripted_device import hello, told
+from tests.host.scripted_device import counted, ended, hello, told
 
 PROTOCOL = schema().constants["protocol_version"]
 
@@ -63,58 +74,83 @@ def clock(monkeypatch):
     return clock
 
 
-@pytest.mark.parametrize("most", [10, 249, 250, 503, 504, 600])
-def test_a_frame_is_too_long_from_the_first_byte_that_no_payload_needs(most):
-    """COBS adds a byte, and one more for every 254 of payload and CRC."""
-    bound = most + 4 + (most + 4) // 254 + 1
+@pytest.mark.parametrize("most", [8, 126, 127, 600])
+def test_a_frame_is_too_long_from_the_first_byte_that_no_payload_has(most):
     splitter = FrameSplitter(most)
-    assert list(splitter.feed(b"\0" + b"x" * bound + b"\0")) == []
-    assert (splitter.damaged, splitter.oversized) == (1, 0)
-    assert list(splitter.feed(b"x" * (bound + 1) + b"\0")) == []
-    assert (splitter.damaged, splitter.oversized) == (1, 1)
-    for piece in (b"x" * bound, b"\0", b"x" * (bound + 1), b"x", b"\0", b"\0\0"):
-        assert list(splitter.feed(piece)) == []
-    assert (splitter.damaged, splitter.oversized) == (2, 2)
     payload = b"x" * most
-    assert list(splitter.feed(frame(payload))) == [payload]
+    for size in (0, 1):
+        too_long = frame(payload + b"x" * size)
+        assert splitter.feed(b"\0" + too_long) == [payload] * (not size)
+        assert splitter.oversized == size
+    zeros = FrameSplitter(most)
+    assert zeros.feed(b"\0" + frame(bytes(most))) == [bytes(most)]
+    assert zeros.feed(frame(bytes(most + 1))) == []
+    for piece in (frame(payload + b"xy")[:-1], b"x", b"\0", b"\0\0", frame(payload)):
+        found = zeros.feed(piece)
+    assert found == [payload] and (zeros.damaged, zeros.oversized) == (0, 2)
+
+
+def test_the_frame_of_the_example_in_the_documentation():
+    """docs/protocol.md: a host sets epochs of 2^22 cycles."""
+    request = host_requests().new("set_epoch", sequence=7, unit="cycles", length=1 << 22)
+    payload = host_requests().encode(request)
+    assert payload == bytes.fromhex("44000000 07000000 02000000 00004000")
+    assert frame(payload) == bytes.fromhex("a144 a107 a302 0240 05df5030d0 00")
 
 
 def test_what_is_no_frame_has_no_payload():
-    assert unframe(b"\x05ab") is None, "no COBS"
-    assert unframe(frame(b"")[:-1]) is None, "a CRC of nothing"
-    assert unframe(cobs.encode(b"abc")) is None
-    assert unframe(frame(b"a")[:-1]) == b"a"
+    damaged = bytearray(frame(b"abc"))
+    damaged[2] ^= 1
+    for bad in (b"\x05ab\0", frame(b""), b"\x04abc\0", bytes(damaged)):
+        splitter = FrameSplitter(100)
+        assert splitter.feed(bad) == [] and splitter.damaged == 0, "it may have begun before"
+        assert splitter.feed(bad) == [] and splitter.damaged == 1
+    assert FrameSplitter(100).feed(frame(b"a")) == [b"a"]
+
+
+@given(payload=st.lists(st.sampled_from([b"\0", bytes(40), b"a", b"b" * 130]), min_size=1).map(b"".join))
+def test_a_payload_returns_from_its_frame(payload):
+    framed = frame(payload)
+    assert framed.index(b"\0") == len(framed) - 1
+    splitter = FrameSplitter(len(payload))
+    assert [found for byte in framed for found in splitter.feed(bytes([byte]))] == [payload]
+
+
+@pytest.mark.parametrize("text", [b"", b"x" * 100, b"x" * 300])
+def test_a_frame_of_an_older_version_is_known_by_its_first_byte(text):
+    """Standard COBS: 254 bytes without a zero have no zero behind them."""
+    content = b"\x84\7\1\0\x19\3\xea" + text
+    content += struct.pack("<I", zlib.crc32(content))
+    coded = b""
+    for block in content.split(b"\0"):
+        while len(block) >= 254:
+            coded, block = coded + b"\xff" + block[:254], block[254:]
+        coded += bytes([len(block) + 1]) + block
+    splitter = FrameSplitter(1000)
+    assert splitter.feed(b"\0" + coded + b"\0") == [content[:-4]] and splitter.damaged == 0
+    if len(content) < 200:
+        assert coded + b"\0" == old_frame(content[:-4])
+    assert splitter.feed(coded[:-1] + b"\0") == [] and splitter.damaged == 1
+
+
+def message(number, body=b"", sequence=7):
+    return struct.pack("<II", number, sequence) + body
 
 
 @pytest.mark.parametrize(
     ("payload", "why"),
     [
-        (b"", "not an array of fewer than 24 items"),
-        (b"\x7f", "not an array"),
-        (b"\x98\x18" + bytes(24), "not an array"),
-        (b"\x97" + bytes(23), "no message has type 0"),
-        (b"\x80", "no type number"),
-        (b"\x81\x00", "no type number"),
-        (b"\x82\x00\xf5", "no type number"),  # true
-        (b"\x82\x00\x04", "message 4 has other fields or options"),
-        (b"\x83\x00\x04\xa0", "message 4 has other fields or options"),
-        (b"\x84\x00\x04\x01\x60", "message 4 has other fields or options"),  # without a map
-        (b"\x85\x00\x04\x01\x61", "not CBOR"),
-        (b"\x85\x00\x04\x04\x60\xa0", "level: 4 is not in 0..3"),
-        (b"\x85\x00\x04\x01\x01\xa0", "line: int instead of str"),
-        (b"\x85\x00\x04\x18\x01\x60\xa0", "not the canonical encoding"),
-        (b"\x85\x00\x04\x01\x60\xa0\x00", "not the canonical encoding"),  # something behind it
-        (b"\x83\x00\x01\x00", "message 1 has other fields or options"),  # hello without a version
-        (b"\x85\x00\x06\x00\x01\xa1\x01\x01", "reason: int instead of str"),
-        (b"\x85\x00\x06\x00\x01\xa1\x00\x60", "other fields or options"),  # no option has the key 0
-        (b"\x85\x00\x06\x00\x01\xa1\x1a\x00\x01\x00\x00\x60", "other fields or options"),  # nor 65536
-        (b"\x85\x00\x06\x00\x01\xa1\xf5\x60", "other fields or options"),  # nor true
-        (b"\x85\x00\x06\x00\x01\xa2\x02\x00\x01\x60", "other fields or options"),  # not in ascending order
-        (b"\x85\x00\x06\x00\x01\xa2\x01\x60\x01\x60", "not the canonical encoding"),  # twice
-        (
-            b"\x85\x00\x06\x00\x01\xb1" + b"".join(bytes([k, 0]) for k in range(2, 19)),
-            "other fields or options",
-        ),  # 17
+        (b"", "0 bytes; a message has 8 to"),
+        (b"\4\0\0\0\1\0\0", "7 bytes"),
+        (message(2), "not a record of an epoch: 0 bytes"),
+        (message(2, bytes(64)), "not a record of an epoch"),
+        (message(5, struct.pack("<II", 1, 11)), "ack: values has 11 items of 10"),
+        (message(5, struct.pack("<II40xI", 1, 0, 129)), "ack: payload has 129 items of 128"),
+        (b"\x98\x18" + bytes(24), "no message has type"),
+        (b"\x80", "an old message"),
+        (b"\x84\7\1\0\x19", "an old message"),
+        (b"\x84\7\2\0\1", "an old message"),
+        (b"\x84\7\1\0\xfb" + bytes(8), "an old message"),
     ],
 )
 def test_bytes_that_are_no_message_say_why(payload, why):
@@ -122,36 +158,68 @@ def test_bytes_that_are_no_message_say_why(payload, why):
         device_messages().decode(payload)
 
 
-def test_a_value_between_the_choices_is_none():
-    items = cbor2.loads(device_messages().encode(told("rank", counters=[0] * 16)))
-    for state, name in ((0, "awake"), (2, "power_down"), (4, "self_refresh_partial")):
-        items[7] = state
-        assert device_messages().decode(cbor2.dumps(items)).state == name
-    items[7] = 1
-    with pytest.raises(ProtocolError, match="state: no choice 1"):
-        device_messages().decode(cbor2.dumps(items))
+@pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("ack", {"values": [2**32]}, "values: 4294967296 is not in 0..4294967295"),
+        ("ack", {"values": [-1]}, "values: -1 is not"),
+        ("ack", {"values": [1, "2"]}, "values: 2 is not"),
+        ("ack", {"values": [0, True]}, "values: True is not"),
+        ("ack", {"values": [0] * 11}, "values: 11 is not in 0..10"),
+        ("ack", {"values": (1,)}, "values: tuple instead of list"),
+        ("ack", {"payload": bytes(129)}, "payload: 129 is not in 0..128"),
+        ("ack", {"request": True}, "request: bool instead of int"),
+        ("ack", {"sequence": 2**32}, "sequence: 4294967296 is not"),
+        ("nak", {"error": "none"}, "error: 'none' is none of unknown, bad_argument"),
+        ("nak", {"reason": "x" * 81}, "reason: a text of 81 bytes; most are 80"),
+        ("nak", {"reason": "a\0"}, "reason: a text of 2 bytes; most are 80, none 0"),
+        ("nak", {"reason": "/app\udcff"}, "reason: character 4 is half of a surrogate pair"),
+        ("hello", {"features": {"wings"}}, "features: no bit is named wings"),
+        ("hello", {"workloads": ["x"] * 9}, "workloads: 9 is not in 0..8"),
+        ("hello", {"workloads": ["x" * 17]}, "workloads: a text of 17 bytes"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named(name, values, why):
+    with pytest.raises(ProtocolError, match=why):
+        device_messages().encode(told(name, **values))
 
 
-@pytest.mark.parametrize("values", [[2**32], [-1], [1, "2"], [0, True], [0] * 11])
-def test_the_items_of_a_list_have_their_type_and_range(values):
-    with pytest.raises(ProtocolError, match=r"^values: "):
-        device_messages().decode(cbor2.dumps([1, 5, 0, values, {}]))
-    assert device_messages().decode(cbor2.dumps([1, 5, 0, [2**32 - 1] * 7, {}])).values == [2**32 - 1] * 7
+def test_messages_return_as_they_were_sent():
+    messages = [
+        hello(sequence=3, features={"page_bitmap", "lease"}, identifier="i" * 48, system="Linux"),
+        told("ack", request=2**32 - 1, values=[2**32 - 1, 0], payload=b"a\0\0"),
+        told("event", kind="workload_done", cycles=2**64 - 1),
+        told("log", line="\u00fc" * 80),
+        told("queued", frames=[3, 0]),
+        ended(5, counted(1, 2), ranks=[{"state": 3}]),
+    ]
+    for each in messages:
+        assert device_messages().decode(device_messages().encode(each)) == each
+    assert messages[0].workloads == ["zipf", "loop"] and messages[0].lease and not messages[0].traffic
+    assert messages[-1].epoch == 5
+    request = host_requests().new("set_rank_state", domain=1, state="power_down", sequence=1)
+    assert host_requests().encode(request) == message(94, struct.pack("<II", 1, 2), 1)
+    text = device_messages().encode(told("log", line="a"))[:12]
+    assert device_messages().decode(text + b"a\xff\0b").line == "a?\0b"
 
 
-@pytest.mark.parametrize(("version", "text"), [(8, "8"), (999, "999"), (2000, "2000"), (2001, "2001")])
-def test_a_hello_of_another_major_version_is_known_by_its_first_fields(version, text):
-    with pytest.raises(OtherVersionError, match=f"protocol version {text}") as other:
-        device_messages().decode(cbor2.dumps([7, 1, 0, version]))
-    assert other.value.version == version
+@pytest.mark.parametrize("version", [8, 999, 1001, 3001])
+def test_a_hello_of_another_major_version_is_known_by_its_first_fields(version):
+    new = message(1, struct.pack("<II", 0, version))
+    old = b"\x97\7\1\0\x19" + version.to_bytes(2, "big") + b"?"
+    for payload in (new, old):
+        with pytest.raises(OtherVersionError, match=f"protocol version {version}") as other:
+            device_messages().decode(payload)
+        assert other.value.version == version
 
 
-def test_a_hello_needs_a_version_and_all_its_fields():
-    for version in (str(PROTOCOL), True, PROTOCOL, PROTOCOL + 1):
-        with pytest.raises(ProtocolError, match="message 1 has other fields or options"):
-            device_messages().decode(cbor2.dumps([7, 1, 0, version]))
-    with pytest.raises(ProtocolError, match="message 65 has other fields or options"):
-        host_requests().decode(cbor2.dumps([7, 65, 0, PROTOCOL + 1]))
+def test_a_hello_in_older_words_is_that_of_the_other_side_or_none():
+    with pytest.raises(OldHelloError):
+        device_messages().decode(old_hello())
+    with pytest.raises(OtherVersionError):
+        host_requests().decode(old_hello_request())
+    with pytest.raises(ProtocolError, match="an old message"):
+        host_requests().decode(b"\x82\1\x18\x42")
     assert device_messages().decode(device_messages().encode(hello())) == hello()
 
 
@@ -159,21 +227,26 @@ def test_versions_are_written_as_people_write_them():
     assert [version_text(version) for version in (8, 1000, 1001, 2013)] == ["8", "1.0", "1.1", "2.13"]
 
 
-def test_a_flag_has_no_range_and_a_choice_that_of_its_values():
-    requests = {message.name: message.fields for message in schema().host_request.messages}
-    assert requests["monitor"] == (Field("on", "BOOL", 0, 0, (), None),)
-    unit, length = requests["set_epoch"]
-    assert unit == Field("unit", "UINT", 1, 2, (("accesses", 1), ("cycles", 2)))
-    assert (length.low, length.high) == (0, 2**32 - 1)
-    ack = next(m for m in schema().device_message.messages if m.name == "ack")
-    assert ack.options == (Field("payload", "BSTR", 0, 128, (), None, 1),) and ack.later == 16
-    values = ack.fields[1]
-    assert values == Field("values", "LIST", 0, 10, (), Field("values", "UINT", 0, 2**32 - 1))
+def test_fields_have_kinds_choices_and_sizes():
+    codec = host_requests()
+    assert codec.field("monitor", "on") == Field("on", "bool", most=1)
+    assert codec.field("set_epoch", "unit") == Field("unit", "choice", {"accesses": 1, "cycles": 2})
+    assert codec.field("set_epoch", "length") == Field("length", "int")
+    assert codec.field("arm_counter", "masters").kind == "int", "of masters without a name, too"
+    assert codec.field("follow_cgroup", "path") == Field("path", "text", most=120)
+    ack = device_messages().types["ack"].body
+    assert ack == (
+        Field("request", "int"),
+        Field("values", "ints", most=10),
+        Field("payload", "bytes", most=128),
+    )
+    assert device_messages().field("hello", "workloads") == Field("workloads", "texts", most=8, item_bytes=16)
 
 
 def test_damage_is_counted_wherever_it_was_found():
     receiver = MessageReceiver()
     data = b"x" * 9999 + b"\0" + sent(told("log", sequence=4)) + frame(b"\x80") + b"broken\0"
+    data += frame(b"x" * (device_messages().max_bytes + 1))
     data += sent(told("log", sequence=6))
     assert [message.sequence for message in receiver.feed(data)] == [4, 6]
     assert receiver.counts == LinkCounts(frames=2, damaged=2, oversized=1, lost=1, restarts=0)
@@ -203,7 +276,7 @@ def test_requests_are_numbered_from_anywhere_below_half_the_range(monkeypatch):
         assert [link.next_sequence(), link.next_sequence()] == [first, first + 1]
     port = Port()
     Link(port, "loop").send(host_requests().new("echo", sequence=9, payload=b"a"))
-    assert host_requests().decode(unframe(port.written[1:-1])).payload == b"a"
+    assert host_requests().decode(*FrameSplitter(200).feed(port.written)).payload == b"a"
 
 
 def test_a_port_with_a_file_is_read_as_soon_as_it_has_something():
@@ -277,12 +350,31 @@ def test_a_port_that_fails_is_gone(name):
     [(8, "update the device: load the bare-metal"), (PROTOCOL + 1000, "update the host package")],
 )
 def test_the_older_of_both_sides_is_to_be_updated(version, remedy):
-    link = Link(Port(frame(cbor2.dumps([7, 1, 0, version]))), "loop")
-    with pytest.raises(
-        VersionMismatchError, match=rf"version {version_text(version)} .* version 1\.1"
-    ) as other:
-        link.receive(0)
+    old = old_frame(b"\x84\7\1\0\x19" + version.to_bytes(2, "big"))
+    for sent in (frame(message(1, struct.pack("<II", 0, version))), old):
+        link = Link(Port(sent), "loop")
+        with pytest.raises(
+            VersionMismatchError, match=rf"version {version_text(version)} .* version 2\.0"
+        ) as other:
+            link.receive(0)
     assert other.value.remedy.startswith(remedy)
+
+
+def test_a_hello_that_is_repeated_asks_older_devices_too():
+    port = Port()
+    link = Link(port, "loop")
+    old = old_frame(bytes((0x82, 1, 0x18, 65)))
+    request = host_requests().new("ask_hello", sequence=9)
+    for repeated in (False, True, True):
+        port.written = b""
+        link.send(request)
+        assert port.written == frame(host_requests().encode(request)) + old * repeated
+    for each in (host_requests().new("clear", sequence=9), host_requests().new("ask_hello", sequence=10)):
+        port.written = b""
+        link.send(each)
+        assert not port.written.endswith(old)
+    port.pieces = [old_frame(old_hello()) + sent(told("log"))]  # of a device of this version
+    assert link.receive(0).name == "log" and link.counts == LinkCounts(frames=1)
 
 
 def test_a_port_is_opened_for_this_program_alone(monkeypatch):

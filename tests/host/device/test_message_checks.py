@@ -2,13 +2,12 @@
 """A hello that no device can mean, and messages that contradict it, are named by field and value."""
 
 import pytest
-from litemrc.device.collecting.collector import Collector
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.hot import get_page_messages
-from litemrc.device.rank_commands import Dram, get_dram, get_policy
+from litemrc.device.rank_commands import get_dram, get_policy
 from litemrc.device.ref_counters import get_traffic, get_unit
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
+from tests.host.scripted_device import ScriptedLink, ack, counted, device_at, ended, hello, told
 
 
 @pytest.mark.parametrize(
@@ -30,6 +29,11 @@ from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
         ({"pages": 128}, "64 frames, 128 pages in 4 groups"),
         ({"groups": 3}, "64 frames, 64 pages in 3 groups"),
         ({"groups": 256}, "64 frames, 64 pages in 256 groups"),
+        ({"groups": 0}, r"groups of its hello must be 1 to 256 \(got 0\)"),
+        ({"groups": 257, "frames": 257, "pages": 257}, "groups of its hello must be 1 to 256"),
+        ({"contexts": 0}, "contexts of its hello must be 1 to 256"),
+        ({"contexts": 257}, r"contexts of its hello must be 1 to 256 \(got 257\)"),
+        ({"ranks": 256}, "ranks of its hello must be 0 to 255"),
         ({"rank_power": True}, "ranks of its hello must be at least 1"),
         ({"running": 4}, "running of its hello is 0x4, and it has 2 programs"),
         ({"running": 255, "workloads": []}, "it has 0 programs"),
@@ -61,7 +65,7 @@ def test_a_hello_within_the_limits_is_taken(changes, monkeypatch):
 def test_parameters_do_not_change_within_a_session(changes, monkeypatch):
     link = ScriptedLink()
     device = device_at(link, monkeypatch)
-    link.answers["hello"] = lambda **_: hello(running=1, epoch_messages=7)
+    link.answers["hello"] = lambda **_: hello(running=1, epoch=7)
     assert device.say_hello().running == 1
     link.answers["hello"] = lambda **_: hello(**changes)
     with pytest.raises(DeviceGoneError, match=f"restarted as another: {next(iter(changes))} was"):
@@ -74,23 +78,19 @@ EVERYTHING = {"page_bitmap": True, "frames": 4096, "pages": 4096, "hot_pages": 1
 @pytest.mark.parametrize(
     ("message", "why"),
     [
-        (told("epoch", context=2, hits=[0] * 4), "an epoch with 4 groups of context 2 of 2"),
-        (told("epoch", remaining=2, hits=[0] * 4), "2 messages follow, with 2 contexts"),
+        (ended(0, counted(2, 1)), "epoch 0: a row of context 2 of 2"),
         (told("event", kind="workload_started", workload=2), "program 2 of 2"),
         (told("event", kind="workload_done", workload=1, context=2), "a program in context 2 of 2"),
-        (told("process", context=2), "a process in context 2 of 2"),
-        (told("task", context=255), "a task in context 255 of 2"),
-        (told("pages", context=2), "copies of pages in context 2 of 2"),
-        (told("rank", domain=2, counters=[0] * 16), "rank 2 of 2"),
-        (told("accessed", first=4096), "bits of frames 4096 to 4096 of 4096"),
-        (told("accessed", first=3072, accessed=bytes(129)), "bits of frames 3072 to 4104 of 4096"),
-        (told("accessed", first=3072, written=bytes(129)), "bits of frames 3072 to 4104 of 4096"),
-        (told("accessed", first=8), "bits of frames 8 to 8"),
-        (told("accessed", first=2**32 - 1024), "bits of frames 4294966272"),
-        (told("accessed", remaining=4), "piece 0 of its accessed messages of an epoch with 4 more, of 4"),
-        (told("accessed", piece=2**32 - 1), "piece 4294967295 of its accessed"),
-        (told("hot", frames=[1], counts=[]), "1 hot pages with 0 counts"),
-        (told("hot", piece=1, remaining=1), "piece 1 of its hot messages of an epoch with 1 more, of 2"),
+        (ended(0, tasks=[{"context": 255}]), "a task of context 255 of 2"),
+        (ended(0, copies=[{"context": 2}]), "a program with copies of context 2 of 2"),
+        (ended(0, ranks=[{}, {}, {}]), "epoch 0 with 3 ranks of 2"),
+        (ended(0, ranks=[{"cycles": 10}, {"cycles": 11}]), "epoch 0: 10 and 11 clocks of its ranks"),
+        (ended(0, accessed=bytes(512)), "bits of 0 frames of 4096"),
+        (ended(0, written=bytes(512)), "bits of 0 frames of 4096"),
+        (ended(0, accessed=bytes(516), written=bytes(512)), "bits of 4128 frames of 4096"),
+        (ended(0, accessed=bytes(512), written=bytes(508)), "bits of 4064 frames of 4096"),
+        (ended(0, hot=[{"frame": n} for n in range(129)]), "129 hot pages, and its hello has 128"),
+        (ended(0, hot=[{"frame": 4096}]), "hot frame 4096 of 4096"),
         (told("queued", frames=[1, 4096]), "queued frame 4096 of 4096"),
         (hello(**EVERYTHING | {"page_shift": 63}), "page_shift of its hello"),
     ],
@@ -111,8 +111,8 @@ def test_pages_of_a_device_without_them_are_named(monkeypatch):
     link = ScriptedLink()
     device = device_at(link, monkeypatch)
     for message, why in (
-        (told("accessed"), "without page_bitmap"),
-        (told("hot", frames=[1], counts=[1]), "1 hot pages, and its hello has 0"),
+        (ended(0, accessed=bytes(8), written=bytes(8)), "bits of 64 frames of 64"),
+        (ended(0, hot=[{"frame": 1, "count": 1}]), "1 hot pages, and its hello has 0"),
     ):
         link.inbox.append(message)
         with pytest.raises(DeviceFaultError, match=why):
@@ -143,7 +143,7 @@ def test_answers_of_nonsense_are_named(request_name, ask, values, why, monkeypat
 
 
 def test_a_device_that_never_answers_does_not_fill_the_memory(monkeypatch):
-    """2^22 integers at most wait; a message counts as 32, and those of its lists."""
+    """2^27 bytes at most wait; a message counts as 1 KiB, and the bytes of its record."""
 
     class Flood(ScriptedLink):
         given = 0
@@ -154,28 +154,11 @@ def test_a_device_that_never_answers_does_not_fill_the_memory(monkeypatch):
             self.given += 1
             return told_epoch
 
-    told_epoch = told("epoch", hits=[0] * 256)
+    told_epoch = ended(0, counted(0, *[1] * 256), groups=256)
     link = Flood()
     link.flooding = False
     device = device_at(link, monkeypatch)
     link.flooding = True
     with pytest.raises(DeviceFaultError, match="messages, and no answer to get_epoch"):
         device.request("get_epoch")
-    assert link.given == (1 << 22) // (256 + 32) + 1
-
-
-def test_ranks_of_an_epoch_have_the_same_clocks(monkeypatch):
-    link = ScriptedLink(hello=lambda **_: hello(ranks=2))
-    collector = Collector(device_at(link, monkeypatch), Dram(2, False, (), "", 1, 1, 0))
-
-    def rank(domain, clocks):
-        return told("rank", domain=domain, clocks=clocks, counters=[0, 0, 0, 0, clocks, *[0] * 11])
-
-    link.inbox.extend([rank(0, 10), rank(1, 11)])
-    collector.take(1)
-    with pytest.raises(DeviceFaultError, match="epoch 0: 10 clocks of one rank and 11 of another"):
-        collector.take(1)
-    link.inbox.extend([rank(0, 10), rank(1, 10), rank(0, 10)])
-    with pytest.raises(DeviceFaultError, match="rank messages of epoch 0 again"):
-        while collector.take(1):
-            pass
+    assert link.given == (1 << 27) // (1024 + len(told_epoch.record.payload)) + 1

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requests to a device: repeated in time, answered, refused with a remedy; nothing else is lost meanwhile."""
 
-from contextlib import contextmanager
-from types import SimpleNamespace
-
 import pytest
 from litemrc.device import device as module
 from litemrc.device.contexts import Budget, Followed, follow, get_budget, get_followed, reclaim, set_budget
@@ -14,7 +11,7 @@ from litemrc.device.hot import page_messages
 from litemrc.device.link.link import LinkCounts
 from litemrc.errors import UserError
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, nak, told
+from tests.host.scripted_device import ScriptedLink, ack, device_at, ended, hello, nak, opened_at, told
 
 NO_BUDGET = 2**32 - 1
 
@@ -51,7 +48,7 @@ def test_a_device_that_only_chatters_is_given_up_in_time(link, device):
 
 def test_only_the_answer_to_the_request_counts_and_all_else_waits_in_order(link, device):
     """Requests are numbered from 1001 on; hello was the first."""
-    others = [told("ack", request=1001), told("log", line="a"), told("ack", request=1003), told("epoch")]
+    others = [told("ack", request=1001), told("log", line="a"), told("ack", request=1003), ended(0)]
     link.inbox.extend(others)
     link.answers["get_context"] = lambda **_: ack(5)
     assert device.request("get_context").values == [5]
@@ -76,9 +73,9 @@ def test_hello_is_kept_as_it_was_last_said(link, device):
         ("follow", {"context": 0, "pid": 1}, nak("busy"), "refused follow: busy", "free the context first"),
         (
             "set_context",
-            {"context": 256},
+            {"context": 2**32},
             ack(),
-            "the device would refuse set_context: context: 256",
+            "the device would refuse set_context: context: 4294967296",
             "choose",
         ),
     ],
@@ -109,7 +106,7 @@ def test_an_answer_has_as_many_values_as_asked_for(device):
     for count in (1, 3):
         with pytest.raises(DeviceFaultError, match=f"2 values for {count}"):
             device.numbers(ack(7, 8), count)
-    assert [Device.choice("set_epoch", "unit", value) for value in (1, 2)] == ["accesses", "cycles"]
+    assert [device.choice("set_epoch", "unit", value) for value in (1, 2)] == ["accesses", "cycles"]
 
 
 def test_echoes_have_every_length_and_each_is_tried_once(link, device, monkeypatch):
@@ -146,40 +143,43 @@ def test_echoes_that_are_lost_changed_or_refused_have_failed(link, device):
     assert device.echo_test(2) == EchoTest(2, 2, None)
 
 
-def test_a_port_is_opened_at_its_speed_and_given_its_time(link, device, monkeypatch):
-    opened = []
-
-    @contextmanager
-    def open_link(url, *baud, take):
-        opened.append((url, *baud))
-        assert not take
-        yield link
-
-    monkeypatch.setattr(module, "Link", SimpleNamespace(open=open_link))
-    with Device.open("port") as there:
+def test_a_port_is_opened_at_its_speed_and_given_its_time(link, monkeypatch):
+    opened_at(link, monkeypatch)
+    with Device("port") as there:
         assert there.timeout_s == 10
-    with Device.open("port", timeout_s=3, baud=9600) as there:
+    with Device("port", timeout_s=3, baud=9600) as there:
         assert there.timeout_s == 3
-    assert opened == [("port", 115200), ("port", 9600)]
+    assert link.ports == [
+        ("port", 115200, {"take": False}),
+        "closed",
+        ("port", 9600, {"take": False}),
+        "closed",
+    ]
+
+
+def test_a_port_is_closed_if_no_device_answers_there(link, monkeypatch):
+    link.answers["hello"] = lambda: None
+    opened_at(link, monkeypatch)
+    with pytest.raises(SilentDeviceError):
+        Device("port")
+    assert link.ports[1:] == ["closed"]
 
 
 @pytest.mark.parametrize(("wait_s", "found"), [(5, True), (3, False)])
-def test_a_booting_device_is_waited_for(link, device, monkeypatch, wait_s, found):
-    monkeypatch.setattr(
-        module, "Link", SimpleNamespace(open=lambda url: contextmanager(lambda: (yield link))())
-    )
-    boot = [None, told("log"), None, told("epoch"), None, None, hello(running=1), told("log")]
+def test_a_booting_device_is_waited_for(link, monkeypatch, wait_s, found):
+    opened_at(link, monkeypatch)
+    boot = [None, told("log"), None, ended(0), None, None, hello(running=1), told("log")]
     link.inbox.extend(boot)
     if not found:
-        with (
-            pytest.raises(SilentDeviceError, match="no hello within 3 s"),
-            Device.open_booting("port", boot_timeout_s=wait_s),
-        ):
-            pass
+        with pytest.raises(SilentDeviceError, match="no hello within 3 s"):
+            Device.open_booting("port", boot_timeout_s=wait_s)
+        assert link.ports[1:] == ["closed"]
         return
     with Device.open_booting("port", boot_timeout_s=wait_s) as booted:
         assert (booted.timeout_s, link.now, booted.hello.running) == (10, 4, 0)
         assert [message.name for message in booted.waiting()] == ["log"], "what came before is of no interest"
+        assert link.ports == [("port",)]
+    assert link.ports[1:] == ["closed"]
 
 
 def test_the_operating_system_is_named():

@@ -3,6 +3,7 @@
 
 import re
 import socket
+import subprocess
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,7 @@ HELLO = {
     "protocol": schema().constants["protocol_version"],
     **{"gateware": 3, "clock_hz": 10_000_000, "page_shift": 12, "frames": 256, "groups": 16, "contexts": 8},
     **{"pages": 256, "engine": "group_stack", "recent_pages": 4, "queue_depth": 2, "ranks": 1, "running": 0},
-    **{"epoch_messages": 0, "workloads": [], "system": "", "driver": "test", "abi": 0},
+    **{"epoch": 0, "workloads": [], "system": "", "driver": "test", "abi": 0},
 }
 
 
@@ -46,7 +47,7 @@ class Session:
 
     def take(self, payload: bytes) -> None:
         message = host_requests().decode(payload)
-        answers = {"hello": ("hello", HELLO), "get_dram": ("nak", {"error": "unsupported"})}
+        answers = {"ask_hello": ("hello", HELLO), "get_dram": ("nak", {"error": "unsupported"})}
         payload = message.payload if message.name == "echo" else b""
         name, values = answers.get(message.name, ("ack", {"values": [], "payload": payload}))
         self.sent += 1
@@ -64,7 +65,7 @@ def url() -> Iterator[str]:
 
 
 def opened(url: str, *, take: bool = False):
-    return Device.open(url, timeout_s=scaled_timeout(5), take=take)
+    return Device(url, timeout_s=scaled_timeout(5), take=take)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_a_host_that_takes_over_replaces_the_first_which_is_told_by_whom(url):
 
 def test_a_host_without_introduction_neither_takes_over_nor_is_taken_from_in_silence(url):
     host, port = url.removeprefix("socket://").split(":")
-    hello = b"\0" + frame(host_requests().encode(host_requests().new("hello", sequence=7)))
+    hello = b"\0" + frame(host_requests().encode(host_requests().new("ask_hello", sequence=7)))
     with opened(url) as first, socket.create_connection((host, int(port)), timeout=scaled_timeout(10)) as old:
         old.sendall(hello)
         answer = b""
@@ -189,9 +190,27 @@ def test_a_host_is_called_by_its_program(words, called, monkeypatch):
     assert host_name() == f"{called}, pid 7 on box"
 
 
+SHARING = Path(__file__).parents[3] / "litex-soc/sim_modules/serial_link/sharing.h"
+
+
+@pytest.mark.parametrize("reason", ["", "replaced by me", "r" * reason_bytes()], ids=len)
+def test_the_simulators_port_sends_the_same_message(reason, tmp_path):
+    (tmp_path / "say.c").write_text(
+        f"""#include "{SHARING}"
+        int main(int argc, char **argv)
+        {{
+            uint8_t out[SHARING_MESSAGE_MAX];
+            fwrite(out, 1, sharing_message(out, argv[argc - 1]), stdout);
+        }}"""
+    )
+    subprocess.run(["cc", "-Wall", "-Werror", "-o", tmp_path / "say", tmp_path / "say.c", "-lz"], check=True)
+    said = subprocess.run([tmp_path / "say", reason], check=True, capture_output=True).stdout
+    ours, theirs = FrameSplitter(200), FrameSplitter(200)
+    assert theirs.feed(said) == ours.feed(last_message(reason)) != []
+
+
 def test_the_simulators_port_has_the_same_lengths():
-    header = Path(__file__).parents[3] / "litex-soc/sim_modules/serial_link/sharing.h"
-    said = {name: int(number) for name, number in re.findall(r"#define (\w+) (\d+)", header.read_text())}
+    said = {name: int(number) for name, number in re.findall(r"#define (\w+) (\d+)", SHARING.read_text())}
     assert said["INTRODUCTION_MAX"] == INTRODUCTION_BYTES
     assert said["SHARING_NAME_MAX"] == NAME_BYTES
     assert said["SHARING_REASON_MAX"] == reason_bytes()

@@ -7,10 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from litemrc.epochs.epoch_row import exact_column, repeated_rows, rows_between
+from litemrc.epochs.columns import (
+    COLUMNS,
+    exact_column,
+    groups_of_memory,
+    joined_rows,
+    last_rows,
+    repeated_rows,
+    rows_between,
+)
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Owner, Process, ProcessLog, check_processes
-from litemrc.epochs.table import COLUMNS, EpochTable, groups_of_memory
+from litemrc.epochs.table import EpochTable
 
 from tests.host.epoch_rows import PARAMETERS, row
 
@@ -75,11 +83,32 @@ def test_a_range_of_epochs_includes_its_first_and_not_its_last(start, stop, kept
 )
 def test_a_row_adds_up_unless_a_counter_saturated(change, right):
     counters = {"accesses": 10, "misses": 4, "touched": 4, "dropped": 0, "hits": (3, 2, 1, 0)} | change
+    rows = row(epoch=0, context=0, **counters)
     if right:
-        assert row(epoch=0, context=0, **counters).hits == (3, 2, 1, 0)
+        assert EpochTable.from_rows([rows], **PARAMETERS).hits.tolist() == [[3, 2, 1, 0]]
         return
     with pytest.raises(ValueError, match="epoch 0, context 0"):
-        row(epoch=0, context=0, **counters)
+        EpochTable.from_rows([rows], **PARAMETERS)
+
+
+def test_rows_with_tails_of_different_lengths_are_joined():
+    tails = [((1, 0), (3,)), ((0, 2), ()), ((4, 4), (5, 6))]
+    parts = [row(epoch=epoch, hits=hits, tail=tail) for epoch, (hits, tail) in enumerate(tails)]
+    joined = joined_rows(parts)
+    assert joined["epoch"].tolist() == [0, 1, 2]
+    assert joined["hits"].tolist() == [[1, 0], [0, 2], [4, 4]]
+    assert joined["tail"].tolist() == [[3, 0], [0, 0], [5, 6]]
+    same = joined_rows([parts[0], parts[0]])
+    assert same.dtype == parts[0].dtype and same["tail"].tolist() == [[3], [3]]
+
+
+@pytest.mark.parametrize(("count", "kept"), [(1, [(2, 4), (3, 1)]), (2, [(2, 1), (2, 4), (3, 1)]), (9, None)])
+def test_the_last_rows_of_each_context_are_kept_in_their_order(count, kept):
+    pairs = [(0, 1), (1, 1), (2, 1), (2, 4), (3, 1)]
+    rows = joined_rows([row(epoch=epoch, context=context) for epoch, context in pairs])
+    found = last_rows(rows, count)
+    assert list(zip(found["epoch"].tolist(), found["context"].tolist(), strict=True)) == (kept or pairs)
+    assert last_rows(rows[:0], count).size == 0
 
 
 @pytest.mark.parametrize(
@@ -191,13 +220,10 @@ def test_a_context_follows_one_process_at_a_time():
             check_processes(wrong, 2)
 
 
-def test_an_end_reported_of_another_process_or_twice_changes_nothing():
+def test_an_end_is_told_again_and_of_a_process_that_was_never_seen():
     log = ProcessLog()
-    log.end(1, 5, "sh")
-    log.free(1)
     log.follow(1, 5, "sh")
     log.note_epoch(0)
-    log.end(1, 6, "sh")
     log.note_epoch(1)
     log.end(1, 5, "bash")
     log.note_epoch(2)
@@ -207,15 +233,20 @@ def test_an_end_reported_of_another_process_or_twice_changes_nothing():
     log.follow(1, 5, "sh")  # the same pid anew: another process
     log.note_epoch(4)
     assert log.processes[1:] == (Process(1, 5, "sh", 4, 4),)
+    log.end(1, 6, "vi")  # it began and ended within an epoch
+    log.note_epoch(5)
+    assert log.processes[1:] == (Process(1, 5, "sh", 4, 4, 4), Process(1, 6, "vi", 5, 5, 4))
 
 
-def test_a_process_found_under_another_name_keeps_its_epochs():
+def test_a_process_that_changes_its_name_keeps_its_epochs_and_a_state_is_told_again():
     log = ProcessLog()
-    log.find(1, 5, "sh")
-    log.find(2, 0, "jobs")
+    log.note(1, "following", 5, "sh")
+    log.note(2, "following", 0, "jobs")
+    log.note(3, "free", 0, "")
     log.note_epoch(0)
-    log.follow(1, 5, "vi")  # a change of its name, not its beginning
-    log.follow(2, 0, "jobs")  # its beginning: epoch 0 was not its own
+    log.note(1, "following", 5, "vi")
+    log.note(2, "unknown", 0, "jobs")
     log.note_epoch(1)
-    log.follow(1, 5, "vi")
-    assert log.processes == (Process(1, 5, "vi", 0, 1), Process(2, 0, "jobs", 1, 1))
+    log.note(1, "following", 5, "vi")
+    assert log.contexts == [1]
+    assert log.processes == (Process(1, 5, "vi", 0, 1), Process(2, 0, "jobs", 0, 0, 0))

@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from litemrc.epochs.files import EpochTable, read_epochs, write_epochs
+from litemrc.epochs.files import read_epochs, write_epochs
+from litemrc.epochs.table import EpochTable
 from litemrc.errors import UserError
 
 SEAL = re.compile(rb"litemrc-crc32:[0-9a-f]{8}")

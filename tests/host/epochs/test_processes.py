@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.cli import main as cli
 from litemrc.cli.curves.counter_table import counter_table
-from litemrc.epochs.files import EpochTable, read_epochs, write_epochs
+from litemrc.epochs.files import read_epochs, write_epochs
 from litemrc.epochs.processes import Owner, Process, ProcessLog
+from litemrc.epochs.table import EpochTable
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.reports.run import write_report
 
@@ -188,21 +189,11 @@ def test_a_log_of_any_messages_is_what_plain_bookkeeping_finds(told):
 
 def test_a_process_found_at_the_start_has_the_epochs_from_then_on():
     log = ProcessLog()
-    log.find(1, 41, "sh")
+    log.follow(1, 41, "sh")
     log.note_epoch(7)
     log.end(1, 41, "sh")
     log.note_epoch(8)
     assert log.processes == (Process(1, 41, "sh", 7, 8, 7),)
-
-
-def test_what_came_before_the_beginning_of_a_process_is_not_its_own():
-    """Found to follow, but the device's word of that was still under way behind an older epoch."""
-    log = ProcessLog()
-    log.find(1, 41, "sh")
-    log.note_epoch(7)
-    log.follow(1, 41, "sh")
-    log.note_epoch(8)
-    assert log.processes == (Process(1, 41, "sh", 8, 8),)
 
 
 def test_cgroups_are_distinguished_by_name():

@@ -2,7 +2,7 @@
 """A feed outlives what a device sends, tries again ever more seldom, and keeps bounded memory."""
 
 import threading
-from itertools import count
+from dataclasses import replace
 
 import pytest
 from litemrc.device.collecting.collector import Collector
@@ -13,14 +13,13 @@ from litemrc.device.link.frames import frame
 from litemrc.device.link.link import Link
 from litemrc.device.rank_commands import Dram
 from litemrc.feed.backoff import Backoff
-from litemrc.feed.epoch_builder import EpochBuilder
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.recent import EPOCHS, Recent
-from litemrc.feed.records import DeviceParameters, FeedLost
+from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 from litemrc.serve.fleet import Announcer
 
 from tests.host.paced_device import PacedDevice, paced
-from tests.host.scripted_device import ScriptedLink, device_at, hello, told
+from tests.host.scripted_device import ScriptedLink, ack, device_at, ended, hello, told
 from tests.timeouts import scaled_timeout
 
 NONSENSE, GONE, NO_PORT = DeviceFaultError("nonsense"), DeviceGoneError("gone"), PortError("no port")
@@ -51,8 +50,7 @@ def test_a_hello_of_nonsense_is_a_failure_and_not_the_end(changes, field, monkey
 
     def said(device, request):
         message = good(device, request)
-        fields = {f.name: getattr(message, f.name) for f in message.body}
-        return told("hello", **fields | changes) if bad.is_set() else message
+        return replace(message, **changes) if bad.is_set() else message
 
     monkeypatch.setattr(PacedDevice, "hello", said)
     with paced(rate=0) as device:
@@ -131,38 +129,28 @@ def test_a_loss_that_lasts_is_reported_and_one_after_a_good_session_at_once():
     assert lines[3:] == ["board: the device is there again", "board: gone; the server tries again"]
 
 
-def flood(kind, number):
-    """The messages of endless epochs whose own epoch messages never come, or of one that never ends."""
-    return {
-        "accessed": lambda: told("accessed", index=number, epoch=number, accessed=b"\1"),
-        "hot": lambda: told("hot", index=number, epoch=number),
-        "rank": lambda: told("rank", index=number, epoch=number, counters=[0] * 16),
-        "task": lambda: told("task", index=number),
-        "pages": lambda: told("pages", index=number),
-        "event": lambda: told("event", kind="workload_done", epoch_messages=1),
-        "process": lambda: told("process", state="following", context=1, pid=number, epoch_messages=1),
-    }[kind]()
-
-
-@pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize("kind", ["accessed", "hot", "rank", "task", "pages", "event", "process"])
-def test_messages_without_an_epoch_do_not_fill_the_memory(kind, begun, monkeypatch):
-    said = hello(ranks=1, page_bitmap=True, hot_pages=16, frames=1024)
-    device = device_at(ScriptedLink(hello=lambda **_: said), monkeypatch)
-    collector = Collector(device, Dram(1, False, (), "", 1, 1, 0), PageMessages(True, True, 0))
-    builder = EpochBuilder(1, collector)
-    link = device._link
-    link.inbox.append(told("epoch", epoch=0, remaining=1, hits=[0] * 4))
-    numbers = count(1)
-    for _ in range(200):
-        if not begun:
-            link.inbox.clear()
-        link.inbox.append(flood(kind, next(numbers)))
+@pytest.mark.parametrize("system", ["", "Linux"])
+def test_epochs_and_programs_without_end_do_not_fill_the_memory(system, monkeypatch):
+    said = hello(ranks=1, page_bitmap=True, hot_pages=16, system=system)
+    link = ScriptedLink(hello=lambda **_: said, get_process=lambda **_: ack(1, 0))
+    collector = Collector(
+        device_at(link, monkeypatch), Dram(1, False, (), "", 1, 1, 0), PageMessages(True, True, 0)
+    )
+    feed, heard = Feed("test:"), []
+    feed.parameters = DeviceParameters(1, 1, 1, 1, "os", 1, 1, 1, 1)
+    feed.listen(lambda event: isinstance(event, FeedEpoch) and heard.append(event))
+    parts = {name: [{"context": 1}] for name in ("tasks", "copies")} | {"ranks": [{}], "hot": []}
+    for number in range(200):
+        follower = {"context": 1, "state": 2, "pid": number + 1, "comm": b"sh"}
+        link.inbox.append(ended(number, follower, accessed=bytes(8), written=bytes(8), **parts))
+        link.inbox.append(told("event", kind="workload_done", epoch=number + 1))
         while message := collector.take(1):
-            list(builder.note(message))
-    kept = [collector.rows, collector.cycles, collector.tasks.rows, collector.pages.rows]
-    kept += [collector.ranks.rows, collector.accessed.whole, collector.hot.whole, collector.processes._over]
+            feed._pass(message, collector)
+    kept = [collector.counts, collector.cycles, collector.tasks, collector.pages]
+    kept += [collector.ranks, collector.accessed, collector.hot, collector.processes._over]
     assert max(map(len, kept)) <= 1
+    assert len(heard) == 200 and all(each.ranks.size and each.accessed and each.hot for each in heard)
+    assert [len(each.followed) for each in heard] == [0, *[bool(system)] * 199]
 
 
 def test_the_last_epochs_of_large_memories_are_fewer():

@@ -10,12 +10,13 @@ from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.plain_text import text_facts, text_table
 from litemrc.cli.shared.results import csv_text
 from litemrc.curves.curve import Curve
+from litemrc.device.collecting.collector import Collector
 from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
 from litemrc.plots.mrc import mrc_figure
 from litemrc.texts import picture_text, printable, printable_lines, spreadsheet_text
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
+from tests.host.scripted_device import ScriptedLink, ack, device_at, ended, hello, told
 
 HOSTILE = "a\x1b]0;owned\x07\x9b31m\u202eb\r\nc\u2028\x7f\x00"  # OSC, CSI as C1, a bidi override, new lines
 SHOWN = "a?]0;owned??31m?b??c???"
@@ -90,12 +91,13 @@ def test_every_text_of_a_device_is_shown_in_safe_characters(monkeypatch):
     device = device_at(link, monkeypatch)
     assert (device.hello.system, device.hello.identifier) == (SHOWN, SHOWN)
     assert device.hello.workloads == ["a?b", "loop"]
-    link.inbox += [
-        told("log", line=HOSTILE),
-        told("process", state="following", context=1, pid=7, comm="a\x1b[2J"),
-    ]
+    link.inbox.append(told("log", line=HOSTILE))
     assert device.receive(1).line == SHOWN
-    assert device.receive(1).comm == "a?[2J"
+    collector = Collector(device)
+    row = {"context": 1, "state": 2, "pid": 7, "comm": b"a\x1b[2J"}
+    link.inbox += [ended(0, row), ended(1, row)]
+    assert [collector.take(1).name for _ in range(2)] == ["epoch"] * 2
+    assert collector.processes.followed[1].comm == "a?[2J"
     link.inbox.append(told("log", line=HOSTILE))
     device.request("monitor", on=True)
     assert [message.line for message in device.waiting()] == [SHOWN]

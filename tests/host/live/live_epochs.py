@@ -3,15 +3,15 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
-from litemrc.device.collecting.epoch_messages import RankRows
-from litemrc.device.collecting.page_epochs import accessed_epochs, hot_lists
+from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list
+from litemrc.device.collecting.record_rows import epoch_rows, rank_rows
 from litemrc.device.contexts import Budget
 from litemrc.device.hot import HotSettings
 from litemrc.device.link.link import LinkCounts
+from litemrc.device.link.record import Record
 from litemrc.device.rank_commands import Dram
-from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.live.view import Settings
@@ -49,27 +49,19 @@ def feed_epochs(count: int, first: int = 0, **parameters: object) -> list[FeedEp
 
 
 def _epoch(device: PacedDevice) -> FeedEpoch:
-    number, messages = device.epochs, list(device.epoch())
-    ranks, accessed, hot = RankRows(device.ranks), accessed_epochs(FRAMES), hot_lists(FRAMES)
-    notes = {"rank": ranks.note, "accessed": accessed.note, "hot": hot.note}
-    rows = []
-    for message in messages:
-        if message.name == "epoch":
-            values = {each.name: getattr(message, each.name) for each in fields(EpochRow)}
-            rows.append(EpochRow(**values | {name: tuple(values[name]) for name in ("hits", "tail")}))
-        else:
-            notes[message.name](message)
+    (message,) = device.epoch()
+    record: Record = message.record
     return FeedEpoch(
         session=PARAMETERS.session,
-        number=number,
-        arrived=number / RATE,
-        rows=tuple(rows),
+        number=record.epoch,
+        arrived=record.epoch / RATE,
+        rows=epoch_rows(record),
         names=NAMES,
-        ranks=tuple(ranks.rows),
-        accessed=accessed.whole[-1] if accessed.whole else None,
-        hot=hot.whole[-1] if hot.whole else None,
+        ranks=rank_rows(record),
+        accessed=accessed_epoch(record),
+        hot=hot_list(record),
         lost=0,
-        link=LinkCounts(frames=22 * (number + 1)),
+        link=LinkCounts(frames=22 * (record.epoch + 1)),
     )
 
 

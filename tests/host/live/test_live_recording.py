@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from litemrc.epochs.columns import COLUMNS
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.processes import Process
-from litemrc.epochs.table import COLUMNS, EpochTable
+from litemrc.epochs.table import EpochTable
 from litemrc.errors import OutputError
 from litemrc.feed.recent import Recent
 from litemrc.feed.records import FeedLost
@@ -76,7 +77,7 @@ def test_r_records_what_collect_would_have(tmp_path: Path) -> None:
     for row, (epoch, context) in enumerate(zip(table.epoch.tolist(), table.context.tolist(), strict=True)):
         assert table.hits[row].tolist() == hits_of(epoch, context)
         assert table.misses[row] == misses_of(epoch, context)
-    assert table.link_statistics["epoch_messages"] == 8 * count
+    assert table.link_statistics["epoch_messages"] == count
     assert table.link_statistics["epoch_messages_lost"] == table.link_statistics["lost"] == 0
 
     # Epochs that ended before the collection listened are not in it.
@@ -127,14 +128,14 @@ def test_lost_epochs_and_messages_are_counted_from_the_start_of_the_recording(tm
     epochs = feed_epochs(6)
     counts = [replace(epoch.link, lost=3 + (epoch.number > 2)) for epoch in epochs]
     epochs = [
-        replace(e, lost=5 + 8 * (e.number > 2), link=link) for e, link in zip(epochs, counts, strict=True)
+        replace(e, lost=5 + 2 * (e.number > 2), link=link) for e, link in zip(epochs, counts, strict=True)
     ]
     give(recorder, recent, PARAMETERS, epochs[0])
     recorder.start()
     give(recorder, recent, epochs[1], epochs[3], epochs[5])
     assert recorder.stop().startswith("recorded 3 epochs, 2 lost, in ")
     link = read_epochs(recorder.folders[0] / "epochs.parquet").link_statistics
-    assert (link["epoch_messages"], link["epoch_messages_lost"], link["lost"]) == (24, 8, 1)
+    assert (link["epoch_messages"], link["epoch_messages_lost"], link["lost"]) == (3, 2, 1)
     assert link["frames"] == 22 * 5
 
 

@@ -15,6 +15,7 @@ from litemrc.live.panels import HeatPanel
 from litemrc.live.plot import PlottedCurve, axis_pages, plot_lines
 from litemrc.live.view import Settings, View
 
+from tests.host.epoch_rows import changed
 from tests.host.live.live_epochs import NAMES, PARAMETERS, RATE, SETTINGS, feed_epochs
 from tests.host.paced_device import CLOCKS, FRAMES, hits_of, misses_of
 
@@ -63,7 +64,7 @@ def test_a_rank_is_asleep_for_the_share_of_its_cycles_in_the_window(recent: Rece
         asleep = [CLOCKS * ((number // 10 + domain) % 4) // 4 for number in range(EPOCHS)]
         assert rank.asleep == pytest.approx(sum(asleep[-20:]) / (20 * CLOCKS))
         assert rank.history == pytest.approx([cycles / CLOCKS for cycles in asleep])
-        assert rank.last.live_pages == 10 * domain
+        assert rank.last["live_pages"] == 10 * domain
 
 
 def test_the_rate_is_that_of_the_arrivals(recent: Recent) -> None:
@@ -79,8 +80,10 @@ def test_contexts_that_are_not_chosen_are_left_out_but_known(recent: Recent) -> 
 def test_epochs_before_a_change_of_sampling_are_not_summed(recent: Recent) -> None:
     """Curves of different sampling cannot be added: those of the newest epochs are shown."""
     for epoch in feed_epochs(3, first=EPOCHS):
-        recent(replace(epoch, rows=tuple(replace(row, scale_log2=1, hits=row.hits[:32] + (0,) * 32,
-                       accesses=sum(row.hits[:32]) + row.misses) for row in epoch.rows)))  # fmt: skip
+        hits = epoch.rows["hits"].copy()
+        hits[:, 32:] = 0
+        accesses = hits.sum(axis=1) + epoch.rows["misses"]
+        recent(replace(epoch, rows=changed(epoch.rows, scale_log2=1, hits=hits, accesses=accesses)))
     view = View(recent, SETTINGS, window=20)
     assert [epoch.number for epoch in view.summed] == [EPOCHS, EPOCHS + 1, EPOCHS + 2]
     assert view.contexts[0].working_set == (100 + (EPOCHS + 2) % 50) * 2
@@ -90,7 +93,7 @@ def test_writes_that_count_apart_belong_to_the_context_of_their_pages() -> None:
     recent = Recent()
     recent(PARAMETERS)
     (epoch,) = feed_epochs(1)
-    recent(replace(epoch, rows=tuple(replace(row, split=True) for row in epoch.rows)))
+    recent(replace(epoch, rows=changed(epoch.rows, split=True)))
     view = View(recent, SETTINGS)
     assert view.known == [0, 1, 2, 3]
     writes = sum(hits_of(0, 5)) + misses_of(0, 5)
@@ -264,6 +267,6 @@ def test_the_header_has_four_lines_and_what_is_wrong(width: int) -> None:
     assert [len(line) for line in lines] == [width] * 4
     if width >= 80:
         assert "none for 12 s" in lines[1] and "2 accesses dropped" in lines[1]
-        assert "3 damaged, 4 lost; epoch messages lost: 16" in lines[2]
+        assert "3 damaged, 4 lost; epochs lost: 16" in lines[2]
     if width >= 160:
         assert all(flag in lines[3] for flag in ("REC 7", "PAUSED", "FROZEN"))

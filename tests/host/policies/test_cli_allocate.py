@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli.main import main
-from litemrc.epochs.files import EpochRow, EpochTable, write_epochs
+from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Process
+from litemrc.epochs.table import EpochTable
 from litemrc.errors import UserError
 
+from tests.host.epoch_rows import PARAMETERS, row
 from tests.timeouts import scaled_timeout
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
@@ -58,22 +60,13 @@ def curves(tmp_path: Path) -> list[Path]:
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     """Two processes side by side, on a monitor of 64 frames in 4 groups; intr 20 accesses, gzip 10."""
-    counters = {"outside": 0, "unsampled": 0, "scale_log2": 0, "overflow": False, "epoch": 0, "dropped": 0}
     rows = [
-        EpochRow(context=1, accesses=20, misses=5, touched=9, hits=(10, 3, 2, 0), **counters),
-        EpochRow(context=2, accesses=10, misses=2, touched=4, hits=(0, 8, 0, 0), **counters),
+        row(context=1, accesses=20, misses=5, touched=9, hits=(10, 3, 2, 0)),
+        row(context=2, accesses=10, misses=2, touched=4, hits=(0, 8, 0, 0)),
     ]
-    parameters = {
-        "page_bytes": 4096,
-        "frames": 64,
-        "pages": 64,
-        "groups": 4,
-        "contexts": 8,
-        "recent_pages": 4,
-    }
     processes = (Process(1, 57, "intr", 0, 0), Process(2, 58, "gzip", 0, 0))
     path = tmp_path / "curves.parquet"
-    write_epochs(path, EpochTable.from_rows(rows, engine="group_stack", **parameters, processes=processes))
+    write_epochs(path, EpochTable.from_rows(rows, **PARAMETERS, processes=processes))
     return path
 
 

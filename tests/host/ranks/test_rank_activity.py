@@ -11,7 +11,7 @@ from litemrc.errors import UserError
 from litemrc.ranks import activity
 from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, LABELS, MeterWord, PowerState, RankActivity
 from litemrc.ranks.files import write_ranks
-from litemrc.ranks.table import COLUMNS, RankRow, RankTable
+from litemrc.ranks.table import COLUMNS, RankTable
 from litemrc_gateware.ranks import registers
 from litemrc_gateware.ranks import registers as gateware
 
@@ -64,19 +64,17 @@ def test_slices_add_their_own_counters_and_share_those_of_the_rank():
         ({"clocks": 999}, False),
         ({"clocks": 1001}, False),
         ({"clocks": 999, "overflow": True}, True),
-        ({"counters": (0,) * 15}, False),
-        ({"counters": (0,) * 17}, False),
     ],
 )
 def test_residencies_of_a_row_are_its_clocks(change, right):
-    counters = tuple(200 if 4 <= place < 9 else 1 << 20 for place in range(16))
-    values = {"epoch": 0, "domain": 0, "clocks": 1000, "counters": counters, "state": 0, "working": True}
+    counters = {name: 200 if 4 <= place < 9 else 1 << 20 for place, name in enumerate(COUNTERS)}
+    rows = [rank_row(0, domain, **{"clocks": 1000} | counters | change) for domain in (0, 1)]
     if right:
-        row = RankRow(**values | change)
-        assert (row.live_pages, row.overflow) == (0, change.get("overflow", False))
+        table = RankTable.from_rows(rows, **PARAMETERS)
+        assert table.live_pages.tolist() == [0, 0] and table.waking.tolist() == [1 << 20] * 2
         return
-    with pytest.raises(ValueError):
-        RankRow(**values | change)
+    with pytest.raises(ValueError, match="residencies differ"):
+        RankTable.from_rows(rows, **PARAMETERS)
 
 
 @pytest.fixture

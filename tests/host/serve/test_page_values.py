@@ -5,10 +5,8 @@ import statistics
 from collections.abc import Iterator
 
 import pytest
-from litemrc.device.link.protocol import Message
 
-from tests.host.paced_device import PacedDevice, misses_of, paced
-from tests.host.scripted_device import told
+from tests.host.paced_device import FRAMES, PacedDevice, misses_of, paced
 from tests.host.serve.page_browser import (
     SIZES,
     accesses_of,
@@ -33,17 +31,14 @@ ROUNDED = 5.1e-5  # tables show 4 decimals
 def device() -> Iterator[PacedDevice]:
     with paced(hot_sent=True) as device:
         device.hot_on = True
-        plain = device.epoch
-        device.epoch = lambda: (with_ranges(message) for message in plain())
+        device.bits = ranges
         yield device
 
 
-def with_ranges(message: Message) -> Message:
-    """The message; a piece of pages accessed has other pages: the first 16 * piece bytes are set."""
-    if message.name != "accessed":
-        return message
-    fields = {name: getattr(message, name) for name in ("index", "epoch", "piece", "remaining", "first")}
-    return told("accessed", **fields, accessed=bytes([255] * 16 * message.piece), written=b"")
+def ranges(_: int) -> tuple[bytes, bytes]:
+    """Frames accessed, none written: of each 1,024 frames other ones."""
+    pieces = (bytes([255] * 16 * piece).ljust(128, b"\0") for piece in range(FRAMES // 1024))
+    return b"".join(pieces), bytes(FRAMES // 8)
 
 
 @pytest.fixture(scope="module")

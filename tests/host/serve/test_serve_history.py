@@ -8,14 +8,15 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from litemrc.device.link.link import LinkCounts
-from litemrc.epochs.epoch_row import EpochRow
 from litemrc.feed.history.history import sealed_files
 from litemrc.feed.history.kinds import EPOCHS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.ranks.table import NO_RANKS
 from litemrc.serve.api import models
 from litemrc.serve.api.queries import _tables_of_rows, counted, merged_contexts
 from litemrc.serve.kept import KeptEpochs
 
+from tests.host.epoch_rows import row
 from tests.host.paced_device import GROUPS, hits_of, misses_of, paced
 from tests.host.serve.http_serving import serving
 from tests.host.synthetic_epochs import START, keep
@@ -94,8 +95,8 @@ def test_a_table_has_a_row_for_each_epoch_and_context(kept) -> None:
     content = served.get("/api/v1/devices/device/epochs?start=0&format=parquet").content
     rows = pq.read_table(io.BytesIO(content)).to_pylist()
     assert len(rows) == 8 * count
-    for row in rows:
-        assert row["hits"] == hits_of(row["epoch"], row["context"])
+    for each in rows:
+        assert each["hits"] == hits_of(each["epoch"], each["context"])
 
 
 def test_the_overview_and_the_extent_count_all_epochs(kept) -> None:
@@ -121,8 +122,8 @@ def test_a_context_that_had_two_programs_has_a_curve_for_each(tmp_path: Path) ->
     kept(parameters)
     ran = [("sort (pid 1)", (3, 1)), ("gzip (pid 2)", (1, 0)), ("sort (pid 1)", (5, 0))]
     for number, (name, hits) in enumerate(ran):
-        row = EpochRow(number, 1, sum(hits) + 2, 2, 1, 0, 0, 0, 0, False, hits)
-        kept(FeedEpoch(1, number, 100.0 + number, (row,), {1: name}, (), None, None, 0, LinkCounts()))
+        rows = row(epoch=number, context=1, accesses=sum(hits) + 2, misses=2, touched=1, hits=hits)
+        kept(FeedEpoch(1, number, 100.0 + number, rows, {1: name}, NO_RANKS, None, None, 0, LinkCounts()))
     (part,) = kept.parts(EPOCHS, 0, 200)
     found = merged_contexts([counted(table) for table in _tables_of_rows(part.parameters, part.rows)])
     kept.close()

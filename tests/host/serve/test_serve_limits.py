@@ -5,8 +5,8 @@ import socket
 import time
 
 import pytest
-from litemrc.device.link.frames import frame
-from litemrc.device.link.protocol import host_requests
+from litemrc.device.link.frames import frame, old_frame
+from litemrc.device.link.protocol import host_requests, old_hello, old_hello_request
 from litemrc.serve import limits
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -143,7 +143,7 @@ def test_a_little_nonsense_on_the_link_is_ignored_and_long_messages_end_it(serve
             frame(b"\x82\x01\x18\x63"),
         ):
             link.send(nonsense)
-        link.send(frame(host_requests().encode(host_requests().new("hello", sequence=7))))
+        link.send(frame(host_requests().encode(host_requests().new("ask_hello", sequence=7))))
         device = served.fleet["device"].recent
         before = device.arrived
         assert link.recv(timeout=scaled_timeout(5))
@@ -152,3 +152,11 @@ def test_a_little_nonsense_on_the_link_is_ignored_and_long_messages_end_it(serve
             while True:
                 link.recv(timeout=scaled_timeout(5))
         served.wait_for_epochs(before + 3)
+
+
+def test_a_host_of_an_older_protocol_gets_a_hello_in_its_words(served) -> None:
+    with connect(link_url(served), proxy=None, legacy=True, max_queue=None) as link:
+        link.send(b"\0" + old_frame(old_hello_request()))
+        found = [link.recv(timeout=scaled_timeout(5)) for _ in range(2)]
+        while old_frame(old_hello()) not in found:
+            found.append(link.recv(timeout=scaled_timeout(5)))

@@ -52,7 +52,7 @@ def wait_for_hello(port: str) -> None:
     deadline = Deadline(BOOT_S)
     while True:
         try:
-            with Device.open(port, timeout_s=scaled_timeout(8)):
+            with Device(port, timeout_s=scaled_timeout(8)):
                 return
         except SilentDeviceError:
             if deadline.passed:
@@ -103,6 +103,6 @@ def loop_over(device: Device, pages: int) -> None:
 
 @pytest.fixture
 def device(port: str) -> Iterator[Device]:
-    with Device.open(port, timeout_s=scaled_timeout(30)) as opened:
+    with Device(port, timeout_s=scaled_timeout(30)) as opened:
         opened.waiting()
         yield opened

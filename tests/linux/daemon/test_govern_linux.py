@@ -62,7 +62,7 @@ def test_a_budget_shrinks_while_its_program_is_small_and_grows_with_it(port, tmp
     command = [*LITEMRC, "govern", "--port", port, "--timeout", "30", "--lease", "20", "--log", str(log)]
     command += ["--cgroup", "/app", "--cgroup", "/batch", "--memory", str(5 * GROUP_PAGES)]
     command += ["--minimum", str(GROUP_PAGES), "--step", str(2 * GROUP_PAGES), "--epoch-length", "2000"]
-    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
+    with Device(port, timeout_s=scaled_timeout(30)) as device:
         loop_over(device, 1000)
         loop_over(device, 1)
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -80,14 +80,14 @@ def test_a_budget_shrinks_while_its_program_is_small_and_grows_with_it(port, tmp
         process.kill()
     assert process.returncode == 130 and "the lease is ended" in said
     assert max(decided) <= 5 * GROUP_PAGES
-    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
+    with Device(port, timeout_s=scaled_timeout(30)) as device:
         budget = budget_of_app(device)
     assert (budget.allowed, budget.guaranteed) == BEFORE
 
 
 def test_rightsize_finds_the_memory_of_the_loop(port):
     """Any group less than the 1,000 pages of the loop makes it fault at each page."""
-    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
+    with Device(port, timeout_s=scaled_timeout(30)) as device:
         device.request("set_epoch", unit="accesses", length=2000)
         loop_over(device, 1000)
     command = [*LITEMRC, "rightsize", "/app", "--port", port, "--timeout", "30", "--epoch-unit", "accesses"]

@@ -38,7 +38,7 @@ def pages_port(tmp_path_factory):
 
 @pytest.fixture
 def pages_device(pages_port):
-    with Device.open(pages_port, timeout_s=scaled_timeout(30)) as device:
+    with Device(pages_port, timeout_s=scaled_timeout(30)) as device:
         device.waiting()
         yield device
 
@@ -88,7 +88,7 @@ def test_collect_writes_the_pages_of_each_epoch(pages_port, tmp_path):
 
 def test_hot_shows_the_pages_of_a_running_device(pages_port):
     words = ("hot", "--port", pages_port, "--epochs", 2, "--json", "--timeout", 30)
-    with Device.open(pages_port, timeout_s=scaled_timeout(30)) as device:
+    with Device(pages_port, timeout_s=scaled_timeout(30)) as device:
         device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
         device.request("run", workload=TOUCH, context=CONTEXT, scale=LONGEST)
     done = litemrc(*words)
@@ -139,6 +139,6 @@ def test_contexts_of_writes_are_given_to_nobody(pages_device):
     pages_device.request("end_epoch")
     while (message := pages_device.receive(scaled_timeout(10))).name != "epoch":
         pass
-    assert message.split
+    assert message.record.flag("split")
     pages_device.request("follow", context=half - 1, pid=0)
     assert pages_device.request("set_split", on=False).values == [0]

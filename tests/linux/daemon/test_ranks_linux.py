@@ -5,9 +5,10 @@ import json
 import subprocess
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from litemrc.device import rank_commands
-from litemrc.device.collecting.epoch_messages import watch_ranks
+from litemrc.device.collecting.record_rows import watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.governed import take_lease
 from litemrc.ranks.files import read_ranks
@@ -62,17 +63,17 @@ def wake_ups(epoch, domain):
 
 
 def test_each_epoch_has_its_ranks(device):
-    dram = rank_commands.get_dram(device)
-    rows = watch_ranks(device, dram)
-    seen = []
+    rows = watch_ranks(device)
+    parts = []
     for _ in range(EPOCHS):
         device.request("end_epoch")
-        seen += next(rows)
-    assert [row.domain for row in seen] == list(range(RANKS)) * EPOCHS
-    epochs = [row.epoch for row in seen[::RANKS]]
+        parts.append(next(rows))
+    seen = np.concatenate(parts)
+    assert seen["domain"].tolist() == list(range(RANKS)) * EPOCHS
+    epochs = seen["epoch"][::RANKS].tolist()
     assert epochs == list(range(epochs[0], epochs[0] + EPOCHS))
-    assert {row.clocks for row in seen} == {CYCLES}
-    assert [row.counters[12] for row in seen] == [wake_ups(row.epoch, row.domain) for row in seen]
+    assert set(seen["clocks"].tolist()) == {CYCLES}
+    assert seen["counters"][:, 12].tolist() == [wake_ups(*key) for key in seen[["epoch", "domain"]].tolist()]
 
 
 def test_an_expired_lease_restores_the_policy(device):
@@ -85,7 +86,7 @@ def test_an_expired_lease_restores_the_policy(device):
 @pytest.fixture
 def looping(port):
     for pages in (LOOP_PAGES, 1):
-        with Device.open(port, timeout_s=scaled_timeout(30)) as device:
+        with Device(port, timeout_s=scaled_timeout(30)) as device:
             loop_over(device, pages)
         if pages > 1:
             yield
@@ -103,7 +104,7 @@ def test_collect_writes_the_ranks_of_its_epochs(port, looping, tmp_path):
 
 def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, tmp_path):
     """Ranks outside the working set enter self-refresh at once; those in it, power-down after 100 cycles."""
-    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
+    with Device(port, timeout_s=scaled_timeout(30)) as device:
         rank_commands.set_policy(device, FRESH)
         rank_commands.set_working_set(device, AUTOMATIC)
     log = tmp_path / "log.jsonl"
@@ -115,7 +116,7 @@ def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, 
         governing.kill()
         governing.wait()
     decided = [json.loads(line)["working_set_groups"] for line in log.read_text().splitlines()]
-    with Device.open(port, timeout_s=scaled_timeout(30)) as device:
+    with Device(port, timeout_s=scaled_timeout(30)) as device:
         size = rank_commands.get_working_set(device)
         assert rank_commands.get_policy(device) == SET_BY_GOVERN
         assert (size.automatic, size.groups) == (False, decided[-1])

@@ -15,6 +15,7 @@ from tests.products import alone_in
 ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
+INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
 FAILURES = {"sysfs/folders": "fail_folder.h", "tail/order": "fail_places.h"}  # of the driver's test folder
 BUILD = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", f"-j{os.cpu_count()}"]
@@ -63,11 +64,11 @@ def build_disk(kernel: Path, out: Path) -> dict[str, Path]:
 def build_agent(out: Path) -> Path:
     """Compile guest/*.c if the result is out of date."""
     agent = out / "agent"
-    sources = [*AGENT.glob("*.[ch]"), DRIVER / "litemrc_uapi.h"]
+    sources = [*AGENT.glob("*.[ch]"), INCLUDE / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         units = [str(source) for source in sources if source.suffix == ".c"]
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
-        subprocess.run([*ZIG, f"-I{DRIVER}", "-o", str(agent), *units], check=True, env=environment)
+        subprocess.run([*ZIG, f"-I{INCLUDE}", "-o", str(agent), *units], check=True, env=environment)
     return agent
 
 

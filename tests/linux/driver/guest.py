@@ -15,6 +15,7 @@ from tests.timeouts import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
+CONTEXTS = 8  # of the fake device
 # Like VexRiscv: RV32IMA, no Sstc.
 QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off"]
 QEMU += ["-display", "none", "-serial", "stdio", "-no-reboot"]
@@ -169,15 +170,18 @@ class Epoch:
     flags: int  # LITEMRC_EPOCH_... of litemrc_uapi.h
     begin_ns: int
     end_ns: int
+    tail_groups: int
+    refaults: int  # in the tails
     followed: list[tuple[int, int, str]]  # state, pid, comm
     accesses: list[int]
 
 
 def parse_epoch(line: str) -> Epoch:
-    """Parse a line of describe() in guest/epoch_reader.c."""
+    """Parse a line of describe() in guest/epoch_reader.c; a context without a row is free."""
     head, *contexts = line.replace("]", "").split(" [")
     words = head.split()
-    rows = [context.split() for context in contexts]
+    found = {int(row[0]): row[1:] for row in map(str.split, contexts)}
+    rows = [found.get(context, ["1", "0", "-", "0"]) for context in range(CONTEXTS)]
     return Epoch(
         number=int(words[1]),
         lost=int(words[3]),
@@ -185,6 +189,8 @@ def parse_epoch(line: str) -> Epoch:
         flags=int(words[7]),
         begin_ns=int(words[11]),
         end_ns=int(words[13]),
+        tail_groups=int(words[15]),
+        refaults=int(words[16]),
         followed=[(int(state), int(pid), comm) for state, pid, comm, _ in rows],
         accesses=[int(row[3]) for row in rows],
     )

@@ -93,7 +93,7 @@ def test_every_file_is_there_with_its_mode(monitor):
 
 
 def test_fresh_values(monitor):
-    assert monitor.read(S + "abi") == "3"
+    assert monitor.read(S + "abi") == "4"
     assert monitor.read(S + "parameters").split("\n") == [
         "version 3",
         "page_shift 12",
@@ -105,7 +105,7 @@ def test_fresh_values(monitor):
         "queue_depth 512",
         "ranks 1",
         "epoch_least 536",
-        f"record_bytes {64 + 8 * (40 + 4 * (64 + 3 + 2 * 64))}",  # header; a context and its row, with tail
+        f"record_bytes {64 + 2 * 8 + 8 * (44 + 4 * (64 + 3 + 2 * 64))}",  # header, table; a row, with tail
         "page_bitmap 0",
         "hot_pages 0",
         f"first_page {0x80000000 >> 12}",

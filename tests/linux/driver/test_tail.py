@@ -5,7 +5,7 @@ import pytest
 from litemrc.golden.monitor.tail import EvictingContext
 
 from tests.linux.driver.following import CGROUPS, enable, enable_swap
-from tests.linux.driver.guest import S
+from tests.linux.driver.guest import S, parse_epoch
 
 CONTEXT = 1
 JITTER = 33  # of guest/stack.c
@@ -67,6 +67,7 @@ def walked(pages, chosen):
 def test_the_tail_equals_exact_lru(monitor, tail):
     """The program evicts the page that exact LRU would, and each position is known."""
     pages, resident, times, seed = 1700, 300, 1000, 7
+    monitor.do("open /dev/litemrc0 nonblock")
     monitor.do(f"@ worker fill {pages} {resident} {tail.reclaim}")
     counts, filled = tail.epoch()
     overhead = filled["resident"] - resident
@@ -85,6 +86,9 @@ def test_the_tail_equals_exact_lru(monitor, tail):
     expected = {group: count for group, count in enumerate(model.tail) if count}
     assert set(expected) == {2, 3, 5} and min(expected.values()) > times / 5
     assert counts == expected
+    *_, before, record = map(parse_epoch, monitor.ask("read 100000 1000").lines)
+    assert (before.tail_groups, before.refaults) == (0, 0)
+    assert (record.tail_groups, record.refaults) == (2 * tail.groups, sum(expected.values()))
     assert (walk["refaults"], walk["unidentified"]) == (sum(expected.values()), 0)
     assert walk["evicted"] == pages - resident
     assert abs(walk["resident"] - filled["resident"]) < CHARGED_AHEAD

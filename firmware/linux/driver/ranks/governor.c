@@ -161,8 +161,8 @@ static bool take_epoch(struct litemrc_evacuation *all)
 	all->governor.epoch = finished;
 	mutex_lock(&mon->ring.lock);
 	record = litemrc_ring_last(mon);
-	for (rank = 0; record && rank < record->ranks; rank++) {
-		counted = litemrc_epoch_rank(record, rank);
+	for (rank = 0; record && rank < mon->ranks.domains; rank++) {
+		counted = litemrc_record_rank(record, rank);
 		if (memory_of(all, rank) != LITEMRC_RANK_FIXED)
 			pages += counted->counters[LITEMRC_METER_TOP_PAGES];
 	}

@@ -34,8 +34,8 @@ void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record)
 	unsigned int rank;
 
 	lockdep_assert_held(&mon->ring.lock);
-	for (rank = 0; rank < record->ranks; rank++)
-		fill_one(mon, (struct litemrc_rank *)litemrc_epoch_rank(record, rank), rank);
+	for (rank = 0; rank < mon->ranks.domains; rank++)
+		fill_one(mon, litemrc_record_rank(record, rank), rank);
 }
 
 /* Returns the sum of a counter over all epochs since load. */

@@ -203,7 +203,7 @@ static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute,
 			  litemrc_tail_groups(mon));
 }
 
-/* A number of the last record, at an offset in struct litemrc_context. */
+/* A number of the last record, at an offset in struct litemrc_row. */
 struct pages_attribute {
 	struct kobj_attribute file;
 	size_t offset;
@@ -221,29 +221,29 @@ static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attribute
 	mutex_lock(&mon->ring.lock);
 	epoch = litemrc_ring_last(mon);
 	if (epoch)
-		value = *(u32 *)((char *)litemrc_epoch_context(epoch, context) + offset);
+		value = *(u32 *)((char *)litemrc_record_row(epoch, context) + offset);
 	mutex_unlock(&mon->ring.lock);
 	return sysfs_emit(text, "%u\n", value);
 }
 
 static struct pages_attribute resident = {
 	.file = __ATTR(resident, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_context, resident),
+	.offset = offsetof(struct litemrc_row, resident),
 };
 
 static struct pages_attribute evicted = {
 	.file = __ATTR(evicted, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_context, evicted),
+	.offset = offsetof(struct litemrc_row, evicted),
 };
 
 static struct pages_attribute refaults = {
 	.file = __ATTR(refaults, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_context, refaults),
+	.offset = offsetof(struct litemrc_row, refaults),
 };
 
 static struct pages_attribute unidentified = {
 	.file = __ATTR(unidentified, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_context, unidentified),
+	.offset = offsetof(struct litemrc_row, unidentified),
 };
 
 static struct kobj_attribute pid = __ATTR_RW_MODE(pid, 0600);

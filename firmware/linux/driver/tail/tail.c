@@ -193,8 +193,8 @@ void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context)
 
 static void fill(struct litemrc_tails *tails, unsigned int context, struct litemrc_epoch *record)
 {
-	struct litemrc_context *followed = (void *)litemrc_epoch_context(record, context);
-	u32 *row = (u32 *)litemrc_epoch_row(record, context) + LITEMRC_ROW_TAIL(record->groups);
+	u32 *counts = litemrc_record_counts(record, context) + LITEMRC_ROW_TAIL(record->groups);
+	struct litemrc_row *followed = litemrc_record_row(record, context);
 	struct litemrc_tail *tail = &tails->of[context];
 	unsigned long flags;
 
@@ -203,8 +203,8 @@ static void fill(struct litemrc_tails *tails, unsigned int context, struct litem
 	followed->evicted = tail->active ? litemrc_evicted_count(tail) : 0;
 	followed->refaults = tail->refaults;
 	followed->unidentified = tail->unidentified;
-	memcpy(row, tail->counts, tails->groups * sizeof(*row));
-	memset(tail->counts, 0, tails->groups * sizeof(*row));
+	memcpy(counts, tail->counts, tails->groups * sizeof(*counts));
+	memset(tail->counts, 0, tails->groups * sizeof(*counts));
 	tail->refaults = 0;
 	tail->unidentified = 0;
 	tail->recorded = tail->memcg && !tail->active;
@@ -217,7 +217,7 @@ void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
 	unsigned int context;
 	bool late = false;
 
-	for (context = 0; context < record->contexts; context++) {
+	for (context = 0; context < mon->parameters.contexts; context++) {
 		fill(mon->tails, context, record);
 		late |= context && !is_current(mon, context);
 	}

@@ -95,7 +95,6 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy takes long to load.
     from litemrc.cli.device.page_files import PageFiles
     from litemrc.device.collecting.collector import Collector
-    from litemrc.device.collecting.epoch_messages import rank_table
     from litemrc.device.rank_commands import get_dram
 
     for path in (args.out, args.ranks, args.pages, args.hot):
@@ -126,15 +125,13 @@ def main(args: argparse.Namespace) -> int:
     except (LinkError, KeyboardInterrupt) as error:
         _ignore_signals()
         stopped = error
-    if collector and (complete or collector.rows):
+    if collector and (complete or collector.counts):
         saved = _save(args.out, collector.table(interrupted=not complete))
         saved |= {"epochs": collector.epochs, "requested_epochs": args.epochs, "ranks": None}
-        if dram and collector.ranks:
-            ranks = rank_table(device, dram, collector.ranks.rows, interrupted=not complete)
+        if dram and collector.ranks is not None:
+            ranks = dram.table(collector.ranks, device.hello.clock_hz, interrupted=not complete)
             saved["ranks"] = _save_ranks(args.ranks, ranks)
         saved |= files.save(interrupted=not complete)
-        if lost := sum(each.lost for each in (collector.accessed, collector.hot) if each):
-            warning(f"{lost} messages of single pages were lost on the link: their epochs are missing")
         print(json.dumps(saved) if args.json else _saved_text(saved), flush=True)
     elif collector:
         warning("no epoch was collected, no file was written")
@@ -167,7 +164,7 @@ def _save(out: Path, table: "EpochTable") -> dict[str, Any]:
         warning(f"{kept} is kept: it holds more epochs")
     write_epochs(out, table)
     if lost := table.link_statistics["epoch_messages_lost"]:
-        warning(f"{lost} epoch messages were lost on the link")
+        warning(f"{lost} epochs were lost on the link")
     return {
         "out": str(out),
         "rows": table.epoch.size,
@@ -184,7 +181,7 @@ def _saved_text(saved: dict[str, Any]) -> str:
     link = saved["link"]
     lines = [
         f"{how}{saved['epochs']}{of} epochs ({saved['rows']} rows) saved in {saved['out']}{ended}",
-        f"link: {link['epoch_messages']} epoch messages received, {link['epoch_messages_lost']} lost; "
+        f"link: {link['epoch_messages']} epochs received, {link['epoch_messages_lost']} lost; "
         f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost",
     ]
     others = {"ranks": "ranks", "pages": "pages accessed", "hot": "hot pages"}

@@ -89,13 +89,13 @@ def _describe(device: Device, test: EchoTest) -> dict[str, Any]:
     lower, upper = device.request("get_range").values
     sampling, scale_log2 = device.request("get_sampling").values
     freeze, single_shot, frozen = map(bool, device.request("get_freeze").values)
-    names = [field.name for field in device.hello.body if field.name not in ("sequence", "request")]
+    names = [field.name for field in device.hello.body if field.name != "request"]
     return {
         "port": device.url,
         **{name: getattr(device.hello, name) for name in names},
         "features": sorted(device.hello.features),
         "page_bitmap": device.hello.page_bitmap,
-        "page_bytes": 1 << device.hello.page_shift,
+        "page_bytes": device.page_bytes,
         "epoch_length": length,
         "epoch_unit": device.choice("set_epoch", "unit", unit),
         "range_lower": lower,

@@ -215,32 +215,32 @@ def _decision_text(record: dict[str, Any]) -> str:
 
 
 def _print_totals(totals: "Totals", args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.epoch_messages import task_totals
+    from litemrc.device.collecting.record_rows import task_totals
 
     tasks = task_totals(totals.tasks)
     if args.json:
         names = ("clock_hz", "epochs", "decisions", "links_lost")
         described = {name: getattr(totals, name) for name in names}
-        print(json.dumps(described | {"tasks": [vars(task) for task in tasks]}))
+        print(json.dumps(described | {"tasks": tasks}))
         return
     if args.csv:
-        print(csv_text(vars(task) for task in tasks))
+        print(csv_text(tasks))
         return
     print(f"{totals.epochs} epochs, {totals.decisions} decisions, {totals.links_lost} losses of the link")
     if not tasks:
         return
     rows = []
     for task in tasks:
-        response = task.response_cycles
-        counts = task.references, task.faults, task.zero_fills, task.writes, task.iterations
+        response = task["response_cycles"]
+        counts = [task[name] for name in ("references", "faults", "zero_fills", "writes", "iterations")]
         rows.append(
             (
-                str(task.context),
+                str(task["context"]),
                 *(f"{count:,}" for count in counts),
                 "" if response is None else f"{1e3 * response / totals.clock_hz:.2f} ms",
             )
         )
-        if task.damaged:
-            warning(f"{task.damaged} pages were read back damaged")
+        if task["damaged"]:
+            warning(f"{task['damaged']} pages were read back damaged")
     headings = ("context", "references", "faults", "zero fills", "page writes", "iterations", "response time")
     print(text_table(headings, rows))

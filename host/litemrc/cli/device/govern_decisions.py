@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The decisions of `litemrc govern`: the messages of an epoch in, budgets and a working-set size out."""
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from litemrc.cli.device.govern_cgroups import Cgroup
 from litemrc.cli.shared.memory import MemorySize
-from litemrc.curves.hit_counters import sees_the_kernel
-from litemrc.device.collecting.epoch_messages import TaskRow
+from litemrc.device.collecting.record_rows import epoch_table
 from litemrc.device.link.protocol import Message
-from litemrc.epochs.table import EpochRow
+from litemrc.epochs.columns import Rows, evictions, joined_rows, last_rows
 from litemrc.policies.allocation.decision import Decision, GovernorParameters
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.lending import lent
@@ -53,7 +52,7 @@ class GovernDecisions:
         self._governor: Governor | None = None
         self._cgroups: dict[int, Cgroup] = {}
         self._maximums: dict[int, int] = {}
-        self._rows: dict[int, deque[EpochRow]] = {}  # of the last epochs, by context
+        self._held: Rows | None = None  # the last rows of each context
         self._epoch = 0
 
     def govern(self, cgroups: Sequence[Cgroup]) -> None:
@@ -62,20 +61,21 @@ class GovernDecisions:
         if {c: g.path for c, g in known.items()} != {c: g.path for c, g in self._cgroups.items()}:
             self._governor = None
             self._cgroups = known
-            self._rows.clear()
+            self._held = None
 
     def forget(self, context: int) -> None:
         """A cgroup is gone: its memory is free."""
         self._cgroups.pop(context, None)
-        self._rows.pop(context, None)
+        if self._held is not None:
+            self._held = self._held[self._held["context"] != context]
         if self._governor:
             self._governor.forget(context)
 
     def decide(
         self,
         hello: Message,
-        rows: Iterable[EpochRow],
-        tasks: Mapping[int, TaskRow],
+        rows: Rows,
+        tasks: Mapping[int, Mapping[str, Any]],
         governed: set[int],
         cycles: float,
     ) -> Decision:
@@ -86,7 +86,7 @@ class GovernDecisions:
         hello
             the device's description of itself.
         rows
-            the counters of the epoch.
+            the counters of the epoch, reads and writes together.
         tasks
             the last row of each task of the pager; empty without a pager.
         governed
@@ -95,20 +95,32 @@ class GovernDecisions:
             length of the epoch.
         """
         group_pages = hello.pages // hello.groups
-        rows = [row for row in rows if row.context in governed or not governed]
-        curves = {}
-        for row in rows:
-            known = self._rows.setdefault(row.context, deque(maxlen=_HELD_EPOCHS + 1))
-            evictions = row.evictions(known[-1].evicted if known else None)
-            known.append(row)
-            self._epoch = row.epoch
-            curves[row.context] = row.counters(group_pages, evictions if sees_the_kernel(hello.engine) else 0)
+        if governed:
+            rows = rows[np.isin(rows["context"], list(governed))]
+        table = epoch_table(hello, [self._hold(rows)])
+        of_epoch = table.epoch == self._epoch
+        curves = {
+            context: table.counters_of(of_epoch & (table.context == context))
+            for context in rows["context"].tolist()
+        }
         page_bytes = 1 << hello.page_shift
         if self._limits.memory:
             memory = self._limits.memory.pages(page_bytes)
         else:
-            memory = next((task.memory for task in tasks.values()), hello.frames)
+            memory = next((task["memory"] for task in tasks.values()), hello.frames)
         return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
+
+    def _hold(self, rows: Rows) -> Rows:
+        """Return the rows of an epoch behind those of the last epochs of each context, and keep them."""
+        before = self._held
+        if before is None or before["hits"].shape[1:] != rows["hits"].shape[1:]:
+            before = rows[:0]
+        if rows.size:
+            self._epoch = int(rows["epoch"][0])
+            if (before["epoch"] >= self._epoch).any():  # the device was restarted, and counts anew
+                before = before[:0]
+        self._held = last_rows(joined_rows([before, rows]), _HELD_EPOCHS + 1)
+        return self._held
 
     def in_force(self, hello: Message, decision: Decision) -> dict[int, int]:
         """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent.
@@ -117,27 +129,23 @@ class GovernDecisions:
         is it while pages are evicted: then the curves know who needs memory. Those that Linux takes from a
         program that reaches its budget before it is raised do not count.
         """
-        assert self._governor is not None
+        assert self._governor is not None and self._held is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
-        rows = {context: list(self._rows[context]) for context in own.keys() & self._rows.keys()}
-        evictions = sum(
-            row.evictions(before.evicted)
-            for known in rows.values()
-            for before, row in pairwise(known)
-            if row.epoch > self._epoch - _HELD_EPOCHS
-        )
+        known = self._held[np.isin(self._held["context"], list(own))]
+        evicted = int(evictions(known)[known["epoch"] > self._epoch - _HELD_EPOCHS].sum())
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages
-        if evictions > group_pages // 2:
+        if evicted > group_pages // 2:
             return decision.budgets
         held = {
-            context: [row.resident + row.evicted for row in known[-_HELD_EPOCHS:]]
-            for context, known in rows.items()
+            context: (of_context["resident"] + of_context["evicted"])[-_HELD_EPOCHS:].tolist()
+            for context in own
+            if (of_context := known[known["context"] == context]).size
         }
         return decision.budgets | lent(own, held, memory, group_pages, minimum, self._maximums)
 
     def described(
-        self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]
+        self, decision: Decision, rows: Rows, budgets: Mapping[int, int], governed: set[int]
     ) -> dict[str, Any]:
         """Return the reasons for the log, by context, and the curves that decided.
 
@@ -147,17 +155,18 @@ class GovernDecisions:
             in force.
         """
         assert self._governor is not None
-        counted = {row.context: row for row in rows}
+        counted = dict(zip(rows["context"].tolist(), rows, strict=True))
         described = {}
         for context in sorted(governed & decision.reasons.keys()):
-            reason, row = decision.reasons[context], counted.get(context)
+            reason = decision.reasons[context]
             each: dict[str, Any] = asdict(reason)
             if context in self._cgroups:
                 each["cgroup"] = self._cgroups[context].path
                 each["budget"] = budgets[context]
-            if row:
-                each |= {"resident": row.resident, "evicted": row.evicted, "refaults": sum(row.tail)}
-                each["unidentified"] = row.unidentified
+            if context in counted:
+                row = counted[context]
+                each |= {"resident": int(row["resident"]), "evicted": int(row["evicted"])}
+                each |= {"refaults": int(row["tail"].sum()), "unidentified": int(row["unidentified"])}
             each["curve"] = self._governor.curve_points(context)
             described[str(context)] = each
         return described

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from litemrc.cli.device.govern_cgroups import (
@@ -18,12 +18,14 @@ from litemrc.cli.device.govern_cgroups import (
 from litemrc.cli.device.govern_decisions import GovernDecisions
 from litemrc.cli.shared.messages import is_quiet, note, warning
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.epoch_messages import TaskRow
+from litemrc.device.collecting.record_rows import contexts_following, task_rows
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError, LinkError, PortError, SilentDeviceError
 from litemrc.device.governed import GovernedDevice, lease_cycles
 from litemrc.device.link.protocol import Message
+from litemrc.device.link.record import Record
 from litemrc.device.running import Run
+from litemrc.epochs.columns import Rows
 from litemrc.epochs.split import rows_together
 from litemrc.texts import printable
 
@@ -73,7 +75,7 @@ class Totals:
     epochs: int = 0
     decisions: int = 0
     links_lost: int = 0
-    tasks: list[TaskRow] = field(default_factory=list)
+    tasks: list[dict[str, Any]] = field(default_factory=list)
 
 
 class GovernLoop:
@@ -154,7 +156,7 @@ class GovernLoop:
                 self._release(device, governed)
             raise
         finally:
-            self.totals.tasks += collector.tasks.rows
+            self.totals.tasks += collector.tasks
         self._programs_ended = bool(request.runs)
         self._release(device, governed)
 
@@ -169,24 +171,23 @@ class GovernLoop:
             print(f"device: {message.level}: {printable(message.line)}", file=sys.stderr, flush=True)
         if message.name == "event" and message.kind == "workload_started":
             governed.forget_budget(message.context)
-        if message.name == "process" and message.state != "following":
-            self._note_end(message.context)
-        if message.name == "epoch" and not message.remaining:
+        if message.name == "epoch":
             self.totals.epochs += 1
             governed.prolong()
-            self._decide(device, governed, collector, message.epoch)
+            self._decide(device, governed, collector.counts[-1], message.record)
+            del collector.counts[:-1]  # or memory would grow for weeks
+            for context in self._cgroups.keys() - contexts_following(message.record):
+                self._note_end(context)
 
-    def _decide(self, device: Device, governed: GovernedDevice, collector: Collector, epoch: int) -> None:
-        counted = [row for row in collector.rows if row.epoch == epoch]
-        del collector.rows[: -len(counted)]  # or memory would grow for weeks
+    def _decide(self, device: Device, governed: GovernedDevice, counted: Rows, record: Record) -> None:
         rows = rows_together(counted, device.hello.contexts)
-        tasks = collector.tasks.since(epoch - 1)  # those of this epoch follow its counters
+        tasks = {task["context"]: task for task in task_rows(record)}
         contexts = set(tasks) | self._cgroups.keys()
         if self._request.divide and not self._request.cgroups:
-            contexts |= {row.context for row in rows if row.context and governed.has_budget(row.context)}
+            contexts |= {each for each in rows["context"].tolist() if each and governed.has_budget(each)}
         if not contexts and not self._request.energy:
             return
-        cycles = _epoch_cycles(device, sum(row.accesses for row in rows))
+        cycles = _epoch_cycles(device, int(rows["accesses"].sum()))
         decision = self._decisions.decide(device.hello, rows, tasks, contexts, cycles)
         lent = self._decisions.in_force(device.hello, decision)
         budgets = {context: pages for context, pages in lent.items() if context in contexts}
@@ -195,14 +196,14 @@ class GovernLoop:
         self._warn_of_guarantees(governed)
         self._note(
             {
-                "epoch": epoch,
+                "epoch": record.epoch,
                 "changed": changed,
                 "budgets_pages": budgets,
                 "working_set_groups": decision.n_mrc,
                 "gain": decision.gain,
                 "contexts": self._decisions.described(decision, rows, budgets, contexts),
-                "accesses": {row.context: row.accesses for row in rows},
-                "tasks": [asdict(task) for task in tasks.values()],
+                "accesses": dict(zip(rows["context"].tolist(), rows["accesses"].tolist(), strict=True)),
+                "tasks": list(tasks.values()),
             }
         )
 

@@ -42,12 +42,12 @@ def watch(args: argparse.Namespace) -> int:
             )
         device.start_counting()
         with page_messages(device, hot=True) as messages:
-            lines = _shown(args.json, 1 << device.hello.page_shift, messages.base_address)
+            lines = _shown(args.json, device.page_bytes, messages.base_address)
             collector = Collector(device, messages=PageMessages(False, True, messages.base_address))
             for _ in collector.collect(args.epochs, runs):
-                del collector.rows[:-1]  # or memory would grow
-                while collector.hot and collector.hot.whole:
-                    for line in lines(collector.hot.whole.popleft()):
+                del collector.counts[:-1]  # or memory would grow
+                while collector.hot:
+                    for line in lines(collector.hot.popleft()):
                         print(line, flush=True)
     return 0
 

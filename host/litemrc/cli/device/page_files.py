@@ -52,7 +52,7 @@ class PageFiles:
         if changed:
             note(f"hot pages: {hot_text(settings)}; every page is invalid, and the epoch restarted")
         with page_messages(device, accessed=bool(pages), hot=bool(hot)) as messages:
-            base, page_bytes = messages.base_address, 1 << device.hello.page_shift
+            base, page_bytes = messages.base_address, device.page_bytes
             if pages:
                 shown = PagesShown(
                     page_bytes=page_bytes, base_address=base, ranges=(range(device.hello.frames),)
@@ -77,12 +77,12 @@ class PageFiles:
         OutputError
             the operating system refused the write.
         """
-        while self._pages and collector.accessed and collector.accessed.whole:
-            epoch = collector.accessed.whole.popleft()
+        while self._pages and collector.accessed:
+            epoch = collector.accessed.popleft()
             accesses = _accesses(collector, epoch.epoch)
             self._pages.append(epoch.epoch, epoch.accessed, epoch.written, accesses=accesses)
-        while self._hot and collector.hot and collector.hot.whole:
-            self._hot.append(collector.hot.whole.popleft())
+        while self._hot and collector.hot:
+            self._hot.append(collector.hot.popleft())
 
     def save(self, *, interrupted: bool) -> dict[str, Any]:
         """Complete the files that have an epoch; return where each was written, None: nowhere.
@@ -108,10 +108,6 @@ class PageFiles:
 
 def _accesses(collector: Collector, epoch: int) -> int:
     """Return the accesses of an epoch by all contexts; 0: its counters were lost."""
-    total = 0
-    for row in reversed(collector.rows):
-        if row.epoch < epoch:
-            break
-        if row.epoch == epoch:
-            total += row.accesses
-    return total
+    return next(
+        (int(rows["accesses"].sum()) for rows in reversed(collector.counts) if rows["epoch"][0] == epoch), 0
+    )

@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> int:
             )
         _change(device, args)
         described = [_describe(device, context) for context in range(device.hello.contexts)]
-        page_bytes = 1 << device.hello.page_shift
+        page_bytes = device.page_bytes
     if args.json:
         print(json.dumps({"port": args.port, "page_bytes": page_bytes, "contexts": described}))
     elif args.csv:
@@ -94,7 +94,7 @@ def _budget(text: str) -> tuple[int, MemorySize | None]:
 
 
 def _change(device: Device, args: argparse.Namespace) -> None:
-    page_bytes = 1 << device.hello.page_shift
+    page_bytes = device.page_bytes
     budgets = [(context, size and size.pages(page_bytes, "--budget")) for context, size in args.budget]
     reclaims = [(context, size.pages(page_bytes, "--reclaim")) for context, size in args.reclaim]
     for context in args.free:

@@ -275,7 +275,7 @@ def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> 
 
 
 def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.page_epochs import PagesRow
+    from litemrc.device.collecting.page_epochs import PagesRow, pages_rows
 
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
@@ -286,8 +286,7 @@ def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> No
         if message.name == "count":
             print_event(ref_counters.PageEvent.of_message(message), args.json)
             events += 1
-        elif message.name == "pages":
-            row = PagesRow.of_message(message)
+        for row in pages_rows(message.record) if message.name == "epoch" else ():
             if before and before.references > row.references:
                 before = None  # another run has started
             print_row(row, before, args.json)

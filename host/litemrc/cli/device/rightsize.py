@@ -175,6 +175,6 @@ def _comment(d: dict[str, Any]) -> None:
             " are refaults in every prediction"
         )
     if d["epochs_lost"]:
-        warning(f"{d['epochs_lost']} epoch messages were lost: their accesses are missing")
+        warning(f"{d['epochs_lost']} epochs were lost: their accesses are missing")
     if d["first_accesses"]:
         note(f"{d['first_accesses']:,} first accesses: pages used more rarely than the window are not known")

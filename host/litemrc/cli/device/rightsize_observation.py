@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from litemrc.curves.hit_counters import HitCounters, sees_the_kernel
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, get_followed
 from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.fault_cost import FaultTimes, measure_fault_cost
-from litemrc.epochs.epoch_row import open_group
-from litemrc.epochs.split import rows_together
-from litemrc.epochs.table import EpochRow
+from litemrc.epochs.columns import open_group
 from litemrc.errors import UserError
 from litemrc.policies.rightsizing.rightsize import FaultCost, Window
 
@@ -59,7 +56,7 @@ class Observation:
     first_accesses
         misses that were no refaults.
     epochs_lost
-        epoch messages lost on the link.
+        epochs lost on the link.
     """
 
     context: int
@@ -105,10 +102,10 @@ def observe(device: Device, cgroup: str, span: Span, cost_us: float | None, time
         budget = get_budget(device, context)
     if budget is None:
         raise UserError(f"{cgroup} is gone", where=device.url, remedy="create it, and start litemrcd again")
-    counted = rows_together(collector.rows, device.hello.contexts)
-    rows = {row.epoch: row for row in counted if row.context == context}
-    counters = [_counters(device, rows.get(epoch), rows.get(epoch - 1)) for epoch in epochs]
-    unknown = [rows[epoch].unidentified if epoch in rows else 0 for epoch in epochs]
+    table = collector.table().together()
+    rows = [(table.context == context) & (table.epoch == epoch) for epoch in epochs]
+    counters = [table.counters_of(of_epoch) for of_epoch in rows]
+    unknown = [int(table.unidentified[of_epoch].sum()) for of_epoch in rows]
     return Observation(
         context=context,
         window=Window.of(counters, unknown, seconds, open_group=open_group(device.hello.groups)),
@@ -161,7 +158,7 @@ def _collect(device: Device, span: Span) -> tuple[list[int], list[float], Collec
     seconds: list[float] = []
     passed, last = 0.0, None
     for message in collector.collect():
-        if message.name != "epoch" or message.remaining:
+        if message.name != "epoch":
             continue
         now = time.monotonic()
         if last is not None:
@@ -174,12 +171,3 @@ def _collect(device: Device, span: Span) -> tuple[list[int], list[float], Collec
         if passed >= span.warm_up_s + span.window_s or len(epochs) == span.epochs:
             break
     return epochs, seconds, collector
-
-
-def _counters(device: Device, row: EpochRow | None, before: EpochRow | None) -> HitCounters:
-    """Return the counters of an epoch; without a row the context had no access."""
-    group_pages = device.hello.pages // device.hello.groups
-    if row is not None:
-        evictions = row.evictions(before.evicted if before else None)
-        return row.counters(group_pages, evictions if sees_the_kernel(device.hello.engine) else 0)
-    return HitCounters.of([0] * device.hello.groups, 0, group_pages)

@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
         check_output_path(args.out)
     steps = []
     with open_device(args) as device:
-        pages = args.memory and args.memory.pages(1 << device.hello.page_shift)
+        pages = args.memory and args.memory.pages(device.page_bytes)
         for step in self_test(device, pages, note, args.board):
             print(f"{step.name:<10} {step.verdict:<9} {step.detail}", flush=True)
             steps.append(step)
@@ -68,7 +68,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _header(board: str | None, hello: Message) -> dict[str, Any]:
     """Return what the report says of device and host: nothing of the user, nor of the port."""
-    names = [field.name for field in hello.body if field.name not in ("sequence", "request")]
+    names = [field.name for field in hello.body if field.name != "request"]
     described = {name: getattr(hello, name) for name in names}
     return {
         "report": 1,

@@ -118,7 +118,7 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     # Imported here: numpy takes long to load.
     from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_rows, ranks_text, size_text
     from litemrc.cli.shared.results import csv_text
-    from litemrc.device.collecting.epoch_messages import rank_table, watch_ranks
+    from litemrc.device.collecting.record_rows import watch_ranks
 
     part = _part(device, dram, args.part)
     policy, size = rank_commands.get_policy(device), rank_commands.get_working_set(device)
@@ -128,8 +128,8 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     if not args.watch:
         device.request("end_epoch")
     headed = False
-    for rows in watch_ranks(device, dram):
-        table = rank_table(device, dram, rows)
+    for rows in watch_ranks(device):
+        table = dram.table([rows], device.hello.clock_hz)
         if args.json:
             _print_json(ranks_json(table, part, policy, size))
         elif args.csv:

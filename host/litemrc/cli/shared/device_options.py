@@ -3,7 +3,6 @@
 
 import argparse
 import signal
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +55,7 @@ def add_take_argument(parser: argparse._ActionsContainer, *, again: bool = False
     )
 
 
-def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
+def open_device(args: argparse.Namespace) -> "Device":
     """Open the device of `add_port_arguments`; the port is taken over once, at the first call.
 
     Raises
@@ -64,13 +63,13 @@ def open_device(args: argparse.Namespace) -> "AbstractContextManager[Device]":
     UserError
         the bundle cannot be read.
     LinkError
-        as `Device.open`.
+        as `Device`.
     """
     from litemrc.device.device import Device
 
     take, args.take = args.take, False
     identifier = bundle_identifier(args)
-    return Device.open(args.port, timeout_s=args.timeout, baud=args.baud, identifier=identifier, take=take)
+    return Device(args.port, timeout_s=args.timeout, baud=args.baud, identifier=identifier, take=take)
 
 
 def bundle_identifier(args: argparse.Namespace) -> str | None:

@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
     began = time.monotonic()
     with Simulator(args.sim, args.firmware, args.out / "run") as simulator:
         simulator.wait_ready()
-        with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
+        with Device(simulator.url, timeout_s=TIMEOUT_S) as device:
             hello = device.hello
             collector = _collect(device, runs, args.out)
     ended = time.monotonic()

@@ -16,7 +16,8 @@ from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.hot import HotSettings
 from litemrc.device.link.protocol import Message
 from litemrc.device.simulation.recording import Recording, read_recording
-from litemrc.epochs.files import EpochTable, write_epochs
+from litemrc.epochs.files import write_epochs
+from litemrc.epochs.table import EpochTable
 from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 
@@ -122,7 +123,7 @@ def failures(results: Results) -> list[str]:
     if not results.account.balanced:
         wrong.append(f"the accesses do not add up: {account_text(results.account)}")
     if lost := table.link_statistics["epoch_messages_lost"]:
-        wrong.append(f"{lost} epoch messages were lost on the link")
+        wrong.append(f"{lost} epochs were lost on the link")
     if further := sum(each.further_off for each in results.estimates):
         wrong.append(f"the estimates of {further:,} accesses are more than one group off")
     return wrong

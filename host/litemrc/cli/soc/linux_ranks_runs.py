@@ -262,7 +262,6 @@ def _run_both(args: argparse.Namespace, works: Sequence[Work]) -> list[Run]:
 
 
 def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
-    from litemrc.device.collecting.epoch_messages import rank_table
     from litemrc.device.simulation.guest_shell import GuestShell
 
     simulator.wait_ready()
@@ -274,7 +273,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         since_us = uptime_us(shell.run("cat /proc/uptime"))
         dram = rank_commands.get_dram(device)
         collector = _collect(device, dram, shell, args, work)
-        table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
+        table = dram.table(collector.ranks or [], device.hello.clock_hz)
         table = table.between(int(table.epochs[EPOCHS_BEFORE]), None)
         hello = device.hello
     shell.run(VIEWS)

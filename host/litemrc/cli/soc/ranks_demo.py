@@ -52,7 +52,6 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check
     from litemrc.cli.soc.ranks_results import check_ranks
-    from litemrc.device.collecting.epoch_messages import rank_table
     from litemrc.device.simulation.simulator import Simulator
     from litemrc.plots.files import save_figure
     from litemrc.plots.rank_timeline import ranks_figure
@@ -67,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
         with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
             hello, dram = device.hello, rank_commands.get_dram(device)
             collector = collect(device, dram, runs, args.policy)
-            table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
+            table = dram.table(collector.ranks or [], device.hello.clock_hz)
     ended = time.monotonic()
     write_ranks(args.out / "ranks.parquet", table)
     found = check_ranks(simulator.run_dir, table)
@@ -107,6 +106,8 @@ def collect(device: Device, dram: rank_commands.Dram, runs: Sequence[Run], polic
     device.request("set_epoch", unit="cycles", length=EPOCH_CYCLES)
     # The epoch since boot is not collected: software drove the DRAM in it.
     device.request("end_epoch")
+    while (message := device.receive(device.timeout_s)) and message.name != "epoch":
+        pass
     collector = Collector(device, dram)
     with counting("programs", len(runs)) as show_progress:
         for message in collector.collect(runs=runs):

@@ -2,7 +2,6 @@
 """The port of a monitor behind a bridge: it takes requests and yields messages as a serial link does."""
 
 import time
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
@@ -14,9 +13,8 @@ from litemrc.device.bridge.layout import BridgeURL, RegisterBus, Sent, layout
 from litemrc.device.bridge.page_messages import PageMessages
 from litemrc.device.bridge.soc import BridgedSoC
 from litemrc.device.errors import DeviceFaultError
-from litemrc.device.link.link import LinkCounts
+from litemrc.device.link.link import LinkCounts, MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, device_messages, host_requests
-from litemrc.device.link.values import from_cbor
 from litemrc.extras import require
 from litemrc.native._core import DeviceService
 
@@ -28,8 +26,8 @@ _WAIT_S = 0.001
 _EVENTS_AT_ONCE = 64
 
 
-class BridgeLink:
-    """One session with a monitor behind a `litex_server`. Use `open`, and close it.
+class BridgeLink(MessagePort):
+    """A session with a monitor behind a `litex_server`. Use `open`, and close it.
 
     Requests are performed by firmware/service when they are sent. Epochs and events are read in `receive`.
 
@@ -46,19 +44,18 @@ class BridgeLink:
         timeout_s: float,
         driver: str = BRIDGE_DRIVER,
     ) -> None:
-        self.url = url
-        self._client, self._sequence, self._frames, self._events_sent = client, 0, 0, 0
-        self._inbox: deque[Message] = deque()
+        super().__init__(url)
+        self._client, self._frames, self._events_sent = client, 0, 0
         self._soc = found = BridgedSoC(url, where, client, soc)
         self._bus = _ServiceBus(self, found, timeout_s)
-        hello = {field.name: field for field in device_messages().types["hello"].body}
+        features = device_messages().field("hello", "features").choices
         memory, bytes_of_memory = soc.region("main_ram")
         parts = {"rank_power": found.ranks, "ref_counters": found.refs, "traffic": found.traffic}
         self._service = service = DeviceService(
             self._bus,
-            features=sum(1 << bit for name, bit in hello["features"].choices if parts.get(name)),
+            features=sum(1 << bit for name, bit in features.items() if parts.get(name)),
             clock_hz=found.clock_hz,
-            identifier=found.identifier.encode()[: hello["identifier"].high].decode(errors="ignore"),
+            identifier=found.identifier,
             driver=driver,
             memory=memory,
             dram_chips=soc.number("config_dram_chips") if found.ranks else 0,
@@ -95,12 +92,6 @@ class BridgeLink:
             client.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the connection to the server."""
         self._client.close()
@@ -111,14 +102,9 @@ class BridgeLink:
         return LinkCounts(frames=self._frames)
 
     @property
-    def epochs_sent(self) -> int:
-        """Epoch messages so far, and at least one for each epoch that was missed."""
-        return self._epochs.sent % 2**32
-
-    def next_sequence(self) -> int:
-        """The number for a new request."""
-        self._sequence += 1
-        return self._sequence
+    def epoch(self) -> int:
+        """Number of the running epoch."""
+        return self._epochs.running
 
     def send(self, message: Message) -> None:
         """Perform a request; its answer is received behind what is already queued.
@@ -129,24 +115,15 @@ class BridgeLink:
         self.take(host_requests().encode(message))
 
     def take(self, payload: bytes) -> None:
-        """Perform a request in CBOR; what is none is ignored."""
+        """Perform a request; what is none is ignored."""
         answer = self._service.request(self._bus, payload)
-        if answer == b"":
-            raise self._impossible(self._wrong_parameter())
         if answer is not None:
             self._append(device_messages().decode(answer))
 
-    def receive(self, timeout_s: float) -> Message | None:
-        """Return the next message; None after the timeout."""
-        deadline = time.monotonic() + timeout_s
-        while not self._inbox:
-            self.poll()
-            remaining = deadline - time.monotonic()
-            if not self._inbox:
-                if remaining <= 0:
-                    return None
-                time.sleep(min(remaining, _POLL_S))
-        return self._inbox.popleft()
+    def _fill_inbox(self, timeout_s: float) -> None:
+        self.poll()
+        if not self._inbox:
+            time.sleep(min(timeout_s, _POLL_S))
 
     def poll(self) -> None:
         """Read what the hardware has, and queue its messages."""
@@ -182,17 +159,6 @@ class BridgeLink:
                 {"index": index, "counter": counter, "page": event["page"], "lost": refs.read("lost")},
             )
 
-    def _wrong_parameter(self) -> str:
-        """Return which parameter hello cannot have."""
-        values = self._service.parameters
-        for field in device_messages().types["hello"].body:
-            try:
-                from_cbor(field, values.get(field.name, 0))
-            except ProtocolError as error:
-                if field.name in values:
-                    return f"hello: {error}"
-        return "an answer"
-
     def _impossible(self, what: str) -> DeviceFaultError:
         return DeviceFaultError(
             f"the registers hold what cannot be true: {what}",
@@ -219,6 +185,6 @@ class _ServiceBus:
         """Read the epoch in the window before settings change."""
         self._link.poll()
 
-    def epochs_sent(self) -> int:
+    def epoch(self) -> int:
         """Return what hello reports."""
-        return self._link.epochs_sent
+        return self._link.epoch

@@ -1,35 +1,59 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Collects epochs from a device, counts those lost on the link, and keeps what arrived."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from litemrc.device.collecting.epoch_messages import EpochLedger, NumberedRows, RankRows, TaskRows
-from litemrc.device.collecting.page_epochs import PagesOfEpochs, PagesRow, accessed_epochs, hot_lists
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.device.collecting.page_epochs import (
+    AccessedEpoch,
+    PagesRow,
+    accessed_epoch,
+    hot_list,
+    pages_rows,
+)
+from litemrc.device.collecting.record_rows import (
+    EpochLedger,
+    epoch_rows,
+    epoch_table,
+    is_empty,
+    rank_rows,
+    task_rows,
+)
 from litemrc.device.contexts import get_followed
-from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.hot import PageMessages
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.link.protocol import Message
+from litemrc.device.link.record import Record
+from litemrc.device.link.schema import schema
 from litemrc.device.rank_commands import Dram
 from litemrc.device.running import Run, RunningPrograms
-from litemrc.epochs.epoch_row import open_group
+from litemrc.epochs.columns import Rows
 from litemrc.epochs.processes import KERNEL, ProcessLog
-from litemrc.epochs.table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
+from litemrc.epochs.table import EpochTable
+from litemrc.pages.hot_lists import HotList
+from litemrc.ranks.table import RankRows
 from litemrc.texts import printable
 
-_FOLLOWERS = ("rank", "task", "pages", "accessed", "hot")  # of an epoch's messages
-_PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
+if TYPE_CHECKING:
+    from litemrc.device.device import Device
+
+_CONTEXTS = 256  # at most
+_STATE = ("context", "state", "pid", "comm")
 
 
 class Collector:
-    """A collection from a device: `rows` grows while `collect` runs, and stays when that is interrupted.
+    """A collection from a device: `counts` grows while `collect` runs, and stays when that is interrupted.
 
     Attributes
     ----------
-    rows
-        the epochs received, one row per epoch and context, in order.
+    counts
+        the rows of each epoch received, in order.
     context_names
         the programs seen to run, by context; the kernel's context where there is one.
     processes
@@ -37,18 +61,18 @@ class Collector:
     cycles
         clock cycles each program ran, as (workload, context, cycles), in order of their ends.
     ranks
-        counters of the rank meter; None if not requested.
+        counters of the rank meter, a row for each rank of each epoch that has them; None if not requested.
     tasks
-        counters of the device's pager by task.
+        each struct litemrc_task of the epochs, as `task_rows` returns them.
     pages
-        counters of a program that keeps copies of remote pages.
+        counters of programs that keep copies of remote pages.
     accessed, hot
         the frames accessed, and the hot pages, of epochs that are not taken yet; None if not
         requested.
     """
 
     def __init__(
-        self, device: Device, dram: Dram | None = None, messages: PageMessages | None = None
+        self, device: "Device", dram: Dram | None = None, messages: PageMessages | None = None
     ) -> None:
         """Begin with the epochs that the device sends from now on.
 
@@ -64,34 +88,30 @@ class Collector:
         LinkError
             the device is gone, or its parameters contradict each other.
         """
-        self.rows: list[EpochRow] = []
+        self.counts: list[Rows] = []
         self.context_names: dict[int, str] = {}
         self.processes = ProcessLog()
         self.cycles: list[tuple[str, int, int]] = []
-        self.ranks = RankRows(dram.ranks) if dram else None
-        self.tasks = TaskRows()
-        self.pages = NumberedRows(PagesRow.of_message)
+        self.ranks: list[RankRows] | None = [] if dram else None
+        self.tasks: list[dict[str, Any]] = []
+        self.pages: list[PagesRow] = []
+        self.accessed: deque[AccessedEpoch] | None = deque() if messages and messages.accessed else None
+        self.hot: deque[HotList] | None = deque() if messages and messages.hot else None
         self._device = device
         self._hello = device.hello
         if device.hello.system:
             self.context_names[0] = KERNEL
             self._find_processes()
         self._hello = device.say_hello()
-        self._note_processes(device.waiting())  # other messages before hello are ignored
-        self._ledger = EpochLedger(self._hello.epoch_messages)
-        self._begun = 0  # epochs that have a row
+        self._note_waiting()
+        self._ledger = EpochLedger(self._hello.epoch)
         self._running = RunningPrograms(device)
-        frames = self._hello.frames
-        self.accessed = accessed_epochs(frames) if messages and messages.accessed else None
-        self.hot = hot_lists(frames) if messages and messages.hot else None
-        self._followers: list[RankRows | PagesOfEpochs] = [
-            each for each in (self.ranks, self.accessed, self.hot) if each
-        ]
+        self._states: NDArray[np.void] | None = None  # of contexts, at the end of the last epoch
 
     @property
     def epochs(self) -> int:
-        """Number of completely received epochs (not messages)."""
-        return self._ledger.epochs
+        """Number of received epochs."""
+        return self._ledger.received
 
     @property
     def link_counts(self) -> LinkCounts:
@@ -100,20 +120,18 @@ class Collector:
 
     @property
     def link_statistics(self) -> dict[str, int]:
-        """Counts of the link since it was opened, and of the epoch messages of this collection."""
+        """Counts of the link since it was opened, and of the epochs of this collection."""
         epochs = {"epoch_messages": self._ledger.received, "epoch_messages_lost": self._ledger.lost}
         return asdict(self._device.link_counts) | epochs
 
     def table(self, *, interrupted: bool = False) -> EpochTable:
         """Return what was collected so far."""
-        hello = self._hello
-        return EpochTable.from_rows(
-            self.rows,
-            page_bytes=1 << hello.page_shift,
-            **{name: getattr(hello, name) for name in _PARAMETERS},
+        self._apply_states()
+        return epoch_table(
+            self._hello,
+            self.counts,
             context_names=self.context_names,
             processes=self.processes.processes,
-            system=printable(hello.system),
             link_statistics=self.link_statistics,
             interrupted=interrupted,
         )
@@ -126,7 +144,7 @@ class Collector:
         Parameters
         ----------
         epochs
-            how many epochs (not messages) to add; None: no limit.
+            how many epochs to add; None: no limit.
         runs
             programs to run one after the other; the collection ends with the last one's last epoch,
             even if there are fewer epochs than asked for.
@@ -142,17 +160,15 @@ class Collector:
         """
         enough = None if epochs is None else self.epochs + epochs
         self._running.queue(runs, together=together)
-        yield from self._collect_epochs(enough, bool(runs))
-        yield from self._collect_last_followers()
-
-    def _collect_epochs(self, enough: int | None, runs: bool) -> Iterator[Message]:
         while enough is None or self.epochs < enough:
             if runs and not self._running.go_on():
                 break
             message = self._device.receive(self._device.timeout_s)
             # After a long silence: check that the device is present, and for a missed end of a program.
             for each in [message] if message else self._ask_hello():
-                self._note(each, enough)
+                if each.name == "epoch" and self.epochs == enough:
+                    return
+                self._note(each)
                 yield each
 
     def take(self, timeout_s: float) -> Message | None:
@@ -165,7 +181,7 @@ class Collector:
         """
         message = self._device.receive(timeout_s)
         if message:
-            self._note(message, None)
+            self._note(message)
         return message
 
     def ask_hello(self) -> list[Message]:
@@ -178,7 +194,7 @@ class Collector:
         """
         messages = self._ask_hello()
         for message in messages:
-            self._note(message, None)
+            self._note(message)
         return messages
 
     def names_now(self, contexts: Collection[int]) -> dict[int, str]:
@@ -190,20 +206,11 @@ class Collector:
 
     def forget(self) -> None:
         """Drop what was collected, as far as later messages do not depend on it: memory stays bounded."""
-        del self.rows[:-1]
-        self.forget_programs()
+        del self.counts[:-1]
         self.processes.forget()
-        if self.ranks:
-            del self.ranks.rows[:-1]
-        for each in (self.accessed, self.hot):
+        for each in (self.cycles, self.tasks, self.pages, self.ranks, self.accessed, self.hot):
             if each:
-                each.whole.clear()
-
-    def forget_programs(self) -> None:
-        """Drop what the device's programs counted."""
-        self.cycles.clear()
-        self.tasks.rows.clear()
-        self.pages.rows.clear()
+                each.clear()
 
     def finish(self) -> Iterator[Message]:
         """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.
@@ -218,28 +225,12 @@ class Collector:
         self._device.request("end_epoch")
         self._device.request("end_epoch")
         before = self.epochs
-        while self.epochs == before or not self._last_epoch_is_empty():
+        while self.epochs == before or not is_empty(self.counts[-1]):
             message = self._device.receive(self._device.timeout_s)
             if message is None:
                 return
-            self._note(message, None)
+            self._note(message)
             yield message
-        yield from self._collect_last_followers()
-
-    def _collect_last_followers(self) -> Iterator[Message]:
-        """Messages of ranks and of single pages follow those of their epoch directly."""
-        while self.rows and any(each.last_epoch != self.rows[-1].epoch for each in self._followers):
-            message = self._device.receive(self._device.timeout_s)
-            if message is None:
-                return
-            self._note(message, self._begun)
-            yield message
-            if message.name not in _FOLLOWERS:
-                return
-
-    def _last_epoch_is_empty(self) -> bool:
-        last = self.rows[-1] if self.rows else None
-        return last is not None and not (last.accesses + last.dropped + last.outside + last.unsampled)
 
     def _ask_hello(self) -> list[Message]:
         """Return an answer to hello, behind everything that came before it."""
@@ -247,91 +238,68 @@ class Collector:
         return [*self._device.waiting(), hello]
 
     def _find_processes(self) -> None:
-        """Find the processes followed now; messages between two answers are newer than the first only."""
+        """Find the processes followed now.
+
+        An epoch that ends between two answers is newer than the first only.
+        """
         self._device.waiting()
         for context in range(1, self._hello.contexts):
             followed = get_followed(self._device, context)
-            self._note_processes(self._device.waiting(), below=context)
-            if followed.state != "free":
-                self.processes.find(context, followed.pid, followed.comm)
-            if followed.state == "ended":
-                self.processes.end(context, followed.pid, followed.comm)
+            self._note_waiting(below=context)
+            self.processes.note(context, followed.state, followed.pid, followed.comm)
 
-    def _note_processes(self, messages: Iterable[Message], below: int = 256) -> None:
-        for message in messages:
-            if message.name == "process" and message.context < below:
-                self._note_process(message)
+    def _note_waiting(self, below: int = _CONTEXTS) -> None:
+        for message in self._device.waiting():
+            if message.name == "epoch":
+                self._note_states(message.record.rows, below)
 
-    def _note(self, message: Message, enough: int | None) -> None:
-        if message.name in ("epoch", "event", "hello", "process"):
+    def _apply_states(self) -> None:
+        """Note what was followed at the end of the last epoch: it holds for the next one."""
+        if self._states is not None:
+            self._note_states(self._states)
+            self._states = None
+
+    def _note_states(self, rows: NDArray[np.void], below: int = _CONTEXTS) -> None:
+        """Note what contexts followed at the end of an epoch: nothing, if they have no row."""
+        if not self._hello.system:
+            return
+        found = {}
+        for context, state, pid, comm in zip(*(rows[name].tolist() for name in _STATE), strict=True):
+            found[context] = (_state_name(state), pid, printable(comm.decode(errors="replace")))
+        for context in {*found, *self.processes.contexts}:
+            if context < below:
+                self.processes.note(context, *found.get(context, ("free", 0, "")))
+
+    def _note(self, message: Message) -> None:
+        if message.name in ("epoch", "event", "hello"):
             try:
-                self._ledger.note(message)
+                self._ledger.note(message.epoch, received=message.name == "epoch")
             except ValueError as error:
                 what = f"the device was restarted: {error}"
                 raise DeviceGoneError(what, where=self._device.url, remedy="collect again") from None
         if message.name == "epoch":
-            self._note_epoch(message, enough)
+            self._note_record(message.record)
         elif message.name == "event":
             self._note_event(message)
-        elif message.name == "process":
-            self._note_process(message)
         elif message.name == "hello":
             self._running.note_hello(message)
-        elif message.name == "rank" and self.ranks:
-            self._note_follower(self.ranks, message)
-        elif message.name == "accessed" and self.accessed:
-            self._note_follower(self.accessed, message)
-        elif message.name == "hot" and self.hot:
-            self._note_follower(self.hot, message)
-        elif message.name == "task":
-            self.tasks.note(message)
-        elif message.name == "pages":
-            self.pages.note(message)
 
-    def _note_process(self, message: Message) -> None:
-        if message.state == "free":
-            self.processes.free(message.context)
-            return
-        note = self.processes.follow if message.state == "following" else self.processes.end
-        note(message.context, message.pid, printable(message.comm))
-
-    def _note_epoch(self, message: Message, enough: int | None) -> None:
-        last = self.rows[-1] if self.rows else None
-        begins = last is None or last.epoch != message.epoch
-        if begins and self._begun == enough:
-            return
-        hello = self._hello
-        values = {name: getattr(message, name) for name in EpochRow.__slots__}
+    def _note_record(self, record: Record) -> None:
         try:
-            row = EpochRow(**values | {name: tuple(values[name]) for name in ("hits", "tail")})
+            if self.accessed is not None and (accessed := accessed_epoch(record)):
+                self.accessed.append(accessed)
+            if self.hot is not None and (hot := hot_list(record)):
+                self.hot.append(hot)
         except ValueError as error:
             raise self._device.fault(str(error)) from error
-        if len(row.hits) != hello.groups:
-            raise self._device.fault(
-                f"an epoch with {len(row.hits)} groups of context {row.context}, and its hello has"
-                f" {hello.groups}"
-            )
-        if len(row.tail) > open_group(hello.groups) + 1:
-            raise self._device.fault(f"a tail with {len(row.tail)} groups of context {row.context}")
-        if any(row.hits[groups_of_memory(hello.frames, hello.pages, hello.groups, row.scale_log2) :]):
-            raise self._device.fault(f"epoch {row.epoch}, context {row.context}: hits deeper than the memory")
-        if last and (last.epoch, last.context) >= (row.epoch, row.context):
-            raise self._device.fault(
-                f"epoch {row.epoch}, context {row.context} after {last.epoch}, {last.context}"
-            )
-        for name in () if begins else OF_THE_EPOCH:
-            if getattr(last, name) != getattr(row, name):
-                what = f"{name} is {getattr(last, name)} and {getattr(row, name)}"
-                raise self._device.fault(f"epoch {row.epoch}: {what}")
-        self.rows.append(row)
-        self._begun += begins
-        self.processes.note_epoch(row.epoch)
-
-    def _note_follower(self, follower: RankRows | PagesOfEpochs, message: Message) -> None:
-        try:
-            follower.note(message)
-        except ValueError as error:
-            raise self._device.fault(str(error)) from error
+        if self.ranks is not None and record.ranks.size:
+            self.ranks.append(rank_rows(record))
+        self.counts.append(epoch_rows(record))
+        self.tasks += task_rows(record)
+        self.pages += pages_rows(record)
+        self._apply_states()
+        self.processes.note_epoch(record.epoch)
+        self._states = record.rows[list(_STATE)].copy()
 
     def _note_event(self, message: Message) -> None:
         names = self._hello.workloads
@@ -339,3 +307,7 @@ class Collector:
         if message.kind == "workload_done":
             self.cycles.append((names[message.workload], message.context, message.cycles))
             self._running.note_done(message)
+
+
+def _state_name(number: int) -> str:
+    return next((name for name, each in schema().enums["context_state"].items() if each == number), "unknown")

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Messages of single pages, put together to epochs; what copies of pages cost."""
+"""What records of epochs have of single pages, and what copies of pages cost."""
 
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
-from litemrc.device.collecting.epoch_messages import MessageGaps
-from litemrc.device.link.protocol import Message
-from litemrc.device.link.schema import schema
+from litemrc.device.collecting.record_rows import items_of
+from litemrc.device.link.record import Record
 from litemrc.pages.hot_lists import HotList
 
-Epoch = TypeVar("Epoch")
+_SATURATED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -38,92 +34,36 @@ class AccessedEpoch:
             raise ValueError(f"epoch {self.epoch}: a frame was written, but not accessed")
 
 
-class PagesOfEpochs(Generic[Epoch]):
-    """Epochs of which all messages of one kind arrived.
+def accessed_epoch(record: Record) -> AccessedEpoch | None:
+    """Return the bits of an epoch's frames; None: its record has none.
 
-    Attributes
-    ----------
-    whole
-        these epochs, in order, until they are taken.
-    last_epoch
-        number of the last one; None before the first.
-
-    Parameters
-    ----------
-    join
-        makes an epoch of its messages, in the order of their pieces. It raises ValueError if they
-        contradict each other.
+    Raises
+    ------
+    ValueError
+        as `AccessedEpoch`.
     """
-
-    def __init__(self, join: Callable[[list[Message]], Epoch]) -> None:
-        self.whole: deque[Epoch] = deque()
-        self.last_epoch: int | None = None
-        self._join = join
-        self._begun: list[Message] = []
-        self._gaps = MessageGaps()
-
-    @property
-    def lost(self) -> int:
-        """Messages lost since the first one."""
-        return self._gaps.lost
-
-    def note(self, message: Message) -> None:
-        """Note a message.
-
-        Raises
-        ------
-        ValueError
-            it contradicts itself or another one of its epoch.
-        """
-        self._gaps.note(message.index)
-        if message.epoch == self.last_epoch:
-            raise ValueError(f"{message.name} messages of epoch {message.epoch} again")
-        if self._begun and self._begun[0].epoch != message.epoch:
-            self._begun = []
-        if message.piece != len(self._begun):  # one before it was lost
-            self._begun = []
-            return
-        self._begun.append(message)
-        if message.remaining == 0:
-            self.whole.append(self._join(self._begun))
-            self.last_epoch = message.epoch
-            self._begun = []
+    if record.accessed is None or record.written is None:
+        return None
+    return AccessedEpoch(record.epoch, record.accessed.tobytes(), record.written.tobytes())
 
 
-def accessed_epochs(frames: int) -> PagesOfEpochs[AccessedEpoch]:
-    """Return the epochs of the accessed messages of a device with n frames."""
+def hot_list(record: Record) -> HotList | None:
+    """Return the hot pages of an epoch; None: its record has no list.
 
-    def join(messages: list[Message]) -> AccessedEpoch:
-        bits = {name: bytearray(frames // 8) for name in ("accessed", "written")}
-        behind = 0
-        for message in messages:
-            place = message.first // 8
-            if message.first % schema().constants["accessed_frames"] or place < behind:
-                raise ValueError(f"epoch {message.epoch}: bits of frame {message.first} follow {8 * behind}")
-            for name, target in bits.items():
-                found = getattr(message, name)
-                if place + len(found) > len(target):
-                    what = f"{8 * (place + len(found))} frames of {frames}"
-                    raise ValueError(f"epoch {message.epoch}: {what}")
-                target[place : place + len(found)] = found
-            behind = place + 1
-        return AccessedEpoch(messages[0].epoch, bytes(bits["accessed"]), bytes(bits["written"]))
-
-    return PagesOfEpochs(join)
-
-
-def hot_lists(frames: int) -> PagesOfEpochs[HotList]:
-    """Return the epochs of the hot messages of a device with n frames."""
-
-    def join(messages: list[Message]) -> HotList:
-        first = messages[0]
-        listed = tuple(frame for message in messages for frame in message.frames)
-        counts = tuple(count for message in messages for count in message.counts)
-        if any(frame >= frames for frame in listed):
-            raise ValueError(f"epoch {first.epoch}: hot frame {max(listed)} of {frames}")
-        return HotList(first.epoch, first.accesses, first.more, first.saturated, listed, counts)
-
-    return PagesOfEpochs(join)
+    Raises
+    ------
+    ValueError
+        as `HotList`.
+    """
+    if record.hot is None:
+        return None
+    frames, counts = (tuple(record.hot[name].tolist()) for name in ("frame", "count"))
+    accesses = int(record.head["hot_accesses"])
+    if accesses == _SATURATED:
+        accesses = max(accesses, sum(counts))
+    return HotList(
+        record.epoch, accesses, record.flag("hot_more"), record.flag("hot_saturated"), frames, counts
+    )
 
 
 @dataclass(frozen=True)
@@ -175,7 +115,7 @@ class PagesRow:
         accesses = self.references + self.home
         return self.cost / accesses if accesses else None
 
-    @classmethod
-    def of_message(cls, message: Message) -> "PagesRow":
-        """Return the row of a pages message."""
-        return cls(**{name: getattr(message, name) for name in cls.__dataclass_fields__})
+
+def pages_rows(record: Record) -> list[PagesRow]:
+    """Return the rows of the programs that copy pages."""
+    return [PagesRow(epoch=record.epoch, **values) for values in items_of(record.copies)]

@@ -2,23 +2,17 @@
 """The link to a device that `litemrc serve` serves: its messages over a WebSocket."""
 
 import json
-import random
-import time
 import urllib.error
 import urllib.request
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import ExitStack, suppress
+from typing import Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from litemrc.device.errors import DeviceGoneError, PortError
-from litemrc.device.link.frames import frame
-from litemrc.device.link.link import LinkCounts, MessageReceiver, mismatch
-from litemrc.device.link.protocol import Message, OtherVersionError, host_requests
+from litemrc.device.link.link import FramePort
 
 _API = "/api/v1/devices"
 _ANSWER_BYTES = 1 << 20
@@ -26,23 +20,19 @@ _QUEUE = 64  # messages that wait here; more wait at the server, which counts th
 _NAME_IT = "name a server: http://HOST:PORT of litemrc serve, or http://HOST:PORT/NAME of several devices"
 
 
-class HTTPLink:
-    """One session with a served device. Use `open`.
+class HTTPLink(FramePort):
+    """A session with a served device. Use `open`.
 
     Raises, from every method:
         DeviceGoneError: the server went away, or its session with the device ended.
     """
 
-    def __init__(self, connection: ClientConnection, url: str) -> None:
-        self.url = url
-        self._connection = connection
-        self._receiver = MessageReceiver()
-        self._inbox: deque[Message] = deque()
-        self._sequence = random.randrange(1, 1 << 31)
+    def __init__(self, connection: ClientConnection, url: str, opened: ExitStack) -> None:
+        super().__init__(url)
+        self._connection, self._opened = connection, opened
 
     @classmethod
-    @contextmanager
-    def open(cls, url: str, timeout_s: float) -> "Iterator[HTTPLink]":
+    def open(cls, url: str, timeout_s: float) -> Self:
         """Connect to `http[s]://[TOKEN@]HOST[:PORT][/NAME]`; NAME may be left out where there is one device.
 
         Raises
@@ -53,6 +43,7 @@ class HTTPLink:
         where = _Where(url)
         name = where.name or where.only_device(timeout_s)
         headers = {"Authorization": f"Bearer {where.token}"} if where.token else {}
+        opened = ExitStack()
         try:
             connecting = connect(
                 f"{where.websocket}{_API}/{quote(name, safe='')}/link",
@@ -63,50 +54,28 @@ class HTTPLink:
                 close_timeout=1,
                 max_queue=_QUEUE,
             )
+            connection = opened.enter_context(connecting)
         except (OSError, ValueError, WebSocketException) as error:
             raise where.refused(error) from error
-        with connecting as connection:
-            yield cls(connection, f"{where.shown}/{name}")
+        return cls(connection, f"{where.shown}/{name}", opened)
 
-    @property
-    def counts(self) -> LinkCounts:
-        """Counts of received and lost frames; the server drops those that this end does not take in time."""
-        return self._receiver.counts
+    def close(self) -> None:
+        """Close the connection."""
+        self._opened.close()
 
-    def send(self, message: Message) -> None:
-        """Send a request under the sequence number it has."""
-        encoded = frame(host_requests().encode(message))
+    def _read(self, timeout_s: float) -> bytes:
+        try:
+            return self._connection.recv(timeout_s, decode=False)
+        except TimeoutError:
+            return b""
+        except (ConnectionClosed, OSError) as error:
+            raise self._gone(error) from error
+
+    def _write(self, encoded: bytes) -> None:
         try:
             self._connection.send(encoded)
         except (ConnectionClosed, OSError) as error:
             raise self._gone(error) from error
-
-    def next_sequence(self) -> int:
-        """The number for a new request."""
-        self._sequence += 1
-        return self._sequence
-
-    def receive(self, timeout_s: float) -> Message | None:
-        """Return the next message; None after the timeout.
-
-        Raises
-        ------
-        VersionMismatchError
-            the device speaks another version of the protocol.
-        """
-        deadline = time.monotonic() + timeout_s
-        while not self._inbox:
-            try:
-                received = self._connection.recv(max(deadline - time.monotonic(), 0), decode=False)
-            except TimeoutError:
-                return None
-            except (ConnectionClosed, OSError) as error:
-                raise self._gone(error) from error
-            try:
-                self._inbox.extend(self._receiver.feed(received))
-            except OtherVersionError as other:
-                raise mismatch(other.version, self.url) from None
-        return self._inbox.popleft()
 
     def _gone(self, error: Exception) -> DeviceGoneError:
         closed = isinstance(error, ConnectionClosed) and error.rcvd

@@ -6,22 +6,25 @@ import random
 import select
 import socket
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Self
 
 import serial
 
 from litemrc.device.errors import DeviceGoneError, PortError, PortTakenError, VersionMismatchError
-from litemrc.device.link.frames import FrameSplitter, frame
+from litemrc.device.link.frames import FrameSplitter, frame, old_frame
 from litemrc.device.link.protocol import (
     LaterVersionError,
     Message,
+    OldHelloError,
     OtherVersionError,
     ProtocolError,
     device_messages,
     host_requests,
+    old_hello_request,
 )
 from litemrc.device.link.schema import schema, version_text
 from litemrc.device.link.sharing import SHARED, introduction, last_reason
@@ -105,7 +108,7 @@ class LinkCounts:
 
     frames: int = 0  # good frames that hold a message of the schema
     unknown: int = 0  # good frames with a message of a later minor version of the protocol, skipped
-    skipped: int = 0  # options and feature bits of one, skipped
+    skipped: int = 0  # parts and feature bits of one, skipped
     damaged: int = 0  # cut short, wrong CRC, or no message
     oversized: int = 0  # longer than any message
     lost: int = 0  # missing sequence numbers (a damaged frame is missing too)
@@ -117,7 +120,7 @@ class MessageReceiver:
 
     def __init__(self) -> None:
         self._codec = device_messages()
-        self._splitter = FrameSplitter(self._codec.max_received_bytes)
+        self._splitter = FrameSplitter(self._codec.max_bytes)
         self._counts = LinkCounts()
         self._expected: int | None = None
 
@@ -143,6 +146,8 @@ class MessageReceiver:
             except LaterVersionError as later:
                 self._counts.unknown += 1
                 self._count(later.sequence)
+            except OldHelloError:  # to our hello in its words
+                continue
             except ProtocolError:
                 self._counts.damaged += 1
             else:
@@ -162,8 +167,125 @@ class MessageReceiver:
         self._expected = sequence + 1
 
 
-class Link:
-    """One session on a port. Use as a context manager, or close it.
+class MessagePort(ABC):
+    """One session with a device: requests go in; answers, epochs and events come out.
+
+    Use as a context manager, or close it.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._inbox: deque[Message] = deque()
+        self._sequence = random.randrange(1, _HALF)  # an earlier session's answers must not match
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the port; to receive from it then is an error."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> LinkCounts:
+        """Counts of received and lost frames since the port was opened."""
+
+    @abstractmethod
+    def send(self, message: Message) -> None:
+        """Send a request under the sequence number it has.
+
+        Raises
+        ------
+        ProtocolError
+            a value does not fit into its member.
+        LinkError
+            the device is gone.
+        """
+
+    def next_sequence(self) -> int:
+        """The number for a new request."""
+        self._sequence += 1
+        return self._sequence
+
+    def receive(self, timeout_s: float) -> Message | None:
+        """Return the next message; None after the timeout.
+
+        Raises
+        ------
+        LinkError
+            the device is gone, or speaks another version of the protocol.
+        """
+        deadline = time.monotonic() + timeout_s
+        while not self._inbox:
+            remaining = deadline - time.monotonic()
+            self._fill_inbox(max(remaining, 0))
+            if not self._inbox and remaining <= 0:  # also while damage never ceases
+                return None
+        return self._inbox.popleft()
+
+    @abstractmethod
+    def _fill_inbox(self, timeout_s: float) -> None:
+        """Queue what is there, or comes first within the timeout; it may be nothing."""
+
+
+class FramePort(MessagePort):
+    """A session on a stream of frames.
+
+    A device that does not answer hello may be of a version before 2.0: with the repetition it is asked in
+    that version's words, and its answer names its version.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._receiver = MessageReceiver()
+        self._last = 0  # number of the request sent last
+
+    @property
+    def counts(self) -> LinkCounts:
+        """Counts of received and lost frames since the port was opened."""
+        return self._receiver.counts
+
+    def send(self, message: Message) -> None:
+        """Send a request under the sequence number it has."""
+        repeated, self._last = message.sequence == self._last, message.sequence
+        framed = frame(host_requests().encode(message))
+        if repeated and message.name == "ask_hello":
+            framed += old_frame(old_hello_request())
+        self._write(framed)
+
+    def _fill_inbox(self, timeout_s: float) -> None:
+        received = self._read(timeout_s)
+        try:
+            self._inbox.extend(self._receiver.feed(received))
+        except OtherVersionError as other:
+            raise self._mismatch(other.version) from None
+
+    @abstractmethod
+    def _read(self, timeout_s: float) -> bytes:
+        """Return bytes as soon as there are any; none after the timeout."""
+
+    @abstractmethod
+    def _write(self, encoded: bytes) -> None:
+        """Send all bytes."""
+
+    def _mismatch(self, version: int) -> VersionMismatchError:
+        ours = schema().constants["protocol_version"]
+        older = (
+            "update the device: load the bare-metal firmware or the litemrcd of this host package's release"
+        )
+        return VersionMismatchError(
+            f"the device speaks version {version_text(version)} of the protocol,"
+            f" this host version {version_text(ours)}",
+            where=self.url,
+            remedy=older if version < ours else "update the host package to the release of the device",
+        )
+
+
+class Link(FramePort):
+    """A session on a serial port, or on a socket that stands for one.
 
     Raises, from every method:
         DeviceGoneError: the port went away.
@@ -171,12 +293,9 @@ class Link:
 
     def __init__(self, port: serial.SerialBase | UnixPort, url: str, first: bytes = b"\0") -> None:
         """Send the bytes `first`, whose zero ends a partial frame of an earlier session in the device."""
-        self.url = url
+        super().__init__(url)
         self._port = port
         self._closed = False
-        self._receiver = MessageReceiver()
-        self._inbox: deque[Message] = deque()
-        self._sequence = random.randrange(1, _HALF)  # an earlier session's answers must not match
         try:
             self._fileno = port.fileno() if os.name == "posix" else None
         except (OSError, AttributeError):  # loop:// and others without a file
@@ -211,30 +330,10 @@ class Link:
             ) from error
         return cls(port, url, introduction(take=take) if url.startswith(SHARED) else b"\0")
 
-    def __enter__(self) -> "Link":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the port; to receive from it then is an error."""
         self._closed = True  # the number of its file can soon be that of another
         self._port.close()
-
-    @property
-    def counts(self) -> LinkCounts:
-        """Counts of received and lost frames since the port was opened."""
-        return self._receiver.counts
-
-    def send(self, message: Message) -> None:
-        """Send a request under the sequence number it has."""
-        self._write(frame(host_requests().encode(message)))
-
-    def next_sequence(self) -> int:
-        """The number for a new request."""
-        self._sequence += 1
-        return self._sequence
 
     def receive(self, timeout_s: float) -> Message | None:
         """Return the next message; None after the timeout.
@@ -246,18 +345,8 @@ class Link:
         VersionMismatchError
             the device speaks another major version of the protocol.
         """
-        deadline = time.monotonic() + timeout_s
-        while not self._inbox:
-            remaining = deadline - time.monotonic()
-            received = self._read(max(remaining, 0))
-            try:
-                self._inbox.extend(self._receiver.feed(received))
-            except OtherVersionError as other:
-                raise mismatch(other.version, self.url) from None
-            if not self._inbox and remaining <= 0:  # also while damage never ceases
-                return None
-        message = self._inbox.popleft()
-        if (reason := last_reason(message)) is not None:
+        message = super().receive(timeout_s)
+        if message and (reason := last_reason(message)) is not None:
             raise PortTakenError(
                 f"another program has the port: {reason}",
                 where=self.url,
@@ -295,52 +384,3 @@ class Link:
         if self.url.startswith(UNIX):
             remedy = "check that litemrcd runs, and that it has fewer than 8 clients"
         return DeviceGoneError(f"the device is gone: {reason}", where=self.url, remedy=remedy)
-
-
-def mismatch(version: int, url: str) -> VersionMismatchError:
-    """Return the error for a device at `url` that speaks another major version of the protocol."""
-    ours = schema().constants["protocol_version"]
-    older = "update the device: load the bare-metal firmware or the litemrcd of this host package's release"
-    return VersionMismatchError(
-        f"the device speaks version {version_text(version)} of the protocol,"
-        f" this host version {version_text(ours)}",
-        where=url,
-        remedy=older if version < ours else "update the host package to the release of the device",
-    )
-
-
-class MessagePort(Protocol):
-    """One session with a device: requests go in; answers, epochs and events come out."""
-
-    url: str
-
-    @property
-    def counts(self) -> LinkCounts:
-        """Counts of received and lost frames since the port was opened."""
-        ...
-
-    def next_sequence(self) -> int:
-        """Return the number for a new request."""
-        ...
-
-    def send(self, message: Message) -> None:
-        """Send a request under the sequence number it has.
-
-        Raises
-        ------
-        ProtocolError
-            a value is not what the schema allows.
-        LinkError
-            the device is gone.
-        """
-        ...
-
-    def receive(self, timeout_s: float) -> Message | None:
-        """Return the next message; None after the timeout.
-
-        Raises
-        ------
-        LinkError
-            the device is gone, or speaks another version of the protocol.
-        """
-        ...

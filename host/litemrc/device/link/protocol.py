@@ -1,38 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The codec of each end: messages as records, encoded, decoded and checked by the schema."""
+"""The codec of each end: messages as records, packed into the structures of the headers and back."""
 
-from dataclasses import dataclass
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, make_dataclass
+from dataclasses import field as dataclass_field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import cbor2
+from litemrc.device.link.schema import Structure, schema
 
-from litemrc.device.link.cbor import CBORError, read_array
-from litemrc.device.link.schema import Direction, Field, schema
-from litemrc.device.link.values import Message, ProtocolError, from_cbor, record_of, to_cbor, unknown_bits
+_HEAD = struct.Struct("<II")  # struct litemrc_message
+_MOST_RECORD_BYTES = 16 << 20  # 2^24 frames, and 256 contexts with the largest counts
+_OLD_ARRAY = range(0x80, 0x98)  # first byte of a message of versions before 2.0, an array of CBOR
+_OLD_HELLO = 65
+_COUNTS = ("_count", "_bytes")  # ends of names of members that count the items of the next member
 
-_MESSAGE_DEPTH = 2  # its array, and its map of options
 
-__all__ = [
-    "Codec",
-    "LaterVersionError",
-    "Message",
-    "OtherVersionError",
-    "ProtocolError",
-    "device_messages",
-    "host_requests",
-]
+class ProtocolError(Exception):
+    """Bytes that are no message, or a message that cannot be packed; the text names the field."""
 
 
 class LaterVersionError(ProtocolError):
-    """What a later minor version of the protocol added, in well-formed CBOR.
+    """What a later minor version of the protocol added.
 
     Attributes
     ----------
     sequence
         the message's number.
     error
-        what a device answers it by: "unknown" message, or "bad_argument" for an unknown option.
+        what a device answers it by: "unknown" message, or "bad_argument" for an unknown part.
     """
 
     def __init__(self, what: str, sequence: int, error: str) -> None:
@@ -41,177 +38,378 @@ class LaterVersionError(ProtocolError):
 
 
 class OtherVersionError(ProtocolError):
-    """A hello in another major version of the protocol; `version` is the device's."""
+    """A hello in another major version of the protocol.
+
+    Attributes
+    ----------
+    version
+        the device's; a host does not send its own: 1000.
+    """
 
     def __init__(self, version: int) -> None:
         super().__init__(f"protocol version {version}")
         self.version = version
 
 
+class OldHelloError(ProtocolError):
+    """The hello of a device of this major version to a host of one before 2.0."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a message.
+
+    Attributes
+    ----------
+    kind
+        int, bool, choice, bits, text, bytes, ints, texts or record.
+    choices
+        numbers of the values, or of the bits, by their names.
+    most
+        the largest value; most bytes or items.
+    item_bytes
+        of each of the texts.
+    """
+
+    name: str
+    kind: str
+    choices: Mapping[str, int] = dataclass_field(default_factory=dict)
+    most: int = 2**32 - 1
+    item_bytes: int = 0
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The choices by their numbers."""
+        return {number: name for name, number in self.choices.items()}
+
+
+class Message:
+    """A message: `name`, `sequence`, and the fields of its body under their names in the headers.
+
+    Enumerated fields hold the name of the value ("workload_done"), fields of bits the names of those set;
+    each bit is also an attribute ("hello.page_bitmap"). The subclasses are made from the headers.
+
+    Attributes
+    ----------
+    skipped
+        parts and bits of a later version that it was received with.
+    """
+
+    name: ClassVar[str]
+    number: ClassVar[int]
+    body: ClassVar[tuple[Field, ...]]
+    sequence: int
+    skipped: int
+
+    if TYPE_CHECKING:  # the fields come from the headers
+
+        def __init__(self, **fields: Any) -> None: ...
+
+        def __getattr__(self, field: str) -> Any: ...
+
+
+_EMPTY: Mapping[str, Any] = {
+    **{"int": int, "bool": bool, "bits": frozenset, "text": str, "bytes": bytes},
+    **{"ints": list, "texts": list},
+}
+
+
 class Codec:
-    """Everything one end may send, as records and as CBOR.
+    """Everything one end may send, as records and as bytes.
 
     Attributes
     ----------
     types
         the record class of each message, by its name.
     max_bytes
-        length of the longest message in CBOR.
-    max_received_bytes
-        the same, of later minor versions.
+        length of the longest message, of later minor versions, too.
 
     Parameters
     ----------
-    later_bytes
-        that options of later versions add.
+    numbers
+        of the messages, by their names.
     skips
-        options of later versions are skipped; else a message that has one is refused.
+        what is not known is skipped; else a message that has it is refused.
     """
 
-    def __init__(self, direction: Direction, later_bytes: int, *, skips: bool) -> None:
-        self.max_bytes = direction.max_bytes
-        self.max_received_bytes = direction.max_bytes + later_bytes
+    def __init__(self, numbers: Mapping[str, int], max_bytes: int, *, skips: bool) -> None:
+        self.max_bytes = max_bytes
         self._skips = skips
-        self._deepest = _MESSAGE_DEPTH + schema().constants["later_depth"]
-        self.types: dict[str, type[Message]] = {}
-        self._by_number: dict[int, _Known] = {}
-        self._head = len(direction.head)
-        self._protocol: tuple[int, int] | None = None
-        for message in direction.messages:
-            record = record_of(direction.head, message)
-            self.types[message.name] = record
-            self._by_number[message.number] = _Known(
-                record, (*direction.head, *message.fields), message.options, message.later
-            )
-            names = [f.name for f in record.body]
-            if "protocol" in names:
-                self._protocol = (message.number, names.index("protocol"))
+        self.types = {name: _record_class(name, number) for name, number in numbers.items()}
+        self._by_number = {number: self.types[name] for name, number in numbers.items()}
 
     def new(self, name: str, **values: Any) -> Message:
         """Make a message; `sequence` is 0 until it is sent, unless given.
 
-        Options that are not given are 0, empty or false; bits may be given by their names.
+        Fields that are not given are 0, empty or false; bits may be given by their names.
         """
         for f in self.types[name].body:
-            if f.kind == "BITS":
-                named = {bit for bit, _ in f.choices if values.pop(bit, False)}
+            if f.kind == "bits":
+                named = {bit for bit in f.choices if values.pop(bit, False)}
                 values[f.name] = frozenset(values.get(f.name, ())) | named
         return self.types[name](**{"sequence": 0} | values)
 
+    def field(self, name: str, field: str) -> Field:
+        """Return a field of a message."""
+        return next(f for f in self.types[name].body if f.name == field)
+
     def encode(self, message: Message) -> bytes:
-        """Return the message in CBOR.
+        """Return the bytes of a message.
 
         Raises
         ------
         ProtocolError
-            a value is not what the schema allows; the text names the field.
+            a value does not fit into its member; the text names the field.
         """
-        known = self._by_number[message.number]
-        of_all = [(f, to_cbor(f, getattr(message, f.name))) for f in message.body]
-        items = [item for f, item in of_all if f.key is None]
-        items.insert(self._head, message.number)
-        if known.later is not None:
-            items.append({f.key: item for f, item in of_all if f.key is not None and item})
-        return cbor2.dumps(items)
+        head = _HEAD.pack(message.number, _checked("sequence", message.sequence, 2**32 - 1))
+        if message.name == "epoch":
+            return head + message.record.payload
+        if not message.body:
+            return head
+        values: dict[str, Any] = {}
+        for f in message.body:
+            _pack(values, f, getattr(message, f.name))
+        structure = schema().structs[message.name]
+        flat = (
+            item for m in structure.members for item in (values[m.name] if m.shape else (values[m.name],))
+        )
+        return head + structure.packing.pack(*flat)
 
     def decode(self, payload: bytes) -> Message:
-        """Return the message that `payload` is the one encoding of.
+        """Return the message that `payload` is.
 
         Raises
         ------
         OtherVersionError
             a hello in another major version of the protocol.
         LaterVersionError
-            a message of a later minor version, or with options of one if none are skipped.
+            a message of a later minor version, or one with values or parts that are not known here.
         ProtocolError
             anything else that is not a message.
         """
-        if len(payload) > self.max_received_bytes:
-            raise ProtocolError(
-                f"{len(payload)} bytes, more than the {self.max_received_bytes} of any message"
-            )
-        if not payload or not 0x80 <= payload[0] < 0x98:
-            raise ProtocolError("not an array of fewer than 24 items")
-        items: list[Any] = []
-        try:
-            read_array(payload, items, self._deepest)
-        except CBORError as error:
-            if len(items) > self._head:  # another major version may be written otherwise behind its number
-                self._check_version(items.pop(self._head), items)
-            what = "not CBOR of a message" if error.canonical else "not the canonical encoding"
-            raise ProtocolError(f"{what}: {error}") from None
-        if len(items) <= self._head or type(items[self._head]) is not int:
-            raise ProtocolError("no type number")
-        number = items.pop(self._head)
-        self._check_version(number, items)
+        if payload[:1] and payload[0] in _OLD_ARRAY:
+            raise self._old(payload)
+        if not _HEAD.size <= len(payload) <= self.max_bytes:
+            raise ProtocolError(f"{len(payload)} bytes; a message has {_HEAD.size} to {self.max_bytes}")
+        number, sequence = _HEAD.unpack_from(payload)
         known = self._by_number.get(number)
         if known is None:
-            raise self._unknown_type(number, items)
-        options = known.split(items)
-        if options is None or len(items) != len(known.fixed):
-            raise ProtocolError(f"message {number} has other fields or options")
-        values = {f.name: from_cbor(f, item) for f, item in zip(known.fixed, items, strict=True)}
-        if options:
-            values |= {f.name: from_cbor(f, options.pop(f.key)) for f in known.options if f.key in options}
-        if options and not self._skips:
-            what = f"{known.record.name}: options {', '.join(map(str, options))} are not known here"
-            raise LaterVersionError(what, values["sequence"], "bad_argument")
-        bits = sum(
-            unknown_bits(f, item) for f, item in zip(known.fixed, items, strict=True) if f.kind == "BITS"
-        )
-        values["skipped"] = len(options) + bits
-        return known.record(**values)
+            raise LaterVersionError(f"no message has type {number}", sequence, "unknown")
+        body = payload[_HEAD.size :]
+        if known.name == "epoch":
+            from litemrc.device.link.record import RecordError, read_record  # numpy takes long to load
 
-    def _unknown_type(self, number: int, items: list) -> ProtocolError:
-        what = f"no message has type {number}"
-        if number >= 0 and self._head == 1 and type(items[0]) is int and 0 <= items[0] < 2**32:
-            return LaterVersionError(what, items[0], "unknown")
-        return ProtocolError(what)
+            try:
+                return known(sequence=sequence, record=read_record(body))
+            except RecordError as error:
+                raise ProtocolError(f"not a record of an epoch: {error}") from None
+        return self._message(known, sequence, body)
 
-    def _check_version(self, number: Any, items: list) -> None:
-        """Check the major version, in the field that is the same in every version of the protocol."""
-        if self._protocol is None or type(number) is not int or number != self._protocol[0]:
+    def _message(self, known: type[Message], sequence: int, body: bytes) -> Message:
+        structure = schema().structs.get(known.name) if known.body else None
+        size = structure.packing.size if structure else 0
+        longer = body[size:]
+        if any(longer) and not self._skips:
+            raise LaterVersionError(
+                f"{known.name}: {len(longer)} bytes more than are known here", sequence, "bad_argument"
+            )
+        if structure is None:
+            return known(sequence=sequence, skipped=int(bool(longer)))
+        members = _members(structure, body[:size].ljust(size, b"\0"))
+        if known.name == "hello" and members["protocol"] // 1000 != _own_version() // 1000:
+            raise OtherVersionError(members["protocol"])
+        skipped, values = int(bool(longer)), {}
+        for f in known.body:
+            value = values[f.name] = _unpack(known.name, f, members, sequence)
+            if f.kind == "bits" and (later := members[f.name] & ~_bits(f, value)):
+                if not self._skips:
+                    raise LaterVersionError(f"{f.name}: unknown bits {later:#x}", sequence, "bad_argument")
+                skipped += later.bit_count()
+        return known(sequence=sequence, skipped=skipped, **values)
+
+    def _old(self, payload: bytes) -> ProtocolError:
+        """Return the error for a message of a version before 2.0."""
+        items = list(_old_integers(payload))
+        if "hello" not in self.types:
+            return OtherVersionError(1000) if items[1:2] == [_OLD_HELLO] else ProtocolError("an old message")
+        if len(items) < 4 or items[1] != 1:
+            return ProtocolError("an old message")
+        version = items[3]
+        if version // 1000 == _own_version() // 1000:
+            return OldHelloError("a hello of our version in words of an older one")
+        return OtherVersionError(version)
+
+
+def _own_version() -> int:
+    return schema().constants["protocol_version"]
+
+
+def _record_class(name: str, number: int) -> type[Message]:
+    body = tuple(_fields(name))
+    bits = {bit: _bit(f.name, bit) for f in body if f.kind == "bits" for bit in f.choices}
+    namespace: dict[str, Any] = {"name": name, "number": number, "body": body, **bits}
+    if name == "epoch":
+        namespace["epoch"] = property(lambda message: message.record.epoch)
+
+    def member(f: Field) -> tuple:
+        if f.kind in _EMPTY:
+            return f.name, _EMPTY[f.kind], dataclass_field(default_factory=_EMPTY[f.kind])
+        return f.name, object if f.kind == "record" else str
+
+    last = ("skipped", int, dataclass_field(default=0, compare=False, repr=False))
+    members = [("sequence", int), *map(member, body), last]
+    return make_dataclass(name, members, bases=(Message,), namespace=namespace, frozen=True, kw_only=True)
+
+
+def _bit(field: str, name: str) -> property:
+    return property(lambda message: name in getattr(message, field))
+
+
+def _fields(message: str) -> Iterator[Field]:
+    """Yield the fields of a message; a member that counts the items of the next one is none."""
+    if message == "epoch":
+        yield Field("record", "record")
+        return
+    structure = schema().structs.get(message)
+    members = structure.members if structure else ()
+    for member in members:
+        if member.name.endswith(_COUNTS):
+            continue
+        if member.is_text and member.shape:
+            yield Field(member.name, "texts", most=member.items, item_bytes=member.size)
+        elif member.is_text:
+            is_bytes = member.name + "_bytes" in {each.name for each in members}
+            yield Field(member.name, "bytes" if is_bytes else "text", most=member.size)
+        elif member.shape:
+            yield Field(member.name, "ints", most=member.items)
+        elif member.choices:
+            # Of masters a device may have more than are named: they stay a number.
+            bits = "bits" if message == "hello" else "int"
+            yield Field(member.name, bits if member.bits else "choice", member.choices)
+        else:
+            most = 1 if member.truth else (1 << 8 * member.size) - 1
+            yield Field(member.name, "bool" if member.truth else "int", most=most)
+
+
+def _bits(f: Field, names: frozenset[str]) -> int:
+    return sum(1 << f.choices[name] for name in names)
+
+
+# ------------------------------------------------------------ packing
+
+
+def _pack(members: dict[str, Any], f: Field, value: Any) -> None:
+    """Put what the structure holds for a value into `members`."""
+    if f.kind == "choice":
+        if value not in f.choices:
+            raise ProtocolError(f"{f.name}: {value!r} is none of {', '.join(f.choices)}")
+        members[f.name] = f.choices[value]
+    elif f.kind == "bits":
+        if unknown := set(value) - f.choices.keys():
+            raise ProtocolError(f"{f.name}: no bit is named {', '.join(sorted(unknown))}")
+        members[f.name] = _bits(f, value)
+    elif type(value) is not _EMPTY[f.kind]:  # bool is not an integer here
+        expected = _EMPTY[f.kind].__name__
+        raise ProtocolError(f"{f.name}: {type(value).__name__} instead of {expected}")
+    elif f.kind == "text":
+        members[f.name] = _text(f.name, value, f.most)
+    elif f.kind in ("int", "bool"):
+        members[f.name] = _checked(f.name, int(value), f.most)
+    else:
+        missing = f.most - _checked(f.name, len(value), f.most)
+        if f.kind == "texts":
+            members[f.name] = [_text(f.name, text, f.item_bytes) for text in value] + [b""] * missing
+        elif f.kind == "ints":
+            members[f.name] = [_checked(f.name, item, 2**32 - 1) for item in value] + [0] * missing
+            members[f.name + "_count"] = len(value)
+        else:
+            members[f.name] = value
+            members[f.name + "_bytes"] = len(value)
+
+
+def _checked(name: str, value: int, most: int) -> int:
+    if type(value) is not int or not 0 <= value <= most:
+        raise ProtocolError(f"{name}: {value} is not in 0..{most}")
+    return value
+
+
+def _text(name: str, text: str, most: int) -> bytes:
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise ProtocolError(f"{name}: character {error.start} is half of a surrogate pair") from None
+    if len(encoded) > most or b"\0" in encoded:
+        raise ProtocolError(f"{name}: a text of {len(encoded)} bytes; most are {most}, none 0")
+    return encoded
+
+
+def _members(structure: Structure, content: bytes) -> dict[str, Any]:
+    found = iter(structure.packing.unpack(content))
+    return {
+        m.name: [next(found) for _ in range(m.items)] if m.shape else next(found) for m in structure.members
+    }
+
+
+def _decoded(text: bytes) -> str:
+    """Return a text of at most as many bytes, so that it can be sent on."""
+    return text.rstrip(b"\0").decode(errors="replace").replace("\ufffd", "?")
+
+
+def _unpack(message: str, f: Field, members: Mapping[str, Any], sequence: int) -> Any:
+    item = members[f.name]
+    if f.kind in ("choice", "bool"):
+        names: Mapping[int, Any] = f.names if f.kind == "choice" else {0: False, 1: True}
+        if item not in names:
+            raise LaterVersionError(f"{message}: {f.name} is {item}", sequence, "bad_argument")
+        return names[item]
+    if f.kind == "bits":
+        return frozenset(name for name, bit in f.choices.items() if item >> bit & 1)
+    if f.kind == "text":
+        return _decoded(item)
+    if f.kind == "texts":
+        texts = [_decoded(text) for text in item]
+        return texts[: len(texts) - next((n for n, text in enumerate(reversed(texts)) if text), len(texts))]
+    if f.kind not in ("ints", "bytes"):
+        return item
+    count = members[f.name + ("_count" if f.kind == "ints" else "_bytes")]
+    if count > f.most:
+        raise ProtocolError(f"{message}: {f.name} has {count} items of {f.most}")
+    return item[:count]
+
+
+# ------------------------------------------------------------ versions before 2.0, and the ends
+
+
+def _old_integers(payload: bytes) -> Iterator[int]:
+    """Yield the integers at the beginning of an array of CBOR, four at most."""
+    at = 1
+    for _ in range(min(payload[0] & 31, 4)):
+        low = payload[at] if at < len(payload) else 0xFF
+        more = {24: 1, 25: 2, 26: 4}.get(low, 0)
+        number = payload[at + 1 : at + 1 + more]
+        if low > 26 or len(number) < more:
             return
-        version = items[self._protocol[1]] if len(items) > self._protocol[1] else None
-        if type(version) is not int or not 0 <= version < 2**32:
-            return
-        if version // 1000 != schema().constants["protocol_version"] // 1000:
-            raise OtherVersionError(version)
+        yield int.from_bytes(number, "big") if more else low
+        at += 1 + more
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What the codec looks up by a type number."""
+def old_hello_request() -> bytes:
+    """Return what hosts of versions before 2.0 ask a device by."""
+    return bytes((0x82, 1, 0x18, _OLD_HELLO))
 
-    record: type[Message]
-    fixed: tuple[Field, ...]
-    options: tuple[Field, ...]
-    later: int | None
 
-    def split(self, items: list) -> dict[int, Any] | None:
-        """Remove the options from the end of `items` and return them; None if they break a rule."""
-        if self.later is None:
-            return {}
-        options = items.pop() if items else None
-        if type(options) is not dict:
-            return None
-        if not options:
-            return options
-        keys = list(options)
-        if any(type(key) is not int or not 1 <= key < 2**16 for key in keys) or keys != sorted(keys):
-            return None
-        if len(keys) - sum(key <= len(self.options) for key in keys) > self.later:
-            return None
-        return options
+def old_hello() -> bytes:
+    """Return a hello for such hosts, up to its version."""
+    return bytes((0x84, 1, 1, 0, 0x19)) + _own_version().to_bytes(2, "big")
 
 
 @cache
 def device_messages() -> Codec:
     """What a device may send."""
-    return Codec(schema().device_message, schema().constants["later_message_bytes"], skips=True)
+    return Codec(schema().enums["device_message"], _HEAD.size + _MOST_RECORD_BYTES, skips=True)
 
 
 @cache
 def host_requests() -> Codec:
     """What a host may send."""
-    return Codec(schema().host_request, schema().constants["later_request_bytes"], skips=False)
+    return Codec(schema().enums["request"], schema().constants["request_bytes_max"], skips=False)

@@ -1,191 +1,169 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The messages of the serial link, read from the one schema file that the firmware's codec is compiled from.
+"""Structures, enumerations and constants of records and messages, read from the firmware's headers.
 
-Type numbers, field order, names and limits come from `litemrc.cddl`; none is repeated here. zcbor parses the
-file; this module turns its syntax tree into plain records, which `protocol.py` checks messages against and
-`firmware/link/limits.py` sizes the C buffers by.
+`litemrc_uapi.h` and `litemrc_protocol.h` are the only definition of what a device sends. They are written
+in a small part of C: members of fixed sizes, and a comment names the enumeration of a member's values.
+(pycparser would read all of C, in 0.3 s at each start.)
 """
 
-from dataclasses import dataclass, replace
-from functools import cache
+import re
+import struct
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import takewhile
+from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_INSTALLED = Path(__file__).with_name("litemrc.cddl")
-_IN_REPOSITORY = Path(__file__).parents[4] / "firmware" / "include" / "litemrc.cddl"
+if TYPE_CHECKING:
+    import numpy as np  # it takes long to load
+
+_HEADERS = ("litemrc_uapi.h", "litemrc_protocol.h")
+_INSTALLED = Path(__file__).parent
+_IN_REPOSITORY = Path(__file__).parents[4] / "firmware" / "include"
+
+_CODES = {"__u16": ("H", 2), "__u32": ("I", 4), "__aligned_u64": ("Q", 8)}
+_DEFINE = re.compile(r"^#define (LITEMRC_\w+) (0x[0-9a-fA-F]+|\d+)\b", re.MULTILINE)
+_ENUM = re.compile(r"\benum litemrc_(\w+) \{(.*?)\};", re.DOTALL)
+_STRUCT = re.compile(r"^struct litemrc_(\w+) \{(.*?)^\};", re.DOTALL | re.MULTILINE)
+_MEMBER = re.compile(
+    r"^\t(__\w+|char) (\w+)((?:\[\d+\])*);(?:\t+/\* (?:(bits): )?(?:enum litemrc_(\w+)|(bool)))?", re.M
+)
 
 
 @dataclass(frozen=True)
-class Field:
-    """One data item of a message body.
+class Member:
+    """A member of a structure.
 
-    `kind` is the CDDL type: "UINT", "BOOL", "TSTR", "BSTR" or "LIST"; "BITS" is an integer whose bits have
-    names. `low` and `high` bound an integer's value, a string's length in bytes or a list's number of items;
-    `choices` names the only values of an integer, or its bits; `item` is what a list repeats; `key` is that
-    of an option, which is left out when it is 0, empty or false.
+    Attributes
+    ----------
+    is_text
+        of chars; else a number.
+    size
+        bytes of a number, or of a text.
+    shape
+        of an array of them; empty: it is one.
+    choices
+        of its values, or of its bits; empty: any number.
+    bits
+        it is a set of bits.
+    truth
+        it is 0 or 1.
     """
 
     name: str
-    kind: str
-    low: int = 0
-    high: int = 0
-    choices: tuple[tuple[str, int], ...] = ()
-    item: "Field | None" = None
-    key: int | None = None
-
-
-@dataclass(frozen=True)
-class Message:
-    """One message: its name, its type number, the fields that follow it, and the options behind them.
-
-    `later` is how many options of a later version are skipped; None: the message has no map of options.
-    """
-
-    name: str
-    number: int
-    fields: tuple[Field, ...]
-    options: tuple[Field, ...] = ()
-    later: int | None = None
-
-
-@dataclass(frozen=True)
-class Direction:
-    """Everything one end may send: messages that open with the fields of `head`, then the type number."""
-
-    name: str
-    head: tuple[Field, ...]
-    messages: tuple[Message, ...]
+    is_text: bool
+    size: int
+    shape: tuple[int, ...]
+    choices: dict[str, int]
+    bits: bool
+    truth: bool
 
     @property
-    def max_bytes(self) -> int:
-        """Length in bytes of the longest message of this version in CBOR."""
-        head = 1 + sum(map(_field_bytes, self.head))  # below 24 items an array's header is one byte
-        return head + max(map(_message_bytes, self.messages))
+    def items(self) -> int:
+        """Numbers or texts in it."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A structure: its members, and its layout, which is that of C."""
+
+    name: str
+    members: tuple[Member, ...]
+
+    @cached_property
+    def dtype(self) -> "np.dtype":
+        """Of an array of them."""
+        import numpy as np
+
+        kinds = {2: "<u2", 4: "<u4", 8: "<u8"}
+        fields = [(m.name, f"S{m.size}" if m.is_text else kinds[m.size], m.shape) for m in self.members]
+        return np.dtype(fields, align=True)
+
+    @cached_property
+    def packing(self) -> struct.Struct:
+        """Of the numbers and texts of all members, one after another."""
+        codes = {size: code for code, size in _CODES.values()}
+        layout, at, widest = "<", 0, 1
+        for member in self.members:
+            width = 1 if member.is_text else member.size
+            gap = -at % width
+            layout += f"{gap}x" + f"{member.size}s" * member.items * member.is_text
+            layout += "" if member.is_text else f"{member.items}{codes[member.size]}"
+            at += gap + member.size * member.items
+            widest = max(widest, width)
+        return struct.Struct(f"{layout}{-at % widest}x")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The whole schema: named constants, and what either end may send.
+    """What the headers declare; names lack the prefix LITEMRC_ and what members of an enumeration share.
 
-    `later_message_bytes` and `later_request_bytes` among the constants are how much longer than
-    `max_bytes` a message of a later minor version may be.
+    Attributes
+    ----------
+    constants
+        by name in small letters: protocol_version, abi_version ...
+    enums
+        name of each value to its number, by the enumeration.
+    structs
+        by name.
     """
 
     constants: dict[str, int]
-    device_message: Direction
-    host_request: Direction
+    enums: dict[str, dict[str, int]]
+    structs: dict[str, Structure]
 
 
 @cache
 def schema() -> Schema:
     """Return the schema of this package, or of the repository it is run from."""
-    return read_schema(_INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY)
+    folder = _INSTALLED if (_INSTALLED / _HEADERS[0]).exists() else _IN_REPOSITORY
+    return read_schema("".join((folder / name).read_text("utf-8") for name in _HEADERS))
 
 
-def version_text(version: int) -> str:
-    """Return a `protocol_version` as people write it: "1.0" for 1000; those before 1.0 are plain numbers."""
-    major, minor = divmod(version, 1000)
-    return f"{major}.{minor}" if major else str(minor)
-
-
-def read_schema(path: Path) -> Schema:
-    """Return the schema in a file.
+def read_schema(text: str) -> Schema:
+    """Return the schema that headers declare.
 
     Raises
     ------
     ValueError
-        the link has no use for a type of the file, or the numbers of options have gaps.
+        a structure is not written in the part of C that is read here.
     """
-    import zcbor  # takes a tenth of a second; most commands use no device
-
-    types = zcbor.DataTranslator.from_cddl(path.read_text(encoding="utf-8"), 0).my_types
-    constants = {name: t.value for name, t in types.items() if _is_literal(t) and not name.endswith("_body")}
-    return Schema(constants, _direction("device_message", types), _direction("host_request", types))
-
-
-def _direction(name: str, types: dict) -> Direction:
-    *head, union = types[name].value
-    messages = []
-    for choice in union.value:
-        body = types[choice.value]
-        number, *fields = [body] if _is_literal(body) else body.value  # one item: no group to zcbor
-        options = fields.pop() if fields and _resolved(fields[-1], types).type == "MAP" else None
-        messages.append(
-            Message(
-                choice.label,
-                number.value,
-                tuple(_field(f, types) for f in fields),
-                *(_options(choice.label, _resolved(options, types).value, types) if options else ()),
-            )
-        )
-    return Direction(name, tuple(_field(f, types) for f in head), tuple(messages))
+    constants = {
+        name.removeprefix("LITEMRC_").lower(): int(value, 0) for name, value in _DEFINE.findall(text)
+    }
+    enums = {name: _values(name, body) for name, body in _ENUM.findall(text)}
+    return Schema(
+        constants, enums, {name: _structure(name, body, enums) for name, body in _STRUCT.findall(text)}
+    )
 
 
-def _options(message: str, members: list, types: dict) -> tuple[tuple[Field, ...], int]:
-    """Return the options of a map, and how many others it may have."""
-    *known, later = members
-    options = tuple(replace(_field(node, types), key=node.key.value) for node in known)
-    if [o.key for o in options] != list(range(1, len(options) + 1)) or later.key.min_value != len(
-        options
-    ) + 1:
-        raise ValueError(f"litemrc.cddl: options of {message}: keys must be 1, 2, 3 ... without a gap")
-    return options, later.max_qty
+def version_text(version: int) -> str:
+    """Return a `protocol_version` as people write it: "2.0" for 2000; those before 1.0 are plain numbers."""
+    major, minor = divmod(version, 1000)
+    return f"{major}.{minor}" if major else str(minor)
 
 
-def _resolved(node, types: dict):
-    while node.type == "OTHER":
-        node = types[node.value]
-    return node
+def _values(enum: str, body: str) -> dict[str, int]:
+    found = re.findall(r"LITEMRC_(\w+) = (\d+)", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))
+    prefix = f"{enum.upper()}_"
+    if not all(name.startswith(prefix) for name, _ in found):
+        words = [name.split("_") for name, _ in found]
+        shared = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
+        prefix = "".join(f"{column[0]}_" for column in shared)
+    return {name.removeprefix(prefix).lower(): int(value) for name, value in found}
 
 
-def _field(node, types: dict) -> Field:
-    name, kind = node.label, _resolved(node, types)
-    if node.type == "OTHER" and node.value.endswith("_bits"):
-        prefix = node.value.removesuffix("bits")
-        bits = tuple(
-            (n.removeprefix(prefix), t.value)
-            for n, t in types.items()
-            if n.startswith(prefix) and _is_literal(t)
-        )
-        return Field(name, "BITS", 0, kind.max_value, bits)
-    if kind.type == "UNION":
-        choices = tuple((c.label, c.value) for c in kind.value)
-        values = [value for _, value in choices]
-        return Field(name, "UINT", min(values), max(values), choices)
-    if kind.type == "UINT":
-        return Field(name, "UINT", kind.min_value or 0, kind.max_value)
-    if kind.type in ("TSTR", "BSTR"):
-        return Field(name, kind.type, kind.min_size or 0, kind.max_size)
-    if kind.type == "LIST":
-        (item,) = kind.value
-        return Field(name, "LIST", item.min_qty, item.max_qty, item=_field(item, types))
-    if kind.type == "BOOL":
-        return Field(name, "BOOL")
-    raise ValueError(f"litemrc.cddl: field {name}: the link has no use for the CDDL type {kind.type}")
-
-
-def _is_literal(node) -> bool:
-    return node.type == "UINT" and node.value is not None
-
-
-def _integer_bytes(value: int) -> int:
-    """Length of an integer, or of the header of a string or list that long, in CBOR (RFC 8949, section 3)."""
-    return 1 if value < 24 else 1 + next(size for size in (1, 2, 4, 8) if value < 256**size)
-
-
-def _message_bytes(message: Message) -> int:
-    """Length in bytes of the longest message of a type, without the head."""
-    fixed = _integer_bytes(message.number) + sum(map(_field_bytes, message.fields))
-    if message.later is None:
-        return fixed
-    keys = sum(_integer_bytes(option.key or 0) for option in message.options)
-    return fixed + _integer_bytes(len(message.options)) + keys + sum(map(_field_bytes, message.options))
-
-
-def _field_bytes(field: Field) -> int:
-    """Length in bytes of the longest value of a field in CBOR."""
-    if field.kind == "BOOL":
-        return 1
-    body = 0 if field.kind in ("UINT", "BITS") else field.high
-    if field.item:
-        body *= _field_bytes(field.item)
-    return _integer_bytes(field.high) + body
+def _structure(name: str, body: str, enums: dict[str, dict[str, int]]) -> Structure:
+    found = _MEMBER.findall(body)
+    if len(found) != len(re.findall(r";", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))):
+        raise ValueError(f"struct litemrc_{name}: a member is not of the form `__u32 name[count];`")
+    members = []
+    for kind, member, dimensions, bits, of_enum, truth in found:
+        sizes = [int(size) for size in re.findall(r"\d+", dimensions)]
+        is_text = kind == "char"
+        size = sizes.pop() if is_text else _CODES[kind][1]
+        choices = enums.get(of_enum, {})
+        members.append(Member(member, is_text, size, tuple(sizes), choices, bool(bits), bool(truth)))
+    return Structure(name, tuple(members))

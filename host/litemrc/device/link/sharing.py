@@ -91,8 +91,7 @@ def replaced_by(name: str) -> str:
 
 def reason_bytes() -> int:
     """Return how long a reason may be."""
-    (reason,) = (field for field in device_messages().types["nak"].body if field.name == "reason")
-    return reason.high
+    return device_messages().field("nak", "reason").most
 
 
 def last_message(reason: str) -> bytes:

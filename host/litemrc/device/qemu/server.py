@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Protocol
 
 from litemrc.device.errors import DeviceGoneError
-from litemrc.device.link.frames import FrameSplitter, frame
-from litemrc.device.link.protocol import Message, device_messages, host_requests
+from litemrc.device.link.frames import FrameSplitter, frame, old_frame
+from litemrc.device.link.protocol import Message, device_messages, host_requests, old_hello
 from litemrc.device.link.sharing import (
     NO_INTRODUCTION,
     Introduction,
@@ -34,7 +34,7 @@ class ServedDevice(Protocol):
     """One session with a device: requests go in as they came; answers, epochs and events come out."""
 
     def take(self, payload: bytes) -> None:
-        """Perform a request in CBOR; what is none is ignored."""
+        """Perform a request; what is none is ignored."""
         ...
 
     def receive(self, timeout_s: float) -> Message | None:
@@ -112,11 +112,14 @@ class MessageServer:
 
     def _talk(self, client: "_Client") -> None:
         """Answer one client until it leaves, or is replaced by the first one that waits then."""
-        device, splitter = self._session(self.url), FrameSplitter(host_requests().max_received_bytes)
+        device, splitter = self._session(self.url), FrameSplitter(host_requests().max_bytes)
         received, client.since = client.first, time.time()
         while not self._closing.is_set():
             for payload in splitter.feed(received):
-                device.take(payload)
+                if payload[0] & 0x80:  # of a protocol before 2.0
+                    client.socket.sendall(old_frame(old_hello()))
+                else:
+                    device.take(payload)
             while (message := device.receive(0)) is not None:
                 client.socket.sendall(frame(device_messages().encode(message)))
             ports = [client.socket, self._listener, *(other.socket for other in self._waiting)]

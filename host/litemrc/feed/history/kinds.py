@@ -2,25 +2,26 @@
 """What a history keeps of an epoch: one kind of file for counters, ranks, hot pages, and pages accessed."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from litemrc.device.rank_commands import Dram
 from litemrc.epochs import files as epoch_files
-from litemrc.epochs.table import COLUMNS as EPOCH_COLUMNS
+from litemrc.epochs.columns import COLUMNS as EPOCH_COLUMNS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.files.sealed_parquet import FileKind, read_description, read_sealed, write_sealed
 from litemrc.pages import files as page_files
 from litemrc.pages import hot_file
 from litemrc.pages.page_bitmaps import PagesShown
 from litemrc.ranks import files as rank_files
-from litemrc.ranks.activity import COUNTERS
 from litemrc.ranks.table import COLUMNS as RANK_COLUMNS
+from litemrc.ranks.table import columns_of
 
 # In every file, beside the columns of its kind.
 TYPES: dict[str, pa.DataType] = {"session": pa.int64(), "arrived": pa.timestamp("us", "UTC")}
@@ -32,11 +33,11 @@ UNITS = {
 _OF_EPOCHS = {
     "name": "process or program of the context; empty if unknown",
     "group_bytes": "memory that a hit counter stands for",
-    "lost": "epoch messages lost on the link since the epoch before; the same in all rows of an epoch",
+    "lost": "epochs lost on the link since the epoch before; the same in all rows of an epoch",
 }
 _PARAMETERS = b"litemrc_device"  # in the metadata of an open stream
 
-Row = Mapping[str, Any]
+Columns = Mapping[str, pa.Array | Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Kind:
         of the sealed file.
     types
         of its own columns, for a device.
-    rows
-        of an epoch; `lost` is the number of messages lost before it.
+    columns
+        of an epoch; none: it has none of this kind. `lost` is the number of messages lost before it.
     described
         the description that its reader needs, of a device and the rows of a file.
     """
@@ -62,7 +63,7 @@ class Kind:
     version: int
     units: Mapping[str, str]
     types: Callable[[DeviceParameters], dict[str, pa.DataType]]
-    rows: Callable[[DeviceParameters, FeedEpoch, int], list[Row]]
+    columns: Callable[[DeviceParameters, FeedEpoch, int], Columns]
     described: Callable[[DeviceParameters, pa.Table], dict[str, Any]]
 
     def schema(self, parameters: DeviceParameters) -> pa.Schema:
@@ -75,13 +76,14 @@ class Kind:
         self, schema: pa.Schema, parameters: DeviceParameters, epoch: FeedEpoch, lost: int
     ) -> pa.RecordBatch | None:
         """Return an epoch as rows of a stream; None: it has none of this kind."""
-        rows = self.all_rows(parameters, epoch, lost)
-        return pa.RecordBatch.from_pylist(rows, schema) if rows else None
-
-    def all_rows(self, parameters: DeviceParameters, epoch: FeedEpoch, lost: int) -> list[Row]:
-        """Return the rows of an epoch, with the columns that every file has."""
-        common = {"session": epoch.session, "arrived": round(epoch.arrived * 1e6)}
-        return [{**common, **row} for row in self.rows(parameters, epoch, lost)]
+        columns = self.columns(parameters, epoch, lost)
+        if not columns:
+            return None
+        size = len(columns["epoch"])
+        common = {"session": [epoch.session] * size, "arrived": [round(epoch.arrived * 1e6)] * size}
+        values = common | dict(columns)
+        arrays = [pa.array(values[field.name], field.type) for field in schema]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def seal(self, path: Path, table: pa.Table, **kept: Any) -> None:
         """Write rows of streams as a sealed Parquet file.
@@ -151,17 +153,13 @@ def _epoch_types(_: DeviceParameters) -> dict[str, pa.DataType]:
     return types | {"name": pa.string(), "group_bytes": pa.uint64(), "lost": pa.uint32()}
 
 
-def _epoch_rows(parameters: DeviceParameters, epoch: FeedEpoch, lost: int) -> list[Row]:
-    engine_bytes = parameters.pages // parameters.groups * parameters.page_bytes
-    return [
-        {name: getattr(row, name) for name in EPOCH_COLUMNS}
-        | {
-            "name": epoch.names.get(row.context, ""),
-            "group_bytes": engine_bytes << row.scale_log2,
-            "lost": lost,
-        }
-        for row in epoch.rows
-    ]
+def _epoch_columns(parameters: DeviceParameters, epoch: FeedEpoch, lost: int) -> Columns:
+    group_bytes = (parameters.pages // parameters.groups << epoch.scale_log2) * parameters.page_bytes
+    return epoch_files.epoch_columns(epoch.rows) | {
+        "name": [epoch.names.get(context, "") for context in epoch.rows["context"].tolist()],
+        "group_bytes": [group_bytes] * epoch.rows.size,
+        "lost": [lost] * epoch.rows.size,
+    }
 
 
 def _epochs_described(parameters: DeviceParameters, table: pa.Table) -> dict[str, Any]:
@@ -173,7 +171,7 @@ def _epochs_described(parameters: DeviceParameters, table: pa.Table) -> dict[str
     by_epoch = {(session, epoch): lost for session, epoch, lost in zip(*columns, strict=True)}
     # A context that several programs had in turn has no name for the whole file; the column has each.
     constant = {context: min(each) for context, each in names.items() if len(each) == 1 and "" not in each}
-    statistics = {"epoch_messages": len(table), "epoch_messages_lost": sum(by_epoch.values())}
+    statistics = {"epoch_messages": len(by_epoch), "epoch_messages_lost": sum(by_epoch.values())}
     described = replace(parameters.table([], constant), link_statistics=statistics)
     return epoch_files.epoch_description(described)
 
@@ -182,12 +180,9 @@ def _rank_types(_: DeviceParameters) -> dict[str, pa.DataType]:
     return {name: pa.from_numpy_dtype(each) for name, each in RANK_COLUMNS.items()}
 
 
-def _rank_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
-    return [
-        {name: getattr(row, name) for name in RANK_COLUMNS if name not in COUNTERS}
-        | dict(zip(COUNTERS, row.counters, strict=True))
-        for row in epoch.ranks
-    ]
+def _rank_columns(_: DeviceParameters, epoch: FeedEpoch, __: int) -> Columns:
+    columns = columns_of(epoch.ranks).items() if epoch.ranks.size else ()
+    return {name: np.ascontiguousarray(column) for name, column in columns}
 
 
 def _ranks_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
@@ -195,8 +190,8 @@ def _ranks_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any
     return rank_files.rank_description(parameters.dram.table([], parameters.clock_hz))
 
 
-def _hot_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
-    return [{name: getattr(epoch.hot, name) for name in hot_file.TYPES}] if epoch.hot else []
+def _hot_columns(_: DeviceParameters, epoch: FeedEpoch, __: int) -> Columns:
+    return {name: [getattr(epoch.hot, name)] for name in hot_file.TYPES} if epoch.hot else {}
 
 
 def _hot_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
@@ -220,11 +215,11 @@ def _page_types(parameters: DeviceParameters) -> dict[str, pa.DataType]:
     return page_files.bitmap_types(_shown(parameters))
 
 
-def _page_rows(_: DeviceParameters, epoch: FeedEpoch, __: int) -> list[Row]:
+def _page_columns(_: DeviceParameters, epoch: FeedEpoch, __: int) -> Columns:
     if not epoch.accessed:
-        return []
-    counts = {"epoch": epoch.number, "cycles": 0, "accesses": sum(row.accesses for row in epoch.rows)}
-    return [counts | {"accessed": epoch.accessed.accessed, "written": epoch.accessed.written}]
+        return {}
+    counts = {"epoch": [epoch.number], "cycles": [0], "accesses": [epoch.accesses]}
+    return counts | {"accessed": [epoch.accessed.accessed], "written": [epoch.accessed.written]}
 
 
 def _pages_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any]:
@@ -238,11 +233,17 @@ EPOCHS = Kind(
     epoch_files.VERSION,
     epoch_files.UNITS | _OF_EPOCHS,
     _epoch_types,
-    _epoch_rows,
+    _epoch_columns,
     _epochs_described,
 )
 RANKS = Kind(
-    "ranks", rank_files.KIND, rank_files.VERSION, rank_files.UNITS, _rank_types, _rank_rows, _ranks_described
+    "ranks",
+    rank_files.KIND,
+    rank_files.VERSION,
+    rank_files.UNITS,
+    _rank_types,
+    _rank_columns,
+    _ranks_described,
 )
 HOT = Kind(
     "hot",
@@ -250,10 +251,16 @@ HOT = Kind(
     hot_file.VERSION,
     hot_file.UNITS,
     lambda _: dict(hot_file.TYPES),
-    _hot_rows,
+    _hot_columns,
     _hot_described,
 )
 PAGES = Kind(
-    "pages", page_files.KIND, page_files.VERSION, page_files.UNITS, _page_types, _page_rows, _pages_described
+    "pages",
+    page_files.KIND,
+    page_files.VERSION,
+    page_files.UNITS,
+    _page_types,
+    _page_columns,
+    _pages_described,
 )
 KINDS = (EPOCHS, RANKS, HOT, PAGES)

@@ -45,7 +45,7 @@ class DeviceService {
         registers_.dram_phases = dram_phases;
         registers_.dram_part = dram_part_.c_str();
         registers_.device.echo = echo;
-        registers_.device.epochs_sent = [](device *asked) { return of(asked)->call("epochs_sent", 0u); };
+        registers_.device.epoch = [](device *asked) { return of(asked)->call("epoch", 0u); };
         device_parameters &parameters = registers_.device.parameters;
         parameters.features = features;
         parameters.clock_hz = clock_hz;
@@ -59,19 +59,23 @@ class DeviceService {
 
     DeviceService(const DeviceService &) = delete;
 
-    // The answer in CBOR: empty if the schema does not allow it; None if the payload is no request.
+    // The answer, which has no number yet; None if the payload is no request.
     nb::object request(nb::handle bus, const nb::bytes &payload) {
         if (payload.size() > sizeof(session_.buffer))
             return nb::none();
         std::memcpy(session_.buffer, payload.data(), payload.size());
         session_.receiver.message_length = payload.size();
-        device_message *message = nullptr;
-        during(bus, [&] { message = service_answer(&session_, &hello_); });
-        if (!message)
+        reply reply{};
+        during(bus, [&] { reply = service_answer(&session_, &hello_); });
+        if (!reply.body)
             return nb::none();
-        uint8_t encoded[LITEMRC_DEVICE_MESSAGE_MAX];
-        int length = litemrc_message_encode(message, encoded, sizeof(encoded));
-        return nb::bytes(encoded, static_cast<size_t>(std::max(length, 0)));
+        std::string message;
+        if (reply.type) {
+            const litemrc_message head{reply.type, 0};
+            message.append(reinterpret_cast<const char *>(&head), sizeof(head));
+        }
+        message.append(static_cast<const char *>(reply.body), reply.bytes);
+        return nb::bytes(message.data(), message.size());
     }
 
     nb::dict parameters() const {
@@ -105,9 +109,9 @@ class DeviceService {
     static DeviceService *of(register_bus *bus) { return static_cast<Bus *>(bus)->service; }
     static DeviceService *of(device *device) { return of(reinterpret_cast<register_device *>(device)->bus); }
 
-    static int echo(device *asked, const uint8_t *bytes, size_t length, answer *answer) {
+    static int echo(device *asked, const void *bytes, size_t length, answer *answer) {
         nb::bytes found = of(asked)->call("echo", nb::bytes(bytes, length), nb::bytes(bytes, length));
-        std::memcpy(answer->payload, found.data(), std::min(found.size(), length));
+        std::memcpy(answer->ack.payload, found.data(), std::min(found.size(), length));
         return 0;
     }
 
@@ -136,7 +140,7 @@ class DeviceService {
     Bus bus_{};
     register_device registers_{};
     service session_{};
-    device_message hello_{};
+    litemrc_hello hello_{};
     nb::handle python_;
     std::exception_ptr failure_;
 };

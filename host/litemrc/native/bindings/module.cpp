@@ -8,6 +8,7 @@ void bind_allocation(nb::module_ &module);
 void bind_byte_stack(nb::module_ &module);
 void bind_device_service(nb::module_ &module);
 void bind_exact_stack(nb::module_ &module);
+void bind_frames(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
 void bind_hot_pages(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
@@ -24,6 +25,7 @@ NB_MODULE(_core, module) {
     bind_byte_stack(module);
     bind_device_service(module);
     bind_exact_stack(module);
+    bind_frames(module);
     bind_hls_engine(module);
     bind_hot_pages(module);
     bind_instruction_sets(module);

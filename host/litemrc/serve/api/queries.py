@@ -9,18 +9,17 @@ import pyarrow as pa
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
-from litemrc.epochs.epoch_row import padded
-from litemrc.epochs.table import COLUMNS, EpochTable
+from litemrc.epochs.files import arrays_of
+from litemrc.epochs.table import EpochTable
 from litemrc.feed.history.kinds import EPOCHS, times_of
 from litemrc.feed.history.layout import Damage
 from litemrc.feed.history.reading import Part
-from litemrc.feed.records import DeviceParameters, FeedEpoch
+from litemrc.feed.records import DeviceParameters, FeedEpoch, table_of
 from litemrc.serve.api.tables import epochs_table
 from litemrc.serve.epoch_json import Record, curve_record
 from litemrc.serve.fleet import Fleet, Served
 from litemrc.serve.kept import KeptEpochs
 from litemrc.serve.lanes import Job
-from litemrc.serve.windows import table_of
 
 SUMMED, WEIGHTED = "counters summed", "curves weighted by accesses"
 Kept = tuple[DeviceParameters, FeedEpoch]
@@ -287,11 +286,7 @@ def _tables_of_rows(parameters: DeviceParameters, rows: pa.Table) -> Iterator[Ep
 
 
 def _table(parameters: DeviceParameters, rows: pa.Table, names: dict[int, str]) -> EpochTable:
-    values = {name: rows.column(name).to_numpy() for name in COLUMNS if name not in ("hits", "tail")}
-    hits = rows.column("hits").combine_chunks()
-    values["hits"] = hits.flatten().to_numpy().reshape(len(rows), parameters.groups)
-    values["tail"] = padded(rows.column("tail").to_pylist())
-    return replace(parameters.table([], names), **values)
+    return replace(parameters.table([], names), **arrays_of(rows, parameters.groups))
 
 
 def _by_scale(table: EpochTable) -> Iterator[EpochTable]:
@@ -300,5 +295,4 @@ def _by_scale(table: EpochTable) -> Iterator[EpochTable]:
         yield table
         return
     for scale in table.scales:
-        kept = table.scale_log2 == scale
-        yield replace(table, **{name: getattr(table, name)[kept] for name in COLUMNS})
+        yield table.select(table.scale_log2 == scale)

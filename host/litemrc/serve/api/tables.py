@@ -32,11 +32,12 @@ _ANY = DeviceParameters(
 
 def epochs_table(parameters: DeviceParameters, epochs: Sequence[FeedEpoch]) -> pa.Table:
     """Return epochs of one session, as the history would keep them."""
-    rows, lost = [], epochs[0].lost if epochs else 0
+    schema, lost = EPOCHS.schema(parameters), epochs[0].lost if epochs else 0
+    batches = []
     for epoch in epochs:
-        rows += EPOCHS.all_rows(parameters, epoch, epoch.lost - lost)
+        batches.append(EPOCHS.batch(schema, parameters, epoch, epoch.lost - lost))
         lost = epoch.lost
-    return pa.Table.from_pylist(rows, EPOCHS.schema(parameters))
+    return pa.Table.from_batches(batches, schema)
 
 
 def named(device: str, table: pa.Table, contexts: Sequence[int] = ()) -> pa.Table:

@@ -6,7 +6,7 @@ from typing import Any
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.hot import HotSettings
-from litemrc.device.link.protocol import Message, device_messages
+from litemrc.device.link.protocol import Message, device_messages, host_requests
 from litemrc.device.rank_commands import RankPolicy, WorkingSetSize
 from litemrc.serve.link.stream import LinkHost, LinkStream
 
@@ -27,7 +27,7 @@ _IN_FORCE: dict[str, tuple[str, tuple[str | None, ...]]] = {
     "set_page_messages": ("get_page_messages", ("accessed", "hot")),
 }
 _REFUSAL = "needs litemrc serve --control and its token in the URL"
-_MOST_REASON = next(f.high for f in device_messages().types["nak"].body if f.name == "reason")
+_MOST_REASON = device_messages().field("nak", "reason").most
 
 
 def perform(stream: LinkStream, device: Device, host: LinkHost, request: Message, *, control: bool) -> None:
@@ -45,25 +45,25 @@ def perform(stream: LinkStream, device: Device, host: LinkHost, request: Message
     """
     number, answered = host.answered
     if (
-        number == request.sequence and request.name != "hello"
+        number == request.sequence and request.name != "ask_hello"
     ):  # a repetition; epochs may have passed since a hello
         if answered:
-            stream.answer(host, number, lambda: answered)
+            stream.answer(host, answered)
         return
     number = request.sequence
     host.answered = number, None
-    if request.name == "hello":
-        stream.answer(host, number, lambda: stream.hello(device, number))
+    if request.name == "ask_hello":
+        stream.answer(host, stream.hello(device, number))
         return
     try:
         answer = _answer(stream, device, request, control)
     except RequestRefusedError as refused:
         answer = _nak(request, refused.code, _reason(refused, request))
-    stream.answer(host, number, lambda: answer)
+    stream.answer(host, answer)
 
 
 def _answer(stream: LinkStream, device: Device, request: Message, control: bool) -> Message:
-    fields = {f.name: getattr(request, f.name) for f in request.body if f.name != "sequence"}
+    fields = {f.name: getattr(request, f.name) for f in request.body}
     if control or request.name.startswith("get_") or request.name == "echo":
         ack = device.request(request.name, **fields)
         if request.name == "run":
@@ -86,9 +86,9 @@ def _answer(stream: LinkStream, device: Device, request: Message, control: bool)
 
 def _number(request: Message, name: str) -> int:
     """Return the value of a field as an ack carries it."""
-    (field,) = (f for f in request.body if f.name == name)
+    field = host_requests().field(request.name, name)
     value: Any = getattr(request, name)
-    return int(dict(field.choices)[value] if field.choices else value)
+    return int(field.choices[value] if field.kind == "choice" else value)
 
 
 def _ack(request: Message, ack: Message) -> Message:

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
-from litemrc.device.link.frames import FrameSplitter
-from litemrc.device.link.protocol import Message, ProtocolError, host_requests
+from litemrc.device.link.frames import FrameSplitter, old_frame
+from litemrc.device.link.protocol import Message, OtherVersionError, ProtocolError, host_requests, old_hello
 from litemrc.errors import UserError
 from litemrc.serve.answers import json_answer
 from litemrc.serve.api.routes import PREFIX
@@ -100,6 +100,8 @@ class _Link:
             for payload in splitter.feed(content):
                 try:
                     request = host_requests().decode(payload)
+                except OtherVersionError:
+                    host.put_frame(old_frame(old_hello()))
                 except ProtocolError:  # the firmware ignores it, too
                     undecoded += 1
                 else:
@@ -124,7 +126,7 @@ class _Link:
             )
             with suppress(UserError):  # no answer; if the session is over, the host is told
                 await asyncio.wrap_future(action)
-            if request.name != "hello":
+            if request.name != "ask_hello":
                 await asyncio.sleep(loop.time() - begun)
 
 

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The messages of a device for its hosts over HTTP: each gets all from its connection on, in their order.
 
-A host may read the protocol's promises: its own sequence numbers, answers between two epochs only, and a
-hello whose count of epoch messages is that of the messages before it. The feed's thread passes messages and
+A host may rely on the protocol: it has its own sequence numbers, and the number of the running epoch in a
+hello is that behind the records before it. The feed's thread passes messages and
 performs requests, so that both are in one order; the event loop of the server sends them.
 """
 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-
-import cbor2
 
 from litemrc.device.device import Device
 from litemrc.device.link.frames import frame
@@ -23,7 +20,7 @@ from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 
 QUEUE = 4096  # messages of a host: some seconds; more are lost, as on a line
-_HEAD = 1  # byte of CBOR before the sequence number: an array of fewer than 24 items
+QUEUE_BYTES = 32 << 20  # of them: records with the bits of frames are long
 
 
 class LinkHost:
@@ -39,7 +36,8 @@ class LinkHost:
         self.lost = 0
         self.answered: tuple[int, Message | None] = (0, None)  # number of the last request, and its answer
         self._loop, self._sequence = loop, 0
-        self._queue: deque[tuple[int, bytes]] = deque()
+        self._queue: deque[tuple[int | None, bytes]] = deque()  # None: it is a frame already
+        self._put = self._taken = 0  # bytes; each is changed by one thread
         self._waiting: asyncio.Event = asyncio.Event()
         self._idle = True
         self.ended: str | None = None
@@ -48,11 +46,18 @@ class LinkHost:
     def put(self, encoded: bytes) -> None:
         """Queue a message that is encoded with the sequence number 0; in the feed's thread."""
         self._sequence += 1
-        if len(self._queue) >= QUEUE:
+        if len(self._queue) >= QUEUE or self._put - self._taken + len(encoded) > QUEUE_BYTES:
             self.lost += 1
             return
+        self._put += len(encoded)
         self._queue.append((self._sequence % 2**32, encoded))
         self._wake()
+
+    def put_frame(self, framed: bytes) -> None:
+        """Queue a frame as it is; in the event loop."""
+        if len(self._queue) < QUEUE:
+            self._queue.append((None, framed))
+            self._wake()
 
     def drop(self, reason: str) -> None:
         """The host breaks the protocol; what is queued is not sent any more."""
@@ -77,7 +82,10 @@ class LinkHost:
             ):  # the other thread may have put one before it saw _idle
                 await self._waiting.wait()
         sequence, encoded = self._queue.popleft()
-        return frame(encoded[:_HEAD] + cbor2.dumps(sequence) + encoded[_HEAD + 1 :])
+        if sequence is None:
+            return encoded
+        self._taken += len(encoded)
+        return frame(encoded[:4] + sequence.to_bytes(4, "little") + encoded[8:])
 
     def _wake(self) -> None:
         if self._idle:
@@ -93,18 +101,14 @@ class LinkStream:
         self._hosts: list[LinkHost] = []
         self._session = False
         self._lock = threading.Lock()
-        self._held: list[
-            tuple[LinkHost, int, Callable[[], Message]]
-        ] = []  # answers, until the epoch is whole
-        self._epoch: int | None = None  # number of the epoch whose messages are coming
-        self._position: int | None = None  # epoch messages passed since the device's boot
+        self._position: int | None = None  # number of the epoch behind those that were passed
         self._running: int | None = None  # programs, as in hello
         self.monitor = True  # the feed switched it on
 
     def __call__(self, event: Event) -> None:
         """Take an event of the feed."""
         if isinstance(event, DeviceParameters):
-            self._epoch = self._position = self._running = None
+            self._position = self._running = None
             self._session = self.monitor = True
         elif isinstance(event, FeedLost):
             with self._lock:
@@ -112,12 +116,7 @@ class LinkStream:
                 hosts, self._hosts = self._hosts, []
             for host in hosts:
                 host.end(event.reason)
-            self._held.clear()
-        elif isinstance(event, FeedEpoch):
-            if event.number == self._epoch:
-                self._epoch = None
-                self._release()
-        else:
+        elif not isinstance(event, FeedEpoch):
             self._pass(event)
 
     def join(self, host: LinkHost) -> bool:
@@ -133,21 +132,17 @@ class LinkStream:
             if host in self._hosts:
                 self._hosts.remove(host)
 
-    def answer(self, host: LinkHost, request: int, make: Callable[[], Message]) -> None:
-        """Send the answer to a request, behind the epoch that is coming; in the feed's thread.
-
-        `make` is called when it is sent: the count of epoch messages in a hello is that of this moment.
-        """
-        self._held.append((host, request, make))
-        if self._epoch is None:
-            self._release()
+    def answer(self, host: LinkHost, answer: Message) -> None:
+        """Send the answer to a request; in the feed's thread."""
+        host.answered = answer.request, answer
+        self._send(answer, [host])
 
     def hello(self, device: Device, request: int) -> Message:
-        """Return the device's hello, with the count of epoch messages that were passed."""
+        """Return the device's hello, with the epoch behind those that were passed."""
         own = device.hello
-        position = own.epoch_messages if self._position is None else self._position
+        position = own.epoch if self._position is None else self._position
         running = own.running if self._running is None else self._running
-        values: dict[str, Any] = {"request": request, "epoch_messages": position, "running": running}
+        values: dict[str, Any] = {"request": request, "epoch": position, "running": running}
         return replace(own, sequence=0, **values)  # type: ignore[type-var]
 
     def started(self, workload: int) -> None:
@@ -156,27 +151,19 @@ class LinkStream:
 
     def _pass(self, message: Message) -> None:
         if message.name == "hello":  # an answer to the feed
-            self._position, self._running = message.epoch_messages, message.running
+            self._position, self._running = message.epoch, message.running
             return
         if message.name == "epoch":
-            self._epoch, self._position = message.epoch, (message.index + 1) % 2**32
-        elif message.name in ("event", "process"):
-            self._position = message.epoch_messages
-            if message.name == "event":
-                bit = 1 << message.workload
-                running = self._running or 0
-                self._running = running | bit if message.kind == "workload_started" else running & ~bit
+            self._position = (message.epoch + 1) % 2**32
+        elif message.name == "event":
+            self._position = message.epoch
+            bit = 1 << message.workload
+            running = self._running or 0
+            self._running = running | bit if message.kind == "workload_started" else running & ~bit
         with self._lock:
             hosts = list(self._hosts)
         if hosts:
             self._send(message, hosts)
-
-    def _release(self) -> None:
-        held, self._held = self._held, []
-        for host, request, make in held:
-            answer = make()
-            host.answered = request, answer
-            self._send(answer, [host])
 
     def _send(self, message: Message, hosts: list[LinkHost]) -> None:
         encoded = device_messages().encode(replace(message, sequence=0))  # type: ignore[type-var]

@@ -13,11 +13,12 @@ from prometheus_client.registry import Collector
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import size_text
+from litemrc.feed.records import table_of
 from litemrc.serve.fleet import Fleet, Served
 from litemrc.serve.lanes import Lanes
 from litemrc.serve.live import LiveHub
 from litemrc.serve.metrics.tallies import Tallies
-from litemrc.serve.windows import of_equal_scale, table_of
+from litemrc.serve.windows import of_equal_scale
 
 RATIO_EPOCHS = 100
 _SHARES = (1 / 8, 1 / 4, 1 / 2, 1)  # of the memory: sizes of litemrc_miss_ratio
@@ -246,7 +247,7 @@ FAMILIES = (
     ),
     Family(
         "litemrc_epoch_messages_lost",
-        "Epoch messages that did not arrive.",
+        "Epochs that did not arrive.",
         ("device",),
         _of_link("epoch_messages_lost"),
         True,

@@ -3,14 +3,15 @@
 
 import threading
 from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
-from litemrc.curves.hit_counters import sees_the_kernel
-from litemrc.epochs.epoch_row import EpochRow
+from litemrc.curves.hit_counters import sees_the_kernel, without_evictions
+from litemrc.epochs.columns import Rows
 from litemrc.epochs.split import rows_together
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch
@@ -67,7 +68,7 @@ class Tallies:
         self._link_before: Counter[str] = Counter()
         self._link: Counter[str] = Counter()
         self._parameters: DeviceParameters | None = None
-        self._evicted: dict[int, int] = {}
+        self._evicted = np.full(256, -1)  # of each context, so far; -1: not known
 
     @property
     def link(self) -> Counter[str]:
@@ -81,7 +82,7 @@ class Tallies:
                 self.sessions += 1
                 self._parameters = event
                 self._link_before, self._link = self.link, Counter()
-                self._evicted.clear()
+                self._evicted[:] = -1
         elif isinstance(event, FeedEpoch) and self._parameters:
             with self.lock:
                 self._add(event, self._parameters)
@@ -91,17 +92,13 @@ class Tallies:
         self.last_arrived = epoch.arrived
         self._link = Counter(asdict(epoch.link)) + Counter(epoch_messages_lost=epoch.lost)
         for name in ("dropped", "outside", "unsampled"):
-            self.others[name] += getattr(epoch.rows[0], name)
-        rows = list(epoch.rows)
-        for row in rows_together(rows, parameters.contexts) if rows[0].split else rows:
-            program = row.context, epoch.names.get(row.context) or f"context {row.context}"
-            self._count(self.programs.setdefault(program, ProgramTally()), row, parameters)
-            self.programs.move_to_end(program)
+            self.others[name] += int(epoch.rows[name][0])
+        self._add_rows(rows_together(epoch.rows, parameters.contexts), epoch.names, parameters)
         while len(self.programs) > PROGRAMS:
             self.programs.popitem(last=False)
         for rank in epoch.ranks:
-            activity = RankActivity.of_counters(rank.counters)
-            tally = self.ranks.setdefault(rank.domain, RankTally())
+            activity = RankActivity.of_counters(rank["counters"].tolist())
+            tally = self.ranks.setdefault(int(rank["domain"]), RankTally())
             for state in PowerState:
                 name = state.name.lower()
                 tally.seconds[name] += activity.residency(state) / parameters.clock_hz
@@ -109,22 +106,39 @@ class Tallies:
             for name in ("reads", "writes", "wake_ups"):
                 tally.commands[name] += getattr(activity, name)
 
-    def _count(self, tally: ProgramTally, row: EpochRow, parameters: DeviceParameters) -> None:
-        before = self._evicted.get(row.context)
-        self._evicted[row.context] = row.evicted
-        evictions = row.evictions(before) if sees_the_kernel(parameters.engine) else 0
-        scale = 1 << row.scale_log2
-        group_pages = parameters.pages // parameters.groups
-        hits, misses = list(accumulate(row.hits)), float(row.misses)
-        if row.tail or evictions:
-            counters = row.counters(group_pages, evictions)
-            hits, misses = np.cumsum(counters.combined_hits).tolist(), counters.combined_misses
-        tally.accesses += row.accesses * scale
-        tally.misses += max(round(misses * scale), 0)
-        tally.working_set_bytes = row.touched * scale * parameters.page_bytes
-        for groups in _ladder(parameters.groups):
-            within = hits[min(groups, len(hits)) - 1] * scale
-            tally.hits[groups * group_pages * scale * parameters.page_bytes] += round(within)
+    def _add_rows(self, rows: Rows, names: Mapping[int, str], parameters: DeviceParameters) -> None:
+        hits, tail, scale = rows["hits"], rows["tail"], 1 << int(rows["scale_log2"][0])
+        if sees_the_kernel(parameters.engine):
+            hits = without_evictions(hits, self._evictions(rows) / scale)
+        reused = np.zeros((rows.size, max(hits.shape[1], tail.shape[1])))
+        reused[:, : hits.shape[1]] = hits * float(scale)
+        reused[:, : tail.shape[1]] += tail
+        ladder = np.array(_ladder(parameters.groups))
+        sizes = ladder * (parameters.pages // parameters.groups * scale * parameters.page_bytes)
+        misses = (rows["misses"] * scale).astype(np.int64) - tail.sum(axis=1, dtype=np.int64)
+        columns = (
+            rows["context"],
+            rows["accesses"] * scale,
+            np.maximum(misses, 0),
+            rows["touched"] * (scale * parameters.page_bytes),
+            np.cumsum(reused, axis=1)[:, ladder - 1],
+        )
+        for context, *counts, within in zip(*(column.tolist() for column in columns), strict=True):
+            program = context, names.get(context) or f"context {context}"
+            tally = self.programs.setdefault(program, ProgramTally())
+            self.programs.move_to_end(program)
+            tally.accesses += counts[0]
+            tally.misses += counts[1]
+            tally.working_set_bytes = counts[2]
+            for size, reuses in zip(sizes.tolist(), within, strict=True):
+                tally.hits[size] += int(reuses)
+
+    def _evictions(self, rows: Rows) -> NDArray[np.int64]:
+        """Return `evictions` of the rows of an epoch, behind those before it."""
+        now, before = rows["evicted"].astype(np.int64), self._evicted[rows["context"]]
+        self._evicted[rows["context"]] = now
+        found = now - before + rows["tail"].sum(axis=1, dtype=np.int64)
+        return np.where(before < 0, 0, np.maximum(found, 0))
 
 
 @cache

@@ -64,13 +64,13 @@ def _measure() -> tuple[list[PagesRow], int]:
         firmware = ROOT / "build/firmware-refs/firmware.bin"
         with Simulator(ROOT / "build/sim-refs", firmware, Path(folder) / "run") as simulator:
             simulator.wait_ready()
-            with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
+            with Device(simulator.url, timeout_s=TIMEOUT_S) as device:
                 device.request("set_epoch", unit="cycles", length=EPOCH_CYCLES)
                 collector = Collector(device)
                 for _ in collector.collect(None, [Run("replicate", 1, SCALE)]):
                     pass
     ((_, _, clocks),) = collector.cycles
-    return collector.pages.rows, clocks
+    return collector.pages, clocks
 
 
 def _points(rows: list[PagesRow], prediction: ReplicatePrediction) -> list[Point]:

@@ -17,5 +17,5 @@ def soc():
 
 @pytest.fixture
 def device(soc, tmp_path):
-    with served(soc, tmp_path) as url, Device.open(url, timeout_s=scaled_timeout(5)) as device:
+    with served(soc, tmp_path) as url, Device(url, timeout_s=scaled_timeout(5)) as device:
         yield device

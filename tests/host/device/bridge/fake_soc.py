@@ -37,8 +37,8 @@ def frames_of(epoch: int) -> tuple[set[int], set[int]]:
 
 
 def hot_of(epoch: int) -> list[tuple[int, int]]:
-    """The hot pages of an epoch with their counts: 0, 45 or 90 of them."""
-    return [((epoch + 7 * n) % FRAMES + FRAMES * n, 500 - n) for n in range(45 * (epoch % 3))]
+    """The hot pages of an epoch with their counts: 0, 30 or 60 of them."""
+    return [((epoch + 7 * n) % FRAMES, 500 - n) for n in range(30 * (epoch % 3))]
 
 
 class FakeSoC:

@@ -33,7 +33,7 @@ def silent():
 
 
 def refused(url):
-    with pytest.raises(UserError) as error, Device.open(url, timeout_s=scaled_timeout(0.5)):
+    with pytest.raises(UserError) as error, Device(url, timeout_s=scaled_timeout(0.5)):
         pass
     return error.value
 
@@ -96,7 +96,7 @@ def named(tmp_path, known: str, found: str):
         described["constants"]["config_identifier"] = known
         described["csr_bases"] = {"identifier_mem": base}
         path.write_text(json.dumps(described))
-        with Device.open(url, timeout_s=scaled_timeout(5)) as device:
+        with Device(url, timeout_s=scaled_timeout(5)) as device:
             return device.hello.identifier
 
 
@@ -117,10 +117,10 @@ def test_of_two_monitors_the_url_names_one(tmp_path):
         error = refused(url)
         assert error.what == "the SoC has the monitors mrc, second" and "&monitor=mrc" in error.remedy
         assert "has no monitor third" in refused(f"{url}&monitor=third").what
-        with Device.open(f"{url}&monitor=second", timeout_s=scaled_timeout(5)) as device:
+        with Device(f"{url}&monitor=second", timeout_s=scaled_timeout(5)) as device:
             assert device.hello.frames == 512
             soc.end_epoch((1,), "second")
-            assert [device.receive(0).context] == [1]
+            assert device.receive(0).record.rows["context"].tolist() == [1]
             assert (soc.get("second_status", "epoch_ready"), soc.get("mrc_epoch")) == (0, 0)
 
 
@@ -177,7 +177,7 @@ def test_a_server_that_is_no_litex_server_is_not_believed(csr):
 
 def test_a_bridge_whose_device_stops_to_answer_is_an_error_and_not_zeros(tmp_path):
     soc = FakeSoC()
-    with served(soc, tmp_path) as url, Device.open(url, timeout_s=0.5) as device:
+    with served(soc, tmp_path) as url, Device(url, timeout_s=0.5) as device:
         hangs = threading.Event()
         soc.before_read = lambda address: hangs.wait(5)
         with pytest.raises(BridgeDownError, match=r"no answer within 0\.5 s"):

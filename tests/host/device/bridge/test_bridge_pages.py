@@ -18,7 +18,6 @@ SETTINGS = HotSettings(True, True, False, True, 3, 9, 100, 4, 40, 5)
 
 @pytest.fixture
 def soc():
-    """With more frames on the list than the memory has, so that two messages are needed."""
     return FakeSoC(pages=True)
 
 
@@ -40,36 +39,28 @@ def test_the_frames_of_each_epoch_follow_it_once_they_are_selected(soc, device):
         assert (messages.accessed, messages.hot, messages.base_address) == (True, False, 0x4000_0000)
         collector = Collector(device, messages=messages)
         names = [message.name for message in collector.collect(6)]
-    assert names == ["epoch", "epoch", "accessed"] * 6
-    assert {epoch.epoch % 4 for epoch in collector.accessed.whole} == {0, 1, 2, 3}
-    for epoch in collector.accessed.whole:
+    assert names == ["epoch"] * 6
+    assert {epoch.epoch % 4 for epoch in collector.accessed} == {0, 1, 2, 3}
+    for epoch in collector.accessed:
         accessed, written = frames_of(epoch.epoch)
         assert (epoch.accessed, epoch.written) == (bits(accessed), bits(written))
     assert not get_page_messages(device).accessed, "as before"
 
 
-def test_the_list_of_each_epoch_follows_in_pieces_while_hot_pages_are_on(soc, device):
+def test_the_list_of_each_epoch_comes_while_hot_pages_are_on(soc, device):
     end_epochs_when_released(soc)
-    with page_messages(device, hot=True, accessed=True):
-        off = [message.name for message in Collector(device).collect(2)]
-        assert "hot" not in off
+    with page_messages(device, hot=True, accessed=True) as messages:
+        collector = Collector(device, messages=messages)
+        list(collector.collect(2))
+        assert not collector.hot and len(collector.accessed) == 2
         soc.set("mrc_hot_control", enable=1)
-        device.waiting()
-        found = [message for message in Collector(device).collect(5)]
-    of_epoch = {}
-    for message in found:
-        if message.name == "hot":
-            of_epoch.setdefault(message.epoch, []).append(message)
-    assert len({len(messages) for messages in of_epoch.values()}) == 2
-    for epoch, messages in list(of_epoch.items())[:-1]:
-        assert [(each.piece, each.remaining) for each in messages] == [
-            (n, len(messages) - 1 - n) for n in range(len(messages))
-        ]
-        listed = [pair for each in messages for pair in zip(each.frames, each.counts, strict=True)]
-        assert listed == hot_of(epoch)
-        assert {(each.accesses, each.more) for each in messages} == {
-            (500 * len(listed) + epoch, epoch % 2 == 1)
-        }
+        list(collector.collect(5))
+    assert {len(each.frames) for each in collector.hot} == {0, 30, 60}
+    for each in collector.hot:
+        listed = hot_of(each.epoch)
+        assert list(zip(each.frames, each.counts, strict=True)) == listed
+        assert (each.accesses, each.more) == (500 * len(listed) + each.epoch, each.epoch % 2 == 1)
+        assert not each.saturated
 
 
 def test_settings_are_registers_and_are_changed_while_the_monitor_is_off_and_cleared(soc, device):
@@ -105,7 +96,7 @@ def test_queued_pages_are_reported_and_removed(soc, device):
     set_hot(device, SETTINGS)
     soc.hot(3, 60, 3, overflow=True)
     message = device.receive(scaled_timeout(5))
-    assert (message.name, message.frames, message.overflow, message.index) == ("queued", [3, 60, 3], True, 0)
+    assert (message.name, message.frames, message.overflow, message.index) == ("queued", [3, 60, 3], 1, 0)
     assert not soc.queue and not soc.get("mrc_hot_status", "queue_overflow")
     soc.hot(*range(20))
     assert [len(device.receive(scaled_timeout(5)).frames) for _ in range(2)] == [16, 4]
@@ -126,7 +117,7 @@ def test_the_split_is_a_bit_of_control_that_every_epoch_carries(soc, device):
     end_epochs_when_released(soc)
     collector = Collector(device)
     list(collector.collect(1))
-    assert [(row.context, row.split) for row in collector.rows] == [(0, True), (1, True)]
+    assert collector.counts[0][["context", "split"]].tolist() == [(0, True), (1, True)]
     with pytest.raises(RequestRefusedError, match="writes count in the upper half"):
         device.request("set_context", context=1)
     device.request("set_split", on=False)
@@ -138,7 +129,7 @@ def test_the_split_is_a_bit_of_control_that_every_epoch_carries(soc, device):
 
 @contextmanager
 def plain_device(tmp_path):
-    with served(FakeSoC(), tmp_path) as url, Device.open(url, timeout_s=scaled_timeout(5)) as device:
+    with served(FakeSoC(), tmp_path) as url, Device(url, timeout_s=scaled_timeout(5)) as device:
         yield device
 
 

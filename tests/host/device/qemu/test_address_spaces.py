@@ -99,7 +99,7 @@ def test_accesses_count_in_the_context_of_their_address_space(tmp_path: Path) ->
         pytest.skip("plugins of QEMU below 9 do not see address spaces")
     guest = compiled_machine(SPACES, tmp_path)
     options = ("--contexts", "spaces", "--cache", "none")
-    with served(guest, *options) as running, Device.open(running.url, timeout_s=scaled_timeout(10)) as device:
+    with served(guest, *options) as running, Device(running.url, timeout_s=scaled_timeout(10)) as device:
         device.request("set_epoch", unit="accesses", length=7000)
         device.request("clear")
         device.request("monitor", on=True)

@@ -19,13 +19,15 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.hot import HotSettings, page_messages, set_hot
-from litemrc.device.link.frames import FrameSplitter, frame
+from litemrc.device.link.frames import FrameSplitter, frame, old_frame
 from litemrc.device.link.protocol import (
     LaterVersionError,
     Message,
     ProtocolError,
     device_messages,
     host_requests,
+    old_hello,
+    old_hello_request,
 )
 from litemrc.device.link.schema import schema
 from litemrc.device.qemu.server import MessageServer
@@ -44,7 +46,7 @@ HELLO = {
     "protocol": schema().constants["protocol_version"],
     **{"gateware": 3, "clock_hz": 10_000_000, "page_shift": 12, "frames": 256, "groups": 16, "contexts": 8},
     **{"pages": 256, "engine": "group_stack", "recent_pages": 4, "queue_depth": 2, "ranks": 1, "running": 0},
-    **{"epoch_messages": 0, "workloads": [], "system": "", "driver": "test", "abi": 0},
+    **{"epoch": 0, "workloads": [], "system": "", "driver": "test", "abi": 0},
     **{"page_bitmap": False, "hot_pages": 0},
 }
 
@@ -72,7 +74,7 @@ def test_every_counter_and_page_equals_the_golden_models(
     record = tmp_path / "record.npy"
     settings = HotSettings(True, True, True, False, 0, 4, 200, 0, 65535, 1)
     options = ["--engine", engine, "--contexts", "parts", "--record", str(record)]
-    with served(guest, *options) as running, Device.open(running.url, timeout_s=scaled_timeout(10)) as device:
+    with served(guest, *options) as running, Device(running.url, timeout_s=scaled_timeout(10)) as device:
         device.request("set_epoch", unit="accesses", length=EPOCH)
         assert set_hot(device, settings) == settings
         device.request("clear")
@@ -98,11 +100,11 @@ def test_every_counter_and_page_equals_the_golden_models(
     )
     assert table.link_statistics["epoch_messages_lost"] == 0
     epochs = len(set(table.epoch.tolist()))
-    accessed = check_accessed(recording, collector.accessed.whole, hello.frames)
+    accessed = check_accessed(recording, collector.accessed, hello.frames)
     assert (accessed.difference, accessed.epochs) == ("", epochs) and epochs > 3
-    lists = check_hot(replay_hot(recording, settings, hello.frames), collector.hot.whole)
+    lists = check_hot(replay_hot(recording, settings, hello.frames), collector.hot)
     assert (lists.difference, lists.epochs) == ("", epochs)
-    assert any(row.frames for row in collector.hot.whole)
+    assert any(row.frames for row in collector.hot)
 
 
 def test_the_commands_for_devices_work(guest: list[str], tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_reference_counters_count_the_accesses_of_a_processor(guest: list[str]) 
     """The paper's DELAY of the second hart: each of its pages fires once, and none of the first hart's."""
     setting = CounterSetting(3, True, True, 1 << 1, 0xFF, 0, 65535)
     fired: list[PageEvent] = []
-    with served(guest, "--cache", "none") as running, Device.open(running.url) as device:
+    with served(guest, "--cache", "none") as running, Device(running.url) as device:
         ref_counters.arm(device, "delay", setting)
         while len(fired) < PAGES:
             message = device.receive(scaled_timeout(10))
@@ -145,7 +147,7 @@ def test_reference_counters_count_the_accesses_of_a_processor(guest: list[str]) 
 
 
 def test_a_record_that_cannot_be_written_is_said(guest: list[str]) -> None:
-    with served(guest, "--record", "/dev/full") as running, Device.open(running.url) as device:
+    with served(guest, "--record", "/dev/full") as running, Device(running.url) as device:
         device.request("monitor", on=True)
     assert running.process.stderr is not None
     assert "record of the monitor's input could not be written" in running.process.stderr.read()
@@ -188,7 +190,7 @@ class Session:
         else:
             if message.name == "clear" and self.error:
                 raise self.error
-            body = HELLO if message.name == "hello" else {"values": [], "payload": message.payload}
+            body = HELLO if message.name == "ask_hello" else {"values": [], "payload": message.payload}
             self._answer("hello" if body is HELLO else "ack", request=message.sequence, **body)
 
     def _answer(self, name: str, **values: Any) -> None:
@@ -213,7 +215,7 @@ def address(server: MessageServer) -> tuple[str, int]:
 
 def test_clients_one_after_another_have_sessions_of_their_own(server: MessageServer) -> None:
     for _ in range(3):
-        with Device.open(server.url, timeout_s=scaled_timeout(5)) as device:
+        with Device(server.url, timeout_s=scaled_timeout(5)) as device:
             assert device.hello.driver == "test"
             assert device.echo_test(4).failed == 0
             assert device.link_counts.lost == 0
@@ -223,7 +225,7 @@ def test_a_client_that_vanishes_and_damaged_frames_harm_nothing(server: MessageS
     with socket.create_connection(address(server)) as client:
         client.sendall(b"\0garbage\0" + frame(b"no request") + b"half a fra")
     with socket.create_connection(address(server)) as client:
-        good = frame(host_requests().encode(host_requests().new("hello", sequence=7)))
+        good = frame(host_requests().encode(host_requests().new("ask_hello", sequence=7)))
         client.sendall(good[:3])
         client.sendall(good[3:])
         client.settimeout(scaled_timeout(5))
@@ -234,16 +236,24 @@ def test_a_client_that_vanishes_and_damaged_frames_harm_nothing(server: MessageS
 
 
 def test_requests_of_a_later_version_are_refused_by_their_number(server: MessageServer) -> None:
-    option = host_requests().encode(host_requests().new("clear", sequence=8))[:-1] + b"\xa1\x05\x01"
-    with Device.open(server.url, timeout_s=scaled_timeout(5)) as device:
+    option = host_requests().encode(host_requests().new("clear", sequence=8)) + b"\x05"
+    unknown = (4711).to_bytes(4, "little") + (7).to_bytes(4, "little")
+    with Device(server.url, timeout_s=scaled_timeout(5)) as device:
         answers = []
-        for payload in (b"\x83\x07\x19\x12\x67\xa0", option):  # [7, 4711, {}]; clear with an option 5
+        for payload in (unknown, option):
             device._link._write(frame(payload))
             answers.append(device._link.receive(scaled_timeout(5)))
     assert [(a.name, a.request, a.error) for a in answers] == [
         ("nak", 7, "unknown"),
         ("nak", 8, "bad_argument"),
     ]
+
+
+def test_a_host_of_an_older_protocol_gets_a_hello_in_its_words(server: MessageServer) -> None:
+    with socket.create_connection(address(server)) as client:
+        client.sendall(b"\0" + old_frame(old_hello_request()))
+        client.settimeout(scaled_timeout(5))
+        assert client.recv(4096) == old_frame(old_hello())
 
 
 @pytest.mark.parametrize("error", [DeviceGoneError("it ended"), RuntimeError("a bug")])
@@ -254,7 +264,7 @@ def test_what_ends_a_session_ends_the_server_and_a_bug_is_kept(error: Exception)
     )
     with (
         pytest.raises(DeviceGoneError),
-        Device.open(server.url, timeout_s=scaled_timeout(5)) as device,
+        Device(server.url, timeout_s=scaled_timeout(5)) as device,
     ):
         device.request("clear")
     server.close()

@@ -33,42 +33,70 @@ static long close_file(int count, char **words)
 	return 0;
 }
 
+/* The row `number` of a record, NULL behind the last. */
+static const struct litemrc_row *row_of(const struct litemrc_epoch *record, __u32 number)
+{
+	__u32 rows;
+	const char *at = litemrc_part(record, LITEMRC_PART_ROWS, &rows);
+
+	return number < rows ? (const void *)(at + number * litemrc_parts(record)->item_bytes) : NULL;
+}
+
+static const __u32 *counts_of(const struct litemrc_row *row)
+{
+	return (const __u32 *)(row + 1);
+}
+
 /* Are all words those of the fake device for this epoch? */
 static bool is_whole(const struct litemrc_epoch *record)
 {
+	const struct litemrc_row *row;
+
 	if (record->dropped != record->epoch * 7 + 3 || record->outside != record->epoch * 3 + 1 ||
 	    record->unsampled != record->epoch * 5 + 2)
 		return false;
-	for (__u32 context = 0; context < record->contexts; context++)
+	for (__u32 number = 0; (row = row_of(record, number)); number++)
 		for (__u32 word = 0; word < record->groups + LITEMRC_ROW_WORDS; word++)
 			if (word != LITEMRC_ROW_ACCESSES(record->groups) &&
-			    litemrc_epoch_row(record, context)[word] != record->epoch * 1000003 + context * 4099 + word)
+			    counts_of(row)[word] != record->epoch * 1000003 + row->context * 4099 + word)
 				return false;
 	return true;
 }
 
+static __u32 sum_of_tails(const struct litemrc_epoch *record)
+{
+	const struct litemrc_row *row;
+	__u32 sum = 0;
+
+	for (__u32 number = 0; (row = row_of(record, number)); number++)
+		for (__u32 group = 0; group < record->tail_groups; group++)
+			sum += counts_of(row)[LITEMRC_ROW_TAIL(record->groups) + group];
+	return sum;
+}
+
 static void describe(const struct litemrc_epoch *record)
 {
+	const struct litemrc_row *row;
 	char text[4096];
-	int length = snprintf(text, sizeof(text), "epoch %u lost %u whole %d flags %u scale %u begin %llu end %llu",
+	int length = snprintf(text, sizeof(text), "epoch %u lost %u whole %d flags %u scale %u begin %llu end %llu tail %u %u",
 			      record->epoch, record->lost, is_whole(record), record->flags, record->scale_log2,
-			      (unsigned long long)record->begin_ns, (unsigned long long)record->end_ns);
+			      (unsigned long long)record->begin_ns, (unsigned long long)record->end_ns,
+			      record->tail_groups, sum_of_tails(record));
 
-	for (__u32 context = 0; context < record->contexts; context++) {
-		const struct litemrc_context *followed = litemrc_epoch_context(record, context);
-
-		length += snprintf(text + length, sizeof(text) - length, " [%u %u %.16s %u]", followed->state,
-				   followed->pid, followed->comm[0] ? followed->comm : "-",
-				   litemrc_epoch_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)]);
-	}
+	for (__u32 number = 0; (row = row_of(record, number)); number++)
+		length += snprintf(text + length, sizeof(text) - length, " [%u %u %u %.16s %u]", row->context, row->state,
+				   row->pid, row->comm[0] ? row->comm : "-",
+				   counts_of(row)[LITEMRC_ROW_ACCESSES(record->groups)]);
 	say("%s", text);
 }
 
 /* A line for each rank: its number, the members of struct litemrc_rank, the counters. */
 static void describe_ranks(const struct litemrc_epoch *record)
 {
-	for (__u32 number = 0; number < record->ranks; number++) {
-		const struct litemrc_rank *rank = litemrc_epoch_rank(record, number);
+	__u32 ranks;
+	const struct litemrc_rank *rank = litemrc_part(record, LITEMRC_PART_RANKS, &ranks);
+
+	for (__u32 number = 0; number < ranks; number++, rank++) {
 		char text[512];
 		int length = snprintf(text, sizeof(text), "rank %u state %u working %u live %u flags %u cycles %u", number,
 				      rank->state, rank->working, rank->live_pages, rank->flags, rank->cycles);

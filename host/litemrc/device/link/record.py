@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The record of an epoch as a device sends it: views of its bytes as numpy arrays, without a copy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.device.link.schema import schema
+
+_EVEN = 8  # parts begin at multiples of this
+
+
+class RecordError(ValueError):
+    """Bytes that are no record: sizes that contradict each other or the bytes."""
+
+
+@lru_cache(16)  # a device has one
+def row_dtype(groups: int, tail_groups: int, item_bytes: int) -> np.dtype:
+    """Return the type of a row: the members of struct litemrc_row, hits, misses, accesses, touched, tail."""
+    head = schema().structs["row"].dtype
+    counts = [("hits", "<u4", (groups,)), *((n, "<u4", ()) for n in ("misses", "accesses", "touched"))]
+    fields: list[Any] = [(name, head[name]) for name in head.names or ()] + [
+        *counts,
+        ("tail", "<u4", (tail_groups,)),
+    ]
+    return _sized(np.dtype(fields), item_bytes)
+
+
+def _sized(known: np.dtype, item_bytes: int) -> np.dtype:
+    """Return a type with room for the members of a later version behind those of `known`."""
+    if item_bytes < known.itemsize:
+        raise RecordError(f"items of {item_bytes} bytes instead of {known.itemsize}")
+    if item_bytes == known.itemsize:
+        return known
+    names = known.names or ()
+    layout: Any = {
+        "names": names,
+        "formats": [known[name] for name in names],
+        "offsets": [known.fields[name][1] for name in names],  # type: ignore[index]
+        "itemsize": item_bytes,
+    }
+    return np.dtype(layout)
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An epoch.
+
+    Attributes
+    ----------
+    head
+        struct litemrc_epoch, as a numpy record.
+    rows
+        struct litemrc_row with its counts, one for each context that counted or follows anything.
+    ranks, tasks, copies, hot
+        struct litemrc_rank, ..._task, ..._copies, ..._hot_page; empty without the part, but hot is None then.
+    accessed, written
+        uint8[frames / 8]: frame n is bit n % 8 of byte n / 8; None without the part.
+    """
+
+    payload: bytes
+    head: np.void
+    rows: NDArray[np.void]
+    ranks: NDArray[np.void]
+    tasks: NDArray[np.void]
+    copies: NDArray[np.void]
+    accessed: NDArray[np.uint8] | None
+    written: NDArray[np.uint8] | None
+    hot: NDArray[np.void] | None
+
+    def __eq__(self, other: object) -> bool:
+        """Records with the same bytes are equal."""
+        return isinstance(other, Record) and self.payload == other.payload
+
+    def __hash__(self) -> int:
+        return hash(self.payload)
+
+    @cached_property
+    def epoch(self) -> int:
+        """Number of the epoch."""
+        return int(self.head["epoch"])
+
+    def flag(self, name: str) -> bool:
+        """Return whether LITEMRC_EPOCH_NAME is set: overflow, command_lost, split ..."""
+        return bool(int(self.head["flags"]) & schema().constants[f"epoch_{name}"])
+
+
+def read_record(payload: bytes) -> Record:
+    """Return the record in `payload`, which is all of it.
+
+    Raises
+    ------
+    RecordError
+        it is none.
+    """
+    structs = schema().structs
+    head_type, part_type = structs["epoch"].dtype, structs["part"].dtype
+    if len(payload) < head_type.itemsize:
+        raise RecordError(f"{len(payload)} bytes, fewer than a header")
+    head = np.frombuffer(payload, head_type, 1)[0]
+    at, parts_count = int(head["header_bytes"]), int(head["parts"])
+    if int(head["bytes"]) != len(payload) or at < head_type.itemsize or at % _EVEN:
+        raise RecordError(f"a header of {at} bytes and a record of {head['bytes']}, in {len(payload)} bytes")
+    if at + parts_count * part_type.itemsize > len(payload):
+        raise RecordError(f"{parts_count} parts in {len(payload)} bytes")
+    found: dict[int, NDArray] = {}
+    groups, tail_groups = int(head["groups"]), int(head["tail_groups"])
+    kinds = schema().enums["part_kind"]
+    types = {
+        kinds["ranks"]: "rank",
+        kinds["tasks"]: "task",
+        kinds["copies"]: "copies",
+        kinds["hot"]: "hot_page",
+    }
+    table = np.frombuffer(payload, part_type, parts_count, at)
+    at += table.nbytes
+    for kind, item_bytes, items in table.tolist():
+        if at + item_bytes * items > len(payload):
+            raise RecordError(f"part {kind}: {items} items of {item_bytes} bytes are more than the record")
+        if kind in found:
+            raise RecordError(f"part {kind} twice")
+        if kind == kinds["rows"]:
+            dtype, count = row_dtype(groups, tail_groups, item_bytes), items
+        elif kind in types:
+            dtype, count = _sized(structs[types[kind]].dtype, item_bytes), items
+        elif kind in (kinds["accessed"], kinds["written"]):
+            dtype, count = np.dtype(np.uint8), items * item_bytes
+        else:  # of a later version
+            dtype, count = np.dtype(np.uint8), 0
+        found[kind] = np.frombuffer(payload, dtype, count, at) if count else np.zeros(0, dtype)
+        at += -(-item_bytes * items // _EVEN) * _EVEN
+    if at != len(payload):
+        raise RecordError(f"{len(payload) - at} bytes behind the last part")
+    none = {
+        name: np.zeros(0, structs[struct].dtype)
+        for name, struct in (("ranks", "rank"), ("tasks", "task"), ("copies", "copies"))
+    }
+    if kinds["rows"] not in found:
+        raise RecordError("no rows")
+    return Record(
+        payload,
+        head,
+        found[kinds["rows"]],
+        *(found.get(kinds[name], none[name]) for name in ("ranks", "tasks", "copies")),
+        *(found.get(kinds[name]) for name in ("accessed", "written", "hot")),
+    )
+
+
+def make_record(
+    rows: Sequence[Mapping[str, Any]] = (),
+    *,
+    groups: int,
+    tail_groups: int = 0,
+    parts: Mapping[str, Sequence[Mapping[str, Any]] | bytes] | None = None,
+    **head: int,
+) -> Record:
+    """Return a record.
+
+    Parameters
+    ----------
+    rows
+        members of struct litemrc_row and of its counts; those that are not given are 0.
+    groups, tail_groups
+        length of `hits` and `tail`; shorter ones are filled up with zeros.
+    parts
+        further parts by their names: items as of `rows`, or bytes.
+    head
+        members of struct litemrc_epoch.
+    """
+    structs, kinds = schema().structs, schema().enums["part_kind"]
+    row = row_dtype(groups, tail_groups, structs["row"].dtype.itemsize + 4 * (groups + 3 + tail_groups))
+    found: list[tuple[int, NDArray]] = [(kinds["rows"], _items(row, rows))]
+    of = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page"}
+    for name, items in (parts or {}).items():
+        words = isinstance(items, bytes)
+        array = np.frombuffer(items, "<u4") if words else _items(structs[of[name]].dtype, items)  # type: ignore[arg-type]
+        found.append((kinds[name], array))
+    header = np.zeros(1, structs["epoch"].dtype)
+    table = np.array([(kind, each.itemsize, each.size) for kind, each in found], structs["part"].dtype)
+    body = b"".join(each.tobytes().ljust(-(-each.nbytes // _EVEN) * _EVEN, b"\0") for _, each in found)
+    sizes = {"bytes": header.nbytes + table.nbytes + len(body), "header_bytes": header.nbytes}
+    sizes |= {"parts": len(found), "groups": groups, "tail_groups": tail_groups}
+    for name, value in (sizes | head).items():
+        header[name] = value
+    return read_record(header.tobytes() + table.tobytes() + body)
+
+
+def _items(dtype: np.dtype, items: Sequence[Mapping[str, Any]]) -> NDArray[np.void]:
+    array = np.zeros(len(items), dtype)
+    for place, item in enumerate(items):
+        for name, value in item.items():
+            if dtype[name].shape:
+                array[name][place, : len(value)] = value
+            else:
+                array[name][place] = value
+    return array
