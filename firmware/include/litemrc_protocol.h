@@ -85,7 +85,7 @@ struct litemrc_hello {
 	__u32 ranks;		/* power domains: ranks of the DRAM, or equal parts of one */
 	__u32 hot_pages;	/* pages on an epoch's list at most; 0: it has no such list */
 	__u32 abi;		/* version of the driver's ABI; 0 without one */
-	char workloads[8][16];	/* names of the programs that run takes by their index; empty ones are none */
+	char workloads[LITEMRC_PROGRAMS_MAX][16];	/* names of the programs that run takes by their index; empty ones are none */
 	char system[48];	/* name and release of the operating system; empty without one */
 	char driver[16];	/* version of its driver; empty without one */
 	char identifier[48];	/* of the gateware, as it says itself */
@@ -113,9 +113,9 @@ struct litemrc_log {
 struct litemrc_ack {
 	__u32 request;		/* number of the request answered */
 	__u32 values_count;
-	__u32 values[10];
+	__u32 values[LITEMRC_VALUES_MAX];
 	__u32 payload_bytes;
-	char payload[128];	/* the bytes of echo; the name of get_process, follow and get_dram */
+	char payload[LITEMRC_PAYLOAD_MAX];	/* the bytes of echo; the name of get_process, follow and get_dram */
 };
 
 enum litemrc_error {
@@ -130,7 +130,7 @@ enum litemrc_error {
 struct litemrc_nak {
 	__u32 request;
 	__u32 error;		/* enum litemrc_error */
-	char reason[80];
+	char reason[LITEMRC_REASON_MAX];
 };
 
 enum litemrc_page_counter { LITEMRC_PAGE_COUNTER_DELAY = 0, LITEMRC_PAGE_COUNTER_UPDATE = 1 };
@@ -211,7 +211,7 @@ enum litemrc_request {
 /* Self-test of the link: the answer has the same bytes. */
 struct litemrc_echo {
 	__u32 payload_bytes;
-	char payload[128];
+	char payload[LITEMRC_PAYLOAD_MAX];
 };
 
 /* Length of an epoch; 0 (after a reset): epochs do not end by length. Setting 0 is refused. */
@@ -457,7 +457,7 @@ struct litemrc_set_traffic {
  */
 struct litemrc_follow_cgroup {
 	__u32 context;
-	char path[120];
+	char path[LITEMRC_PATH_MAX];
 };
 
 /*

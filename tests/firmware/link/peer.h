@@ -46,7 +46,7 @@ extern struct litemrc_epoch epoch_head;
 extern struct device device;
 extern struct setting {
 	size_t count;
-	uint32_t values[10];
+	uint32_t values[LITEMRC_VALUES_MAX];
 } settings[DEVICE_FAULT_COST + 1];
 void peer_begin(void);
 /* Says hello unasked, as at boot. */

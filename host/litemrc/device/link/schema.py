@@ -27,7 +27,7 @@ _DEFINE = re.compile(r"^#define (LITEMRC_\w+) (0x[0-9a-fA-F]+|\d+)\b", re.MULTIL
 _ENUM = re.compile(r"\benum litemrc_(\w+) \{(.*?)\};", re.DOTALL)
 _STRUCT = re.compile(r"^struct litemrc_(\w+) \{(.*?)^\};", re.DOTALL | re.MULTILINE)
 _MEMBER = re.compile(
-    r"^\t(__\w+|char) (\w+)((?:\[\d+\])*);(?:\t+/\* (?:(bits): )?(?:enum litemrc_(\w+)|(bool)))?", re.M
+    r"^\t(__\w+|char) (\w+)((?:\[\w+\])*);(?:\t+/\* (?:(bits): )?(?:enum litemrc_(\w+)|(bool)))?", re.M
 )
 
 
@@ -134,9 +134,8 @@ def read_schema(text: str) -> Schema:
         name.removeprefix("LITEMRC_").lower(): int(value, 0) for name, value in _DEFINE.findall(text)
     }
     enums = {name: _values(name, body) for name, body in _ENUM.findall(text)}
-    return Schema(
-        constants, enums, {name: _structure(name, body, enums) for name, body in _STRUCT.findall(text)}
-    )
+    structs = {name: _structure(name, body, enums, constants) for name, body in _STRUCT.findall(text)}
+    return Schema(constants, enums, structs)
 
 
 def version_text(version: int) -> str:
@@ -155,13 +154,16 @@ def _values(enum: str, body: str) -> dict[str, int]:
     return {name.removeprefix(prefix).lower(): int(value) for name, value in found}
 
 
-def _structure(name: str, body: str, enums: dict[str, dict[str, int]]) -> Structure:
+def _structure(
+    name: str, body: str, enums: dict[str, dict[str, int]], constants: dict[str, int]
+) -> Structure:
     found = _MEMBER.findall(body)
     if len(found) != len(re.findall(r";", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))):
         raise ValueError(f"struct litemrc_{name}: a member is not of the form `__u32 name[count];`")
     members = []
     for kind, member, dimensions, bits, of_enum, truth in found:
-        sizes = [int(size) for size in re.findall(r"\d+", dimensions)]
+        counts = [size.removeprefix("LITEMRC_").lower() for size in re.findall(r"\w+", dimensions)]
+        sizes = [constants[count] if count in constants else int(count) for count in counts]
         is_text = kind == "char"
         size = sizes.pop() if is_text else _CODES[kind][1]
         choices = enums.get(of_enum, {})
