@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Sends the record of each finished epoch (litemrc_uapi.h) from the monitor's window, word by word, and then releases the
- * window; between two epochs, pages that the gateware queued as they became hot.
- */
+/* When the messages of service/register_messages.h are sent; and the ends of epochs. */
 #ifndef LITEMRC_EPOCHS_H
 #define LITEMRC_EPOCHS_H
 
@@ -15,10 +12,10 @@ void epochs_init(void (*on_ready)(void));
 /* Sends what fits into the link. Interrupts are off. */
 void epochs_progress(void);
 
-/*
- * Call before scale_log2, split or hot pages change, and before a clear: the epoch in the window was counted with the
- * present settings.
- */
+/* Sends the events of reference counters; false: the link has no room. */
+bool epochs_send_counts(void);
+
+/* As messages_keep_settings(). */
 void epochs_keep_settings(void);
 
 /* Ends the running epoch and returns its number. Call with interrupts off. */

@@ -59,30 +59,40 @@ bool link_has_room(size_t bytes)
 	return RING_BYTES - (writer.end - consumed) >= LITEMRC_FRAME_BYTES(sizeof(struct litemrc_message) + bytes);
 }
 
-void link_begin(uint32_t type)
+static bool has_room(struct outlet *outlet, size_t bytes)
+{
+	(void)outlet;
+	return link_has_room(bytes);
+}
+
+static void put(struct outlet *outlet, const volatile void *bytes, size_t length)
+{
+	(void)outlet;
+	litemrc_frame_put(&writer, bytes, length);
+	transmit();
+}
+
+static void begin(struct outlet *outlet, uint32_t type)
 {
 	const struct litemrc_message message = {.type = type, .sequence = type ? ++sequence : 0};
 
 	litemrc_frame_begin(&writer);
 	if (type)
-		link_put(&message, sizeof(message));
+		put(outlet, &message, sizeof(message));
 }
 
-void link_put(const volatile void *bytes, size_t length)
+static void end(struct outlet *outlet)
 {
-	litemrc_frame_put(&writer, bytes, length);
-	transmit();
-}
-
-void link_end(void)
-{
+	(void)outlet;
 	litemrc_frame_end(&writer);
 	transmit();
 }
 
+struct outlet link_outlet = {has_room, begin, put, end};
+
 void link_send(uint32_t type, const void *body, size_t bytes)
 {
-	link_begin(type);
-	link_put(body, bytes);
-	link_end();
+	begin(&link_outlet, type);
+	put(&link_outlet, body, bytes);
+	end(&link_outlet);
 }

@@ -9,6 +9,7 @@
 
 #include "frame.h"
 #include "litemrc_protocol.h"
+#include "register_messages.h"
 
 /* Called with interrupts off, when a request is complete or bytes of the ring have been sent. */
 typedef void (*link_handler)(void);
@@ -23,9 +24,7 @@ bool link_has_room(size_t bytes);
 /* Queues a message; the caller has checked the room. Type 0: the body is all. */
 void link_send(uint32_t type, const void *body, size_t bytes);
 
-/* A message in pieces, for each of which the caller checks the room. */
-void link_begin(uint32_t type);
-void link_put(const volatile void *bytes, size_t length);
-void link_end(void);
+/* For messages in pieces; the caller checks the room for each. */
+extern struct outlet link_outlet;
 
 #endif

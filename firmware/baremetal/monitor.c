@@ -8,53 +8,20 @@
 
 #define FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
-static const unsigned long bases[BLOCKS] = {
-	[BLOCK_MRC] = CSR_MRC_BASE,
-#ifdef CSR_RANKS_BASE
-	[BLOCK_RANKS] = CSR_RANKS_BASE,
-#endif
-#ifdef CSR_REFS_BASE
-	[BLOCK_REFS] = CSR_REFS_BASE,
-	[BLOCK_REFS_WINDOW] = REFS_WINDOW_BASE,
-	[BLOCK_TAPS] = CSR_REFS_TAPS_LOST_ADDR,
-	[BLOCK_TRAFFIC] = CSR_TRAFFIC_BASE,
-#endif
-};
-
-static uint32_t bus_read(struct register_bus *bus, enum register_block block, uint32_t offset)
-{
-	(void)bus;
-	return csr_read_simple(bases[block] + offset);
-}
-
-static void bus_write(struct register_bus *bus, enum register_block block, uint32_t offset, uint32_t value)
-{
-	(void)bus;
-	csr_write_simple(value, bases[block] + offset);
-}
-
-static bool bus_wait(struct register_bus *bus, uint32_t n)
-{
-	(void)bus;
-	(void)n;
-	return true;
-}
-
 static void settle(struct register_device *device)
 {
 	(void)device;
 	epochs_keep_settings();
 }
 
-static struct register_bus bus = {.read = bus_read, .write = bus_write, .wait = bus_wait};
-struct register_device registers = {.bus = &bus, .settle = settle};
+struct register_device registers = {.settle = settle};
 
 void monitor_init(void)
 {
 	PARAMETERS->features = 1u << LITEMRC_FEATURE_LEASE;
 #ifdef CSR_RANKS_BASE
 	PARAMETERS->features |= 1u << LITEMRC_FEATURE_RANK_POWER;
-	registers.is_live = ranks_is_live;
+	registers.live_pages = ranks_live_pages;
 	registers.runs_from = ranks_runs_from;
 	registers.dram_chips = CONFIG_DRAM_CHIPS;
 	registers.dram_phases = CONFIG_DRAM_PHASES;

@@ -50,7 +50,4 @@ void monitor_invalidate(uint32_t first, uint32_t count);
 uint32_t monitor_quieten(void);
 void monitor_resume(uint32_t control);
 
-/* The finished epoch's counters (see litemrc_regs.h). */
-#define MONITOR_WINDOW ((const volatile uint32_t *)MRC_WINDOW_BASE)
-
 #endif

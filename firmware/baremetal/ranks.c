@@ -32,21 +32,15 @@ static uint32_t domain_bytes(void)
 	return MAIN_RAM_SIZE / ranks_domains();
 }
 
-/* Number of live pages in a domain. */
-static uint32_t live_in(uint32_t domain)
+uint32_t ranks_live_pages(struct register_device *device, uint32_t domain)
 {
 	uint32_t pages = domain_bytes() / (1u << PARAMETERS->page_shift);
 	uint32_t first = domain * pages, end = first + pages, live_end = live_first + live_pages;
 
+	(void)device;
 	first = live_first > first ? live_first : first;
 	end = live_end < end ? live_end : end;
 	return end > first ? end - first : 0;
-}
-
-bool ranks_is_live(struct register_device *device, uint32_t domain)
-{
-	(void)device;
-	return live_in(domain);
 }
 
 void ranks_set_live(uint32_t first_page, uint32_t pages)
@@ -54,33 +48,9 @@ void ranks_set_live(uint32_t first_page, uint32_t pages)
 	live_first = first_page;
 	live_pages = pages;
 	for (uint32_t domain = 0; domain < ranks_domains(); domain++)
-		if (live_in(domain))
+		if (ranks_live_pages(&registers, domain))
 			ranks_write(LITEMRC_RANKS_PARTIAL_ALLOWED,
 				    ranks_read(LITEMRC_RANKS_PARTIAL_ALLOWED) & ~(1u << domain));
-}
-
-/* The 64-bit register has its upper word first. */
-static uint32_t state_of(uint32_t domain)
-{
-	uint32_t bit = domain * LITEMRC_RANKS_STATE_BITS;
-	uint32_t word = ranks_read(LITEMRC_RANKS_STATE + (bit < 32 ? 4 : 0));
-
-	return word >> (bit % 32) & ((1u << LITEMRC_RANKS_STATE_BITS) - 1);
-}
-
-void ranks_fill(struct litemrc_rank *rank, uint32_t domain)
-{
-	const volatile uint32_t *window = (const volatile uint32_t *)RANKS_WINDOW_BASE;
-
-	*rank = (struct litemrc_rank){
-		.state = state_of(domain),
-		.working = ranks_read(LITEMRC_RANKS_WORKING) >> domain & 1,
-		.live_pages = live_in(domain),
-		.flags = ranks_read(LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW ? LITEMRC_RANK_OVERFLOW : 0,
-		.cycles = ranks_read(LITEMRC_RANKS_SNAPSHOT_CLOCKS),
-	};
-	for (uint32_t word = 0; word < LITEMRC_METER_ROW; word++)
-		rank->counters[word] = window[domain * LITEMRC_METER_ROW + word];
 }
 
 /* Whether an address of the firmware lies in a domain. */
@@ -105,12 +75,6 @@ void ranks_set_live(uint32_t first_page, uint32_t pages)
 {
 	(void)first_page;
 	(void)pages;
-}
-
-void ranks_fill(struct litemrc_rank *rank, uint32_t domain)
-{
-	(void)rank;
-	(void)domain;
 }
 
 #endif

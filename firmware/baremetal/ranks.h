@@ -10,7 +10,6 @@
 
 #include <stdint.h>
 
-#include "litemrc_uapi.h"
 #include "registers.h"
 
 /* Number of power domains; 0: no rank power. */
@@ -19,11 +18,8 @@ uint32_t ranks_domains(void);
 /* Sets the pages of DRAM whose data are needed; none: pages = 0. */
 void ranks_set_live(uint32_t first_page, uint32_t pages);
 
-/* Fills in the meter's counters of a domain up to the epoch in the window. */
-void ranks_fill(struct litemrc_rank *rank, uint32_t domain);
-
 /* As the members of struct register_device. */
-bool ranks_is_live(struct register_device *device, uint32_t domain);
+uint32_t ranks_live_pages(struct register_device *device, uint32_t domain);
 bool ranks_runs_from(struct register_device *device, uint32_t domain);
 
 #endif

@@ -7,7 +7,7 @@
 #include <hw/common.h>
 #include <irq.h>
 
-#include "link.h"
+#include "epochs.h"
 #include "monitor.h"
 
 #ifdef CSR_REFS_BASE
@@ -15,7 +15,6 @@
 #define FIELD(word, name) (((word) & LITEMRC_REFS_##name) >> LITEMRC_REFS_##name##_SHIFT)
 
 static void (*volatile consumer)(uint32_t page, uint32_t counter);
-static uint32_t sent;
 
 static uint32_t refs_read(uint32_t offset)
 {
@@ -84,25 +83,22 @@ void refs_give_events(void (*to)(uint32_t page, uint32_t counter))
 	consumer = to;
 }
 
-static void send_count(uint32_t page, uint32_t counter)
+static void give_events(void)
 {
-	const struct litemrc_count count = {sent++, counter, page, refs_read(LITEMRC_REFS_LOST)};
-
-	link_send(LITEMRC_MESSAGE_COUNT, &count, sizeof(count));
-}
-
-void refs_progress(bool between_epochs)
-{
-	bool stuck = false;
 	uint32_t event;
 
-	while (!stuck && (event = refs_read(LITEMRC_REFS_EVENT)) & LITEMRC_REFS_EVENT_VALID) {
-		stuck = !consumer && (!link_has_room(sizeof(struct litemrc_count)) || !between_epochs);
-		if (stuck)
-			break;
+	while ((event = refs_read(LITEMRC_REFS_EVENT)) & LITEMRC_REFS_EVENT_VALID) {
 		refs_write(LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_NEXT);
-		(consumer ? consumer : send_count)(FIELD(event, EVENT_PAGE), FIELD(event, EVENT_COUNTER));
+		consumer(FIELD(event, EVENT_PAGE), FIELD(event, EVENT_COUNTER));
 	}
+}
+
+void refs_progress(void)
+{
+	bool stuck = !consumer && !epochs_send_counts();
+
+	if (consumer)
+		give_events();
 	/* Without room the link's interrupt calls again; the counters' level interrupt would be raised endlessly. */
 	refs_write(LITEMRC_REFS_EV_ENABLE, stuck ? 0 : LITEMRC_REFS_EV_ENABLE_EVENT);
 }
@@ -114,9 +110,8 @@ void refs_init(void (*on_event)(void))
 	(void)on_event;
 }
 
-void refs_progress(bool between_epochs)
+void refs_progress(void)
 {
-	(void)between_epochs;
 }
 
 bool refs_are_taken(void)

@@ -16,11 +16,8 @@
 /* on_event is called from the interrupt when there are events. */
 void refs_init(void (*on_event)(void));
 
-/*
- * Hands events to their consumer. Those for the host wait for room on the link, and until no epoch is half sent:
- * `between_epochs`.
- */
-void refs_progress(bool between_epochs);
+/* Hands events to their consumer. Those for the host wait for room on the link, and until no epoch is half sent. */
+void refs_progress(void);
 
 /* Directs events to a program, which is called in interrupts; NULL: to the host. */
 void refs_give_events(void (*consumer)(uint32_t page, uint32_t counter));

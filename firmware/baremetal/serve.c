@@ -192,7 +192,7 @@ static void answer(void)
 static void progress(void)
 {
 	epochs_progress();
-	refs_progress(!epochs_halfway());
+	refs_progress();
 	if (monitor_status(LITEMRC_STATUS_COMMAND_LOST) && may_send(sizeof(struct litemrc_log)))
 		send_command_lost();
 	if (lease_ended && may_send(sizeof(struct litemrc_log)))

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What this SoC can have at all (device.h): code for the rest is left out. */
 #include <generated/csr.h>
+#include <generated/mem.h>
 
 #ifdef CSR_RANKS_BASE
 #define RANK_FEATURES (1u << LITEMRC_FEATURE_RANK_POWER)
+#define RANK_BASES [BLOCK_RANKS] = CSR_RANKS_BASE, [BLOCK_RANKS_WINDOW] = RANKS_WINDOW_BASE,
 #else
 #define RANK_FEATURES 0u
+#define RANK_BASES [BLOCK_RANKS] = CSR_BASE, [BLOCK_RANKS_WINDOW] = CSR_BASE,
 #endif
 
 #ifdef CSR_REFS_BASE
 #define REF_FEATURES (1u << LITEMRC_FEATURE_REF_COUNTERS | 1u << LITEMRC_FEATURE_TRAFFIC)
+#define REF_BASES \
+	[BLOCK_REFS] = CSR_REFS_BASE, [BLOCK_REFS_WINDOW] = REFS_WINDOW_BASE, [BLOCK_TAPS] = CSR_REFS_TAPS_LOST_ADDR, \
+	[BLOCK_TRAFFIC] = CSR_TRAFFIC_BASE,
 #else
 #define REF_FEATURES 0u
+#define REF_BASES \
+	[BLOCK_REFS] = CSR_BASE, [BLOCK_REFS_WINDOW] = CSR_BASE, [BLOCK_TAPS] = CSR_BASE, [BLOCK_TRAFFIC] = CSR_BASE,
 #endif
 
 #ifdef CSR_MRC_HOT_CONTROL_ADDR
@@ -23,3 +31,7 @@
 #define DEVICE_FEATURES \
 	(1u << LITEMRC_FEATURE_PAGE_BITMAP | 1u << LITEMRC_FEATURE_LEASE | 1u << LITEMRC_FEATURE_BUDGETS | RANK_FEATURES | \
 	 REF_FEATURES)
+
+/* Blocks that the SoC lacks have an address that is not used. */
+#define DEVICE_BASES \
+	{[BLOCK_MRC] = CSR_MRC_BASE, [BLOCK_MRC_WINDOW] = MRC_WINDOW_BASE, RANK_BASES REF_BASES}

@@ -111,7 +111,10 @@ struct device {
 	uint32_t saved_policy[6], saved_working_set[3];
 };
 
-/* Features that a device of this build can have at all: a port names a header that says fewer, for a small ROM. */
+/*
+ * Features that a device of this build can have at all: a port names a header that says fewer, for a small ROM, and the
+ * addresses of the blocks of registers.h, if its processor has them on its bus: DEVICE_BASES.
+ */
 #ifdef DEVICE_FEATURES_FILE
 #include DEVICE_FEATURES_FILE
 #else

@@ -42,7 +42,7 @@ static int set_loss(struct register_device *r, uint32_t domain, bool allowed, ui
 {
 	uint32_t mask = ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED);
 
-	if (allowed && (r->is_live(r, domain) || r->runs_from(r, domain)))
+	if (allowed && (r->live_pages(r, domain) || r->runs_from(r, domain)))
 		return refuse(answer, LITEMRC_ERROR_BUSY, DEVICE_LIVE_PAGES);
 	set_ranks(r, LITEMRC_RANKS_PARTIAL, part);
 	set_ranks(r, LITEMRC_RANKS_PARTIAL_ALLOWED, allowed ? mask | 1u << domain : mask & ~(1u << domain));
@@ -94,4 +94,29 @@ int ranks_set(struct register_device *r, enum device_setting setting, const uint
 			  PUT(RANKS_N_MRC_AUTO_ENABLE, v[0]) | PUT(RANKS_N_MRC_AUTO_EPSILON, v[2]));
 		return 0;
 	}
+}
+
+/* The 64-bit register has its upper word first. */
+static uint32_t state_of(struct register_device *r, uint32_t domain)
+{
+	uint32_t bit = domain * LITEMRC_RANKS_STATE_BITS;
+	uint32_t word = ranks(r, LITEMRC_RANKS_STATE + (bit < 32 ? 4 : 0));
+
+	return word >> (bit % 32) & ((1u << LITEMRC_RANKS_STATE_BITS) - 1);
+}
+
+void ranks_fill(struct register_device *r, uint32_t domain, struct litemrc_rank *rank)
+{
+	const volatile uint32_t *counters;
+
+	*rank = (struct litemrc_rank){
+		.state = state_of(r, domain),
+		.working = ranks(r, LITEMRC_RANKS_WORKING) >> domain & 1,
+		.live_pages = r->live_pages(r, domain),
+		.flags = ranks(r, LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW ? LITEMRC_RANK_OVERFLOW : 0,
+		.cycles = ranks(r, LITEMRC_RANKS_SNAPSHOT_CLOCKS),
+	};
+	counters = register_window(r, BLOCK_RANKS_WINDOW, domain * LITEMRC_METER_ROW, LITEMRC_METER_ROW);
+	for (uint32_t word = 0; word < LITEMRC_METER_ROW; word++)
+		rank->counters[word] = counters[word];
 }

@@ -8,16 +8,16 @@
 
 void register_command(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
-	r->bus->write(r->bus, block, offset, value);
-	if (r->bus->remote)
+	register_write_once(r, block, offset, value);
+	if (REGISTERS_ARE_REMOTE)
 		register_read(r, block, offset);
 }
 
 bool register_try_write(struct register_device *r, enum register_block block, uint32_t offset, uint32_t value)
 {
 	for (int i = 0; i < TRIES; i++) {
-		r->bus->write(r->bus, block, offset, value);
-		if (!r->bus->remote || register_read(r, block, offset) == value)
+		register_write_once(r, block, offset, value);
+		if (!REGISTERS_ARE_REMOTE || register_read(r, block, offset) == value)
 			return true;
 	}
 	return false;
@@ -50,7 +50,7 @@ uint32_t register_wait(struct register_device *r, enum register_block block, uin
 	uint32_t status, n = 0;
 
 	while (((status = register_read(r, block, offset)) & bits) != value)
-		if (!r->bus->wait(r->bus, ++n)) {
+		if (REGISTERS_ARE_REMOTE && !r->bus->wait(r->bus, ++n)) {
 			r->failure = failure;
 			break;
 		}
@@ -76,7 +76,7 @@ static void queue_command(struct register_device *r, uint32_t offset, uint32_t v
 		set_monitor(r, offset, value);
 	after = wait_taken(r);
 	/* Only software of the SoC that gives commands, too, can have filled the places meanwhile. */
-	if (r->bus->remote && after & ~before & LITEMRC_STATUS_COMMAND_LOST) {
+	if (REGISTERS_ARE_REMOTE && after & ~before & LITEMRC_STATUS_COMMAND_LOST) {
 		register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
 		r->failure = "a command was lost, perhaps this one: other software gives commands, too";
 	}
@@ -98,13 +98,13 @@ static void end_epoch(struct register_device *r)
 	uint32_t before = monitor(r, LITEMRC_EPOCH), n = 0;
 
 	register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
-	if (!r->bus->remote)
+	if (!REGISTERS_ARE_REMOTE)
 		return;
 	for (int i = 1; i < TRIES && !is_due(r) && monitor(r, LITEMRC_EPOCH) == before; i++)
 		register_command(r, BLOCK_MRC, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
 	while (is_due(r)) {
 		r->settle(r);
-		if (!r->bus->wait(r->bus, ++n)) {
+		if (REGISTERS_ARE_REMOTE && !r->bus->wait(r->bus, ++n)) {
 			r->failure = "the epoch did not end";
 			return;
 		}
@@ -163,7 +163,7 @@ static int set_split(struct register_device *r, bool on, struct answer *answer)
 	uint32_t word = monitor(r, LITEMRC_CONTROL) & ~(LITEMRC_CONTROL_ENABLE | LITEMRC_CONTROL_SPLIT);
 	struct change split = {LITEMRC_CONTROL, word | PUT(CONTROL_SPLIT, on)};
 
-	if (r->bus->remote && on && monitor(r, LITEMRC_CONTEXT) >= r->device.parameters.contexts / 2)
+	if (REGISTERS_ARE_REMOTE && on && monitor(r, LITEMRC_CONTEXT) >= r->device.parameters.contexts / 2)
 		return refuse(answer, LITEMRC_ERROR_BUSY, "the present context would own no pages: set another one first");
 	if (!change(r, &split, 1, false))
 		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, DEVICE_NO_SPLIT);

@@ -7,30 +7,31 @@
 #include "litemrc_regs.h"
 
 enum register_block {
-	BLOCK_MRC, BLOCK_RANKS, BLOCK_REFS, BLOCK_REFS_WINDOW,
+	BLOCK_MRC, BLOCK_MRC_WINDOW, BLOCK_RANKS, BLOCK_RANKS_WINDOW, BLOCK_REFS, BLOCK_REFS_WINDOW,
 	BLOCK_TAPS,	/* one word: accesses lost before the reference counters */
-	BLOCK_TRAFFIC, BLOCKS
+	BLOCK_TRAFFIC, REGISTER_BLOCKS
 };
 
+/*
+ * Registers behind a bridge: writes can be lost and are read back, software of the SoC may write the same registers, and
+ * there are no interrupts.
+ */
 struct register_bus {
 	uint32_t (*read)(struct register_bus *bus, enum register_block block, uint32_t offset);
 	void (*write)(struct register_bus *bus, enum register_block block, uint32_t offset, uint32_t value);
+	/* Words of a window, until the next call. */
+	const uint32_t *(*window)(struct register_bus *bus, enum register_block block, uint32_t first, uint32_t words);
 	/* Between two reads of a register that is waited for, before the n-th repetition; false: it was long enough. */
 	bool (*wait)(struct register_bus *bus, uint32_t n);
-	/*
-	 * The registers are behind a bridge: writes can be lost and are read back, software of the SoC may write the same
-	 * registers, and there are no interrupts.
-	 */
-	bool remote;
 };
 
 struct register_device {
 	struct device device;	/* the first member */
-	struct register_bus *bus;
+	struct register_bus *bus;	/* NULL with DEVICE_BASES */
 	/* Before settings change or a clear: the epoch in the window was counted with the present ones. */
 	void (*settle)(struct register_device *registers);
-	/* Only with rank power. Of a domain: whether it holds pages whose data may be needed, or the program that serves. */
-	bool (*is_live)(struct register_device *registers, uint32_t domain);
+	/* Only with rank power. Of a domain: pages whose data may be needed, and whether it holds the program that serves. */
+	uint32_t (*live_pages)(struct register_device *registers, uint32_t domain);
 	bool (*runs_from)(struct register_device *registers, uint32_t domain);
 	uint32_t dram_chips, dram_phases;
 	const char *dram_part;

@@ -36,7 +36,7 @@ GATEWARE_SOURCES := $(call files,litex-soc/litemrc_soc/*.py litex-soc/litemrc_so
 	$(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*.hpp \
 	litex-soc/ddr3_model/*/*.hpp) firmware/include/litemrc_regs.h
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/*.cmake \
-	host/litemrc/native/CMakeLists.txt firmware/service/frame.[ch] host/litemrc_studies/*/native/*.?pp host/litemrc_studies/*/native/*/*.?pp \
+	host/litemrc/native/CMakeLists.txt host/litemrc_studies/*/native/*.?pp host/litemrc_studies/*/native/*/*.?pp \
 	host/litemrc_studies/shared/native/CMakeLists.txt \
 	hls/*/*.?pp hls/small_int/*.h firmware/service/*.[ch] firmware/include/*)
 STUDIES := host/litemrc_studies

@@ -5,9 +5,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from litemrc.device.bridge.block import RegisterBlock
+from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.layout import layout
 from litemrc.device.qemu.client import soc_of
+from litemrc_gateware.ranks.registers import STATE_BITS
 
 
 class LibraryBus:
@@ -33,25 +34,44 @@ class LibraryBus:
         """Nothing to close."""
 
 
-def register_blocks(bus: LibraryBus, bus_map: str) -> dict[str, RegisterBlock]:
+class NamedBlock:
+    """A block of registers."""
+
+    def __init__(self, bus: LibraryBus, soc: SoCMap, kind: str) -> None:
+        self._bus, self._soc, self._kind = bus, soc, kind
+        self._layout = layout().fields[kind]
+
+    def read(self, register: str) -> int:
+        """The first word of a long register is its upper one."""
+        words = self._bus.read(*self._soc.registers[f"{self._kind}_{register}"])
+        return sum(word << 32 * n for n, word in enumerate(reversed(words)))
+
+    def fields(self, register: str) -> dict[str, int]:
+        word = self.read(register)
+        return {name: word >> at & (1 << bits) - 1 for name, (at, bits) in self._layout[register].items()}
+
+    def write(self, register: str, word: int = 0, **fields: int) -> None:
+        """Write these fields; the others are those of `word`."""
+        for name, value in fields.items():
+            shift, bits = self._layout[register][name]
+            assert not value >> bits, name
+            word = word & ~((1 << bits) - 1 << shift) | value << shift
+        self._bus.write(self._soc.registers[f"{self._kind}_{register}"][0], word)
+
+    def window(self, first: int, words: int) -> list[int]:
+        return self._bus.read(self._soc.region(f"{self._kind}_window")[0] + 4 * first, words)
+
+
+def register_blocks(bus: LibraryBus, bus_map: str) -> dict[str, NamedBlock]:
     """Return the blocks of the library, by their kind."""
     found = json.loads(bus_map)
     soc = soc_of(found, Path("bus_map"), {}, {})
-    return {block: RegisterBlock(bus, soc, block, block) for block in found["blocks"]}
+    return {block: NamedBlock(bus, soc, block) for block in found["blocks"]}
 
 
-def write_fields(block: RegisterBlock, register: str, word: int = 0, **fields: int) -> None:
-    """Write these fields of a register; the others are those of `word`."""
-    for name, value in fields.items():
-        shift, bits = layout().fields[block.name][register][name]
-        assert not value >> bits, name
-        word = word & ~((1 << bits) - 1 << shift) | value << shift
-    block.write(register, word)
-
-
-def update(block: RegisterBlock, register: str, **fields: int) -> None:
+def update(block: NamedBlock, register: str, **fields: int) -> None:
     """Write these fields of a register; the others keep their value."""
-    write_fields(block, register, block.read(register), **fields)
+    block.write(register, block.read(register), **fields)
 
 
 class NamedRegisters:
@@ -63,14 +83,14 @@ class NamedRegisters:
         by their kind.
     """
 
-    blocks: dict[str, RegisterBlock]
+    blocks: dict[str, NamedBlock]
 
     @property
-    def mrc(self) -> RegisterBlock:
+    def mrc(self) -> NamedBlock:
         return self.blocks["mrc"]
 
     @property
-    def ranks(self) -> RegisterBlock:
+    def ranks(self) -> NamedBlock:
         return self.blocks["ranks"]
 
     def control(self, enable: int, hold: int, by_cycles: int, freeze: int, single_shot: int) -> None:
@@ -96,16 +116,16 @@ class NamedRegisters:
         self.mrc.write("invalidate", frame)
 
     def clear(self) -> None:
-        self.mrc.command("clear")
+        self.mrc.write("command", clear=1)
 
     def end_epoch(self) -> None:
-        self.mrc.command("end_epoch")
+        self.mrc.write("command", end_epoch=1)
 
     def release(self) -> None:
-        self.mrc.command("release")
+        self.mrc.write("command", release=1)
 
     def arm(self) -> None:
-        self.mrc.command("arm")
+        self.mrc.write("command", arm=1)
 
     def epoch(self) -> int:
         return self.mrc.read("epoch")
@@ -129,7 +149,7 @@ class NamedRegisters:
         return self.mrc.window(word, 1)[0]
 
     def command(self, domain: int, state: int) -> None:
-        write_fields(self.ranks, "command", domain=domain, state=state)
+        self.ranks.write("command", domain=domain, state=state)
 
     def set_policy(self, kind: int, static_state: int, mrc_state: int, mrc_base: int) -> None:
         update(
@@ -153,8 +173,7 @@ class NamedRegisters:
         update(self.ranks, "n_mrc_auto", enable=enable, epsilon=epsilon)
 
     def state(self, domain: int) -> int:
-        bits = layout().state_bits
-        return self.ranks.read("state") >> bits * domain & (1 << bits) - 1
+        return self.ranks.read("state") >> STATE_BITS * domain & (1 << STATE_BITS) - 1
 
     def working(self) -> int:
         return self.ranks.read("working")

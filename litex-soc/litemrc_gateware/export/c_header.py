@@ -5,7 +5,6 @@ import json
 
 from litemrc_gateware.counters.hot_pages import QUEUE
 from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD
-from litemrc_gateware.counters.totals import TOTALS
 from litemrc_gateware.monitor.hot import PAGE_WORDS
 from litemrc_gateware.monitor.registers import REGISTERS_VERSION
 from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, STATE_BITS, MeterWord, Policy, PowerState
@@ -125,17 +124,6 @@ def host_file(blocks, repair):
         },
         # Shift and size of each field of each register.
         "fields": {name: {r.name: _fields(r) for r in found} for name, found in blocks.items()},
-        # A context's row of the monitor's window has 2 * groups words: the hits of each group, then these.
-        "window_totals": list(TOTALS),
-        # Words that may follow: frames of a word of the page bitmap, words of a hot page.
-        "bitmap_frames": PAGES_PER_WORD,
-        "hot_page_words": PAGE_WORDS,
-        # Places of the queue of hot pages.
-        "hot_queued_max": QUEUE,
-        # A domain's row of the rank meter's window.
-        "meter_words": [word.name.lower() for word in MeterWord],
-        "state_bits": STATE_BITS,
-        "counters": [counter.name.lower() for counter in Counter],
         "engines": {name: each.number for name, each in ENGINES.items()},
         # Those that count each hit in exactly its group.
         "exact_engines": [name for name, each in ENGINES.items() if each.exact],

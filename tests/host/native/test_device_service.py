@@ -17,13 +17,18 @@ class Bus:
     fails
         the method that raises.
     calls
-        methods called, and offset and word of each write.
+        methods called.
+    writes
+        offset and word of each.
+    sent
+        messages of the service.
     """
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
         self.fails, self.calls = "", list[str]()
         self.writes: list[tuple[int, int]] = []
+        self.sent: list[Message] = []
         self.set("capabilities", frames_log2=6, groups_log2=2, contexts_log2=1, engine=2)
         self.set("stack_capabilities", pages_log2=6)
         self.set("status", idle=1)
@@ -45,16 +50,22 @@ class Bus:
         self._call("wait")
         return n < 5
 
-    def settle(self) -> None:
-        self._call("settle")
+    def window(self, block: str, first: int, words: int) -> list[int]:
+        assert block == "mrc_window"
+        self._call("window")
+        return list(range(first, first + words))
+
+    def send(self, payload: bytes) -> None:
+        self._call("send")
+        self.sent.append(device_messages().decode(payload))
 
     def echo(self, payload: bytes) -> bytes:
         self._call("echo")
         return payload[::-1]
 
-    def epoch(self) -> int:
-        self._call("epoch")
-        return 77
+    def end_epoch(self) -> None:
+        self.words[PLACES["epoch"][0]] = self.words.get(PLACES["epoch"][0], 0) + 1
+        self.set("status", idle=1, epoch_ready=1)
 
     def _call(self, method: str) -> None:
         self.calls.append(method)
@@ -64,7 +75,8 @@ class Bus:
 
 def opened(bus: Bus) -> DeviceService:
     texts = {"identifier": "a gateware", "driver": "a test", "dram_part": ""}
-    return DeviceService(bus, features=0, clock_hz=1000, memory=0, dram_chips=0, dram_phases=0, **texts)
+    sizes = {"clock_hz": 1000, "memory": 0, "memory_bytes": 1 << 18, "dram_chips": 0, "dram_phases": 0}
+    return DeviceService(bus, features=0, **sizes, **texts)
 
 
 def asked(service: DeviceService, bus: Bus, name: str, sequence: int, **values: object) -> Message:
@@ -78,6 +90,7 @@ def bus() -> Bus:
 
 
 def test_hello_has_parameters_of_registers_and_of_the_caller(bus: Bus) -> None:
+    bus.words[PLACES["epoch"][0]] = 77
     hello = asked(opened(bus), bus, "ask_hello", 1)
     assert (hello.frames, hello.groups, hello.contexts, hello.engine) == (64, 4, 2, "bucket_stack")
     assert (hello.clock_hz, hello.identifier, hello.driver) == (1000, "a gateware", "a test")
@@ -100,17 +113,19 @@ def test_an_echo_is_what_the_bus_returns(bus: Bus) -> None:
     [
         ("read", "set_split"),
         ("write", "set_split"),
-        ("settle", "set_split"),
+        ("window", "set_split"),
+        ("send", "set_split"),
         ("wait", "clear"),
         ("echo", "echo"),
-        ("epoch", "ask_hello"),
     ],
 )
 def test_an_exception_of_the_bus_ends_the_request_and_calls_nothing_more(
     bus: Bus, method: str, name: str
 ) -> None:
     service, values = opened(bus), {"set_split": {"on": True}, "echo": {"payload": b"abc"}}.get(name, {})
-    bus.set("status", idle=1, command_pending=method == "wait")
+    if method in ("window", "send"):
+        bus.end_epoch()
+    bus.set("status", idle=1, epoch_ready=method in ("window", "send"), command_pending=method == "wait")
     bus.fails = method
     with pytest.raises(LookupError, match=method):
         asked(service, bus, name, 9, **values)
@@ -118,6 +133,19 @@ def test_an_exception_of_the_bus_ends_the_request_and_calls_nothing_more(
     bus.fails = ""
     bus.set("status", idle=1)
     assert asked(service, bus, name, 9, **values).request == 9, "the same request is performed anew"
+
+
+def test_the_epoch_in_the_window_is_sent_once_before_settings_change(bus: Bus) -> None:
+    service = opened(bus)
+    bus.end_epoch()
+    assert asked(service, bus, "set_split", 1, on=True).name == "ack"
+    service.poll(bus)
+    (message,) = bus.sent
+    assert (message.name, message.epoch) == ("epoch", 0)
+    assert not message.record.flag("split"), "it was counted before"
+    # The window reads its own word numbers: rows of 2 * 4 words, the hits first.
+    assert message.record.rows["hits"].tolist() == [[0, 1, 2, 3], [8, 9, 10, 11]]
+    assert message.record.rows["accesses"].tolist() == [5, 13]
 
 
 def test_a_bus_that_fails_at_once_makes_no_service(bus: Bus) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 from urllib.parse import parse_qs, urlsplit
 
 from litemrc.device.errors import DeviceGoneError
@@ -45,10 +45,6 @@ class RegisterBus(Protocol):
         ...
 
 
-# The name of a message and its fields.
-Sent = tuple[str, dict[str, Any]]
-
-
 @dataclass(frozen=True)
 class Layout:
     """The register map of the gateware that this host knows.
@@ -61,20 +57,6 @@ class Layout:
         offset in bytes and words of each register, by kind of block and register.
     fields
         shift and bits of each field, by kind of block, register and field.
-    window_totals
-        words behind the hits of a context in the monitor's window.
-    bitmap_frames
-        frames of a word of the page bitmap.
-    hot_page_words
-        words of a hot page.
-    hot_queued_max
-        places of the queue of hot pages.
-    meter_words
-        counters of a domain in the rank meter's window.
-    state_bits
-        bits of a domain in the register `state` of the ranks.
-    counters
-        names of the reference counters of a page, in their order.
     engines
         number of each stack engine, by its name.
     exact_engines
@@ -84,13 +66,6 @@ class Layout:
     versions: dict[str, int]
     places: dict[str, dict[str, tuple[int, int]]]
     fields: dict[str, dict[str, dict[str, tuple[int, int]]]]
-    window_totals: list[str]
-    bitmap_frames: int
-    hot_page_words: int
-    hot_queued_max: int
-    meter_words: list[str]
-    state_bits: int
-    counters: list[str]
     engines: dict[str, int]
     exact_engines: list[str]
 

@@ -56,6 +56,11 @@ class BridgedSoC:
         """Write a word of a block."""
         self._client.write(self._address(block, offset), word)
 
+    def window(self, block: str, first: int, words: int) -> list[int]:
+        """Return words of a window."""
+        found: RegisterBlock = getattr(self, block.removesuffix("_window"))
+        return self._client.read(found.window_address(first, words), words)
+
     def _address(self, block: str, offset: int) -> int:
         if block == "taps":  # the accesses lost before the reference counters
             assert self.refs is not None
@@ -64,7 +69,9 @@ class BridgedSoC:
                 raise self._soc.error(f"the SoC has no register {register}")
             return self._soc.registers[register][0]
         found: RegisterBlock = getattr(self, block.removesuffix("_window"))
-        return found.window_address(offset // 4) if block.endswith("_window") else found.address(offset)
+        if block.endswith("_window"):
+            return found.window_address(offset // 4, 1)
+        return found.address(offset)
 
     def echo(self, payload: bytes) -> bytes:
         """Write the bytes to LiteX's scratch register, word by word, read them back, and restore it."""

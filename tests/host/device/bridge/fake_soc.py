@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from litemrc.device.bridge.layout import layout
+from litemrc_gateware.counters.totals import TOTALS
 from litex.tools.litex_server import RemoteServer
 
 GROUPS, CONTEXTS, DOMAINS = 4, 2, 2
@@ -132,7 +133,7 @@ class FakeSoC:
         base, _ = self.regions[f"{monitor}_window"]
         for context in range(CONTEXTS):
             counted = counters_of(epoch, context)
-            row = [*counted["hits"], *(counted[total] for total in layout().window_totals)]
+            row = [*counted["hits"], *(counted[total] for total in TOTALS)]
             for word, value in enumerate(row):
                 self.words[base + 4 * (context * ROW + word)] = value if context in used else 0
         if self.pages:

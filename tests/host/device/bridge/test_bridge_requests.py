@@ -13,6 +13,8 @@ from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.link.protocol import host_requests
 from litemrc.device.link.schema import schema
 from litemrc.device.rank_commands import RankPolicy, WorkingSetSize
+from litemrc_gateware.ranks.registers import STATE_BITS, MeterWord
+from litemrc_gateware.refs.registers import Counter
 
 from tests.host.device.bridge.fake_soc import DOMAINS, RANKS_WINDOW, SCRATCH, FakeSoC, served
 from tests.timeouts import scaled_timeout
@@ -35,9 +37,9 @@ def test_link_and_gateware_number_alike():
     engines = choices("set_engine", "engine")
     del engines["os"]  # without gateware
     assert engines == layout().engines
-    assert list(choices("get_counter", "counter")) == layout().counters
+    assert list(choices("get_counter", "counter")) == [counter.name.lower() for counter in Counter]
     assert list(choices("get_counter", "counter").values()) == [0, 1]
-    assert schema().structs["rank"].dtype["counters"].shape == (len(layout().meter_words),)
+    assert schema().structs["rank"].dtype["counters"].shape == (len(MeterWord),)
 
 
 def test_hello_has_the_parameters_of_the_registers(device):
@@ -225,13 +227,13 @@ def test_rank_messages_follow_the_epoch_they_belong_to(ranked):
     soc, device = ranked
     for word in range(16 * DOMAINS):
         soc.words[RANKS_WINDOW + 4 * word] = 0
-    standby = layout().meter_words.index("precharge_standby")
+    standby = MeterWord.PRECHARGE_STANDBY
     for domain in range(DOMAINS):
         soc.words[RANKS_WINDOW + 4 * (16 * domain + standby)] = 900
     soc.set("ranks_snapshot_clocks", 900)
     soc.set("ranks_working", 0b10)
     upper, _ = soc.places["ranks_state"]
-    soc.words[upper + 4] = 3 << layout().state_bits  # domain 1: self-refresh; the lower word is the second
+    soc.words[upper + 4] = 3 << STATE_BITS  # domain 1: self-refresh; the lower word is the second
     dram = rank_commands.get_dram(device)
     assert (dram.ranks, dram.virtual, dram.part, dram.phases) == (2, False, "mt41k64m16", 4)
     collector = Collector(device, dram)

@@ -11,3 +11,4 @@ extern const uint32_t page_pool_size;
 #define PAGE_POOL_SIZE page_pool_size
 #define RANKS_WINDOW_BASE 0
 #define MRC_WINDOW_BASE 0
+#define CSR_BASE 0
