@@ -116,7 +116,7 @@ void ranks_fill(struct register_device *r, uint32_t domain, struct litemrc_rank 
 		.flags = ranks(r, LITEMRC_RANKS_METER_STATUS) & LITEMRC_RANKS_METER_STATUS_OVERFLOW ? LITEMRC_RANK_OVERFLOW : 0,
 		.cycles = ranks(r, LITEMRC_RANKS_SNAPSHOT_CLOCKS),
 	};
-	counters = register_window(r, BLOCK_RANKS_WINDOW, domain * LITEMRC_METER_ROW, LITEMRC_METER_ROW);
+	counters = register_words(r, BLOCK_RANKS_WINDOW, 4 * domain * LITEMRC_METER_ROW, LITEMRC_METER_ROW);
 	for (uint32_t word = 0; word < LITEMRC_METER_ROW; word++)
 		rank->counters[word] = counters[word];
 }

@@ -29,22 +29,18 @@ static inline void register_write_once(struct register_device *r, enum register_
 	csr_write_simple(value, register_bases[block] + offset);
 }
 
-static inline const volatile uint32_t *register_window(struct register_device *r, enum register_block block,
-						       uint32_t first, uint32_t words)
+/* Consecutive words of a block, each to be read once, until the next call. */
+static inline const volatile uint32_t *register_words(struct register_device *r, enum register_block block,
+						      uint32_t offset, uint32_t words)
 {
 	(void)r;
 	(void)words;
-	return (const volatile uint32_t *)register_bases[block] + first;
+	return (const volatile uint32_t *)(register_bases[block] + offset);
 }
 
 #else
 
 #define REGISTERS_ARE_REMOTE true
-
-static inline uint32_t register_read(struct register_device *r, enum register_block block, uint32_t offset)
-{
-	return r->bus->read(r->bus, block, offset);
-}
 
 static inline void register_write_once(struct register_device *r, enum register_block block, uint32_t offset,
 				       uint32_t value)
@@ -52,10 +48,15 @@ static inline void register_write_once(struct register_device *r, enum register_
 	r->bus->write(r->bus, block, offset, value);
 }
 
-static inline const volatile uint32_t *register_window(struct register_device *r, enum register_block block,
-						       uint32_t first, uint32_t words)
+static inline const volatile uint32_t *register_words(struct register_device *r, enum register_block block,
+						      uint32_t offset, uint32_t words)
 {
-	return r->bus->window(r->bus, block, first, words);
+	return r->bus->read(r->bus, block, offset, words);
+}
+
+static inline uint32_t register_read(struct register_device *r, enum register_block block, uint32_t offset)
+{
+	return *register_words(r, block, offset, 1);
 }
 
 #endif

@@ -3,8 +3,9 @@
 
 #include "register_access.h"
 
-#define PIECE 128u	/* bytes for which there must be room */
+#define PIECE 512u	/* bytes for which there must be room */
 #define TRIES 4		/* to read an epoch that the next one may overwrite */
+#define USED_BITS 32u
 #define ROW_HEAD (sizeof(struct litemrc_row) / sizeof(uint32_t))
 
 static uint32_t monitor(struct register_messages *m, uint32_t offset)
@@ -19,7 +20,7 @@ static const struct device_parameters *parameters(const struct register_messages
 
 static const volatile uint32_t *window(struct register_messages *m, uint32_t first, uint32_t words)
 {
-	return register_window(m->registers, BLOCK_MRC_WINDOW, first, words);
+	return register_words(m->registers, BLOCK_MRC_WINDOW, 4 * first, words);
 }
 
 static struct epoch_settings present_settings(struct register_messages *m)
@@ -43,23 +44,31 @@ static uint32_t counts_of(const struct register_messages *m, uint32_t context)
 	return context * LITEMRC_WINDOW_ROW(parameters(m)->groups);
 }
 
-/* The first context from this one on that has accesses. */
-static uint32_t next_used(struct register_messages *m, uint32_t context)
+static bool has_accesses(struct register_messages *m, uint32_t context)
 {
-	uint32_t contexts = parameters(m)->contexts, place = LITEMRC_WINDOW_ACCESSES(parameters(m)->groups);
-
-	while (context < contexts && !*window(m, counts_of(m, context) + place, 1))
-		context++;
-	return context;
+	return *window(m, counts_of(m, context) + LITEMRC_WINDOW_ACCESSES(parameters(m)->groups), 1);
 }
 
 static uint32_t rows(struct register_messages *m)
 {
-	uint32_t used = 0;
+	uint32_t contexts = parameters(m)->contexts, used = 0;
 
-	for (uint32_t context = 0; (context = next_used(m, context)) < parameters(m)->contexts; context++)
-		used++;
+	m->used = 0;
+	for (uint32_t context = 0; context < contexts; context++)
+		if (has_accesses(m, context)) {
+			used++;
+			m->used |= context < USED_BITS ? 1u << context : 0;
+		}
 	return used;
+}
+
+/* The first context from this one on that has a row. */
+static uint32_t next_row(struct register_messages *m, uint32_t context)
+{
+	while (context < parameters(m)->contexts &&
+	       !(context < USED_BITS ? m->used >> context & 1 : has_accesses(m, context)))
+		context++;
+	return context;
 }
 
 static uint32_t port_items(const struct register_messages *m, uint32_t kind)
@@ -93,32 +102,49 @@ static void list_parts(struct register_messages *m)
 		add_part(m, LITEMRC_PART_HOT, sizeof(struct litemrc_hot_page), FIELD(m->settings.hot_status, HOT_STATUS_LISTED));
 }
 
-static uint32_t flags(struct register_messages *m)
+static uint32_t flags(struct register_messages *m, uint32_t status)
 {
 	const struct epoch_settings *settings = &m->settings;
 
-	return (monitor(m, LITEMRC_STATUS) & LITEMRC_STATUS_OVERFLOW ? LITEMRC_EPOCH_OVERFLOW : 0) |
+	return (status & LITEMRC_STATUS_OVERFLOW ? LITEMRC_EPOCH_OVERFLOW : 0) |
 	       (settings->split ? LITEMRC_EPOCH_SPLIT : 0) |
 	       (settings->hot && settings->hot_status & LITEMRC_HOT_STATUS_MORE ? LITEMRC_EPOCH_HOT_MORE : 0) |
 	       (settings->hot && settings->hot_status & LITEMRC_HOT_STATUS_SATURATED ? LITEMRC_EPOCH_HOT_SATURATED : 0);
 }
 
+/* Registers that follow each other: a bridge reads them at once. */
+enum { HEAD_STATUS, HEAD_EPOCH, HEAD_DROPPED, HEAD_OUTSIDE, HEAD_UNSAMPLED, HEAD_WORDS };
+_Static_assert(LITEMRC_EPOCH == LITEMRC_STATUS + 4 * HEAD_EPOCH, "epoch");
+_Static_assert(LITEMRC_EPOCH_DROPPED == LITEMRC_STATUS + 4 * HEAD_DROPPED, "epoch_dropped");
+_Static_assert(LITEMRC_EPOCH_OUTSIDE == LITEMRC_STATUS + 4 * HEAD_OUTSIDE, "epoch_outside");
+_Static_assert(LITEMRC_EPOCH_UNSAMPLED == LITEMRC_STATUS + 4 * HEAD_UNSAMPLED, "epoch_unsampled");
+
+static void read_head(struct register_messages *m, uint32_t *words, uint32_t count)
+{
+	const volatile uint32_t *found = register_words(m->registers, BLOCK_MRC, LITEMRC_STATUS, count);
+
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = found[i];
+}
+
 static void begin_record(struct register_messages *m)
 {
+	uint32_t words[HEAD_WORDS];
 	struct litemrc_epoch head;
 
 	m->settings = m->settings_kept ? m->kept : present_settings(m);
-	m->epoch = monitor(m, LITEMRC_EPOCH) - 1;
+	read_head(m, words, HEAD_WORDS);
+	m->epoch = words[HEAD_EPOCH] - 1;
 	list_parts(m);
 	head = (struct litemrc_epoch){
 		.bytes = sizeof(head) + m->parts * sizeof(m->table[0]),
 		.header_bytes = sizeof(head),
 		.parts = m->parts,
 		.epoch = m->epoch,
-		.flags = flags(m),
-		.dropped = monitor(m, LITEMRC_EPOCH_DROPPED),
-		.outside = monitor(m, LITEMRC_EPOCH_OUTSIDE),
-		.unsampled = monitor(m, LITEMRC_EPOCH_UNSAMPLED),
+		.flags = flags(m, words[HEAD_STATUS]),
+		.dropped = words[HEAD_DROPPED],
+		.outside = words[HEAD_OUTSIDE],
+		.unsampled = words[HEAD_UNSAMPLED],
 		.scale_log2 = m->settings.scale_log2,
 		.groups = parameters(m)->groups,
 		.hot_accesses = m->settings.hot ? monitor(m, LITEMRC_HOT_ACCESSES) : 0,
@@ -137,7 +163,7 @@ static void find_item(struct register_messages *m, uint32_t kind)
 {
 	switch (kind) {
 	case LITEMRC_PART_ROWS:	/* follows nothing, nothing is evicted */
-		m->found.row = (struct litemrc_row){.context = next_used(m, m->item ? m->found.row.context + 1 : 0)};
+		m->found.row = (struct litemrc_row){.context = next_row(m, m->item ? m->found.row.context + 1 : 0)};
 		break;
 	case LITEMRC_PART_RANKS:
 		if (DEVICE_CAN(RANK_POWER))
@@ -250,15 +276,17 @@ static enum epoch_sent end_record(struct register_messages *m, bool in_window)
  */
 static enum epoch_sent send_remote(struct register_messages *m)
 {
-	uint32_t status = monitor(m, LITEMRC_STATUS), epoch = monitor(m, LITEMRC_EPOCH);
+	uint32_t head[HEAD_EPOCH + 1], epoch;
 
+	read_head(m, head, HEAD_EPOCH + 1);
+	epoch = head[HEAD_EPOCH];
 	if (epoch == m->next) {
-		if (status & LITEMRC_STATUS_EPOCH_READY)	/* of a time before this session */
+		if (head[HEAD_STATUS] & LITEMRC_STATUS_EPOCH_READY)	/* of a time before this session */
 			release(m);
 		return EPOCH_NONE;
 	}
 	/* Somebody else released it, or it is not complete: the rank meter takes its snapshot a little later. */
-	if (!(status & LITEMRC_STATUS_EPOCH_READY) && epoch != m->seen) {
+	if (!(head[HEAD_STATUS] & LITEMRC_STATUS_EPOCH_READY) && epoch != m->seen) {
 		m->seen = epoch;
 		return EPOCH_NONE;
 	}
@@ -270,9 +298,9 @@ static enum epoch_sent send_remote(struct register_messages *m)
 			m->begun = false;
 			return EPOCH_RESTARTED;
 		}
-		status = monitor(m, LITEMRC_STATUS);
-		if (monitor(m, LITEMRC_EPOCH) == m->epoch + 1 && (m->settings.hold || !(status & LITEMRC_STATUS_EPOCH_DUE)))
-			return end_record(m, status & LITEMRC_STATUS_EPOCH_READY);
+		read_head(m, head, HEAD_EPOCH + 1);
+		if (head[HEAD_EPOCH] == m->epoch + 1 && (m->settings.hold || !(head[HEAD_STATUS] & LITEMRC_STATUS_EPOCH_DUE)))
+			return end_record(m, head[HEAD_STATUS] & LITEMRC_STATUS_EPOCH_READY);
 	}
 	m->begun = false;
 	return EPOCH_OVERWRITTEN;

@@ -43,6 +43,7 @@ struct register_messages {
 	/* The record that is being sent, up to a word of an item of a part. */
 	bool begun;
 	uint32_t epoch;
+	uint32_t used;	/* bit c, of the first 32: context c has accesses */
 	struct epoch_settings settings;
 	uint32_t parts, part, item, word;
 	struct litemrc_part table[RECORD_PARTS_MAX];

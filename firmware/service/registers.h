@@ -17,10 +17,9 @@ enum register_block {
  * there are no interrupts.
  */
 struct register_bus {
-	uint32_t (*read)(struct register_bus *bus, enum register_block block, uint32_t offset);
+	/* Words of a block from a byte offset on, until the next call. */
+	const uint32_t *(*read)(struct register_bus *bus, enum register_block block, uint32_t offset, uint32_t words);
 	void (*write)(struct register_bus *bus, enum register_block block, uint32_t offset, uint32_t value);
-	/* Words of a window, until the next call. */
-	const uint32_t *(*window)(struct register_bus *bus, enum register_block block, uint32_t first, uint32_t words);
 	/* Between two reads of a register that is waited for, before the n-th repetition; false: it was long enough. */
 	bool (*wait)(struct register_bus *bus, uint32_t n);
 };

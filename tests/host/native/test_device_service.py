@@ -15,7 +15,7 @@ class Bus:
     Attributes
     ----------
     fails
-        the method that raises.
+        the method that raises; `window`: the reading of one.
     calls
         methods called.
     writes
@@ -36,10 +36,14 @@ class Bus:
     def set(self, register: str, **fields: int) -> None:
         self.words[PLACES[register][0]] = sum(n << FIELDS[register][name][0] for name, n in fields.items())
 
-    def read(self, block: str, offset: int) -> int:
-        assert block == "mrc"
-        self._call("read")
-        return self.words.get(offset, 0)
+    def read(self, block: str, offset: int, words: int) -> list[int]:
+        window = block == "mrc_window"
+        assert window or block == "mrc"
+        self._call("window" if window else "read")
+        return [
+            place // 4 if window else self.words.get(place, 0)
+            for place in range(offset, offset + 4 * words, 4)
+        ]
 
     def write(self, block: str, offset: int, word: int) -> None:
         self._call("write")
@@ -49,11 +53,6 @@ class Bus:
     def wait(self, n: int) -> bool:
         self._call("wait")
         return n < 5
-
-    def window(self, block: str, first: int, words: int) -> list[int]:
-        assert block == "mrc_window"
-        self._call("window")
-        return list(range(first, first + words))
 
     def send(self, payload: bytes) -> None:
         self._call("send")

@@ -57,11 +57,9 @@ class RegisterBlock:
         """Return the address of a register by its offset in litemrc_regs.h."""
         return self._addresses[offset]
 
-    def window_address(self, first: int, words: int) -> int:
-        """Return the address of words of the block's window."""
+    def window_address(self, offset: int) -> int:
+        """Return the address of a word of the block's window."""
         base, size = self._soc.region(f"{self.name}_window")
-        if 4 * (first + words) > size:
-            raise self._soc.error(
-                f"{self.name}_window has {size} bytes, and word {first + words - 1} is beyond"
-            )
-        return base + 4 * first
+        if offset >= size:
+            raise self._soc.error(f"{self.name}_window has {size} bytes, and word {offset // 4} is beyond")
+        return base + offset

@@ -129,7 +129,7 @@ class _ServiceBus:
     """The methods that `DeviceService` calls."""
 
     def __init__(self, link: BridgeLink, soc: BridgedSoC, timeout_s: float) -> None:
-        self.read, self.write, self.window, self.echo = soc.read, soc.write, soc.window, soc.echo
+        self.read, self.write, self.echo = soc.read, soc.write, soc.echo
         self._link, self._timeout_s, self._deadline = link, timeout_s, 0.0
 
     def wait(self, n: int) -> bool:

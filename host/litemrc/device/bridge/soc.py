@@ -48,18 +48,16 @@ class BridgedSoC:
         self.ranks = self._block("ranks", by_default=len(soc.monitors()) == 1)
         self.refs, self.traffic = self._block("refs"), self._block("traffic")
 
-    def read(self, block: str, offset: int) -> int:
-        """Return a word of a block of firmware/service/registers.h."""
-        return self._client.read(self._address(block, offset), 1)[0]
+    def read(self, block: str, offset: int, words: int) -> list[int]:
+        """Return words of a block of firmware/service/registers.h."""
+        first, last = self._address(block, offset), self._address(block, offset + 4 * (words - 1))
+        if last == first + 4 * (words - 1):
+            return self._client.read(first, words)
+        return [self._client.read(self._address(block, offset + 4 * n), 1)[0] for n in range(words)]
 
     def write(self, block: str, offset: int, word: int) -> None:
         """Write a word of a block."""
         self._client.write(self._address(block, offset), word)
-
-    def window(self, block: str, first: int, words: int) -> list[int]:
-        """Return words of a window."""
-        found: RegisterBlock = getattr(self, block.removesuffix("_window"))
-        return self._client.read(found.window_address(first, words), words)
 
     def _address(self, block: str, offset: int) -> int:
         if block == "taps":  # the accesses lost before the reference counters
@@ -69,9 +67,7 @@ class BridgedSoC:
                 raise self._soc.error(f"the SoC has no register {register}")
             return self._soc.registers[register][0]
         found: RegisterBlock = getattr(self, block.removesuffix("_window"))
-        if block.endswith("_window"):
-            return found.window_address(offset // 4, 1)
-        return found.address(offset)
+        return found.window_address(offset) if block.endswith("_window") else found.address(offset)
 
     def echo(self, payload: bytes) -> bytes:
         """Write the bytes to LiteX's scratch register, word by word, read them back, and restore it."""

@@ -32,17 +32,14 @@ class DeviceService {
                   uint64_t memory, uint64_t memory_bytes, uint32_t dram_chips, uint32_t dram_phases, std::string dram_part)
         : identifier_(std::move(identifier)), driver_(std::move(driver)), dram_part_(std::move(dram_part)),
           memory_bytes_(memory_bytes) {
-        bus_.read = [](register_bus *from, register_block block, uint32_t offset) {
-            return of(from)->call("read", 0u, BLOCK_NAMES[block], offset);
+        bus_.read = [](register_bus *from, register_block block, uint32_t offset, uint32_t words) -> const uint32_t * {
+            DeviceService *service = of(from);
+            service->words_ = service->call("read", std::vector<uint32_t>(), BLOCK_NAMES[block], offset, words);
+            service->words_.resize(words);
+            return service->words_.data();
         };
         bus_.write = [](register_bus *to, register_block block, uint32_t offset, uint32_t value) {
             of(to)->call("write", nb::object(), BLOCK_NAMES[block], offset, value);
-        };
-        bus_.window = [](register_bus *from, register_block block, uint32_t first, uint32_t words) -> const uint32_t * {
-            DeviceService *service = of(from);
-            service->words_ = service->call("window", std::vector<uint32_t>(), BLOCK_NAMES[block], first, words);
-            service->words_.resize(words);
-            return service->words_.data();
         };
         bus_.wait = [](register_bus *on, uint32_t n) { return of(on)->call("wait", false, n); };
         bus_.service = this;
@@ -179,7 +176,7 @@ class DeviceService {
     Outlet outlet_{};
     register_device registers_{};
     register_messages messages_{};
-    std::vector<uint32_t> words_; // of the window
+    std::vector<uint32_t> words_; // read last
     unsigned sent_ = 0;
     service session_{};
     litemrc_hello hello_{};
