@@ -64,6 +64,15 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
+def make(folder: Path, built: Path, *words: str) -> Path:
+    """Run make in a folder, without what a calling make set, and alone in the folder `built`; return that."""
+    unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    with alone_in(built):
+        run_tool(["make", "--no-print-directory", "-C", folder, *words], env=environment)
+    return built
+
+
 def run_tool(command: list, **options) -> str:
     """What a tool prints.
 

@@ -85,7 +85,7 @@ def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[i
 
 
 def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
-    """The counters of an epoch of the peer program, computed as in peer_epochs.c."""
+    """The counters of an epoch of the peer."""
     hits = [(epoch * 7919 + context * 104729 + group * group) % 70001 for group in range(64)]
     return {
         "hits": hits,
@@ -100,7 +100,7 @@ def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
 
 
 def rank_counters_of(epoch: int, domain: int) -> list[int]:
-    """The counters of a rank of the peer program, computed as in fill() of peer_ranks.c."""
+    """The counters of a rank of the peer."""
     asleep = domain * 100_000 + epoch
     counters = [epoch * 10 + domain + word for word in range(16)]
     counters[4:9] = [1000, 1_000_000 - 1000 - asleep, 0, asleep, 0]
@@ -108,7 +108,7 @@ def rank_counters_of(epoch: int, domain: int) -> list[int]:
 
 
 def accessed_of(epoch: int) -> tuple[bytes, bytes]:
-    """The bits of the frames accessed and written in an epoch of the peer program, as in peer_pages.c."""
+    """The bits of the frames accessed and written in an epoch of the peer."""
     frames = [(epoch * 331 + k * k * 97) % 8192 for k in range(10)]
     return tuple(
         sum(1 << frame for frame in set(of)).to_bytes(1024, "little") for of in (frames, frames[1::2])
@@ -116,9 +116,19 @@ def accessed_of(epoch: int) -> tuple[bytes, bytes]:
 
 
 def hot_of(epoch: int, wanted: int = 128) -> HotList:
-    """The hot pages of an epoch of the peer program, as in peer_pages.c."""
+    """The hot pages of an epoch of the peer."""
     found = epoch % 3 * 50
     listed = range(min(found, wanted))
     frames = tuple((epoch + 17 * i) % 8192 for i in listed)
     counts = tuple(1000 - i for i in listed)
     return HotList(epoch, found * 1000 + epoch, wanted < found, epoch % 5 == 4, frames, counts)
+
+
+def pages_of(epoch: int) -> dict[str, int]:
+    """What the copies of pages of a program of the peer cost up to an epoch."""
+    epochs = epoch + 1
+    return {
+        **{"copies": 3, "room": 16, "replications": 3, "home": 100 * epochs, "cost": 5000 * epochs + 2000},
+        **{"references": 100 * epochs, "local": 60 * epochs, "remote_reads": 30 * epochs},
+        "remote_writes": 10 * epochs,
+    }

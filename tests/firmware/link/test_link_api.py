@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`litemrc.Device` and `litemrc.collect` against the C peer: its counters, by arithmetic, as curves."""
+"""`litemrc.Device` and `litemrc.collect` against the peer: its counters, by arithmetic, as curves."""
 
 import litemrc
 import pytest

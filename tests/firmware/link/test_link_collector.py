@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Collections from a C peer: counters are received as sent, losses are counted, faults are survived."""
+"""Collections from a peer: counters are received as sent, losses are counted, faults are survived."""
 
 import pytest
 from litemrc.device.collecting.collector import Collector

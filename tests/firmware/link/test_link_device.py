@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A device at a real port: a C peer built from the firmware's frames and service."""
+"""A device at a real port: a peer that answers by the firmware's service."""
 
 import os
 import select

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processes and budgets over the link, by library and commands; the C peer has an operating system."""
+"""Processes and budgets over the link, by library and commands; the peer has an operating system."""
 
 import json
 import subprocess

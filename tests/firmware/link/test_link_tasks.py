@@ -22,7 +22,7 @@ def device(start_peer):
 
 
 def faults(resident):
-    """Faults, computed as in peer_tasks.c: a tenth of the frames that a task lacks of 1,000."""
+    """Faults, computed as in peer_parts.py: a tenth of the frames that a task lacks of 1,000."""
     return (1000 - resident) // 10
 
 
