@@ -7,7 +7,6 @@ from litemrc.device.collecting.record_rows import EpochLedger
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.running import Run
-from litemrc.errors import UserError
 
 from tests.firmware.link.link_messages import counters_of
 from tests.host.epoch_rows import each_row
@@ -99,22 +98,6 @@ def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
         with pytest.raises(DeviceFaultError, match="epoch 0, context 1: hits deeper than the memory"):
             for _ in collector.collect(runs=[Run("zipf")]):
                 pass
-
-
-def test_a_program_or_context_the_device_does_not_have_is_named(start_peer):
-    with Device(start_peer().url) as device:
-        collector = Collector(device)
-        with pytest.raises(UserError, match="no program 'doom'") as error:
-            next(collector.collect(runs=[Run("zipf"), Run("doom")]))
-        assert "zipf, loop" in error.value.remedy
-        with pytest.raises(UserError, match="no context 8"):
-            next(collector.collect(runs=[Run("zipf", context=8)]))
-
-
-@pytest.mark.parametrize("text", ["", ":1", "zipf:", "zipf:one", "zipf:1:2:3", "zipf:-1"])
-def test_a_run_that_is_not_written_right_is_refused(text):
-    with pytest.raises(UserError, match="not a program to run"):
-        Run.parse(text)
 
 
 @pytest.mark.parametrize(

@@ -21,59 +21,12 @@ from litemrc.errors import UserError
 PROTOCOL = schema().constants["protocol_version"]
 
 
-def test_hello_reports_the_parameters(start_peer):
-    with Device(start_peer().url) as device:
-        hello = device.hello
-
-    assert (hello.frames, hello.groups, hello.contexts, hello.page_shift) == (8192, 64, 8, 12)
-    assert hello.engine == "group_stack"
-    assert hello.workloads == ["zipf", "loop"]
-    assert hello.protocol == PROTOCOL
-
-
 def test_echoes_of_every_length_come_back(start_peer):
     with Device(start_peer().url) as device:
         test = device.echo_test(echoes=129)
 
     assert (test.echoes, test.failed) == (129, 0)
     assert 0 < test.round_trip_ms < 1000
-
-
-def test_what_is_set_is_what_get_returns(start_peer):
-    with Device(start_peer().url) as device:
-        assert device.request("set_epoch", unit="cycles", length=4321).values == [2, 4321]
-        assert device.request("get_epoch").values == [2, 4321]
-        assert device.request("set_context", context=3).values == [3]
-        assert device.request("get_context").values == [3]
-        assert device.request("set_range", lower=8, upper=15).values == [8, 15]
-        assert device.request("get_range").values == [8, 15]
-        assert device.request("set_sampling", sampling=3).values == [3, 3]
-        assert device.request("get_sampling").values == [3, 3]
-        assert device.request("single_shot", on=True).values == [0, 1, 0]
-        assert device.request("freeze", on=True).values == [1, 1, 1]
-        assert device.request("get_freeze").values == [1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("request_name", "values", "code"),
-    [
-        ("set_epoch", {"unit": "accesses", "length": 0}, "bad_argument"),
-        ("set_epoch", {"unit": "fortnights", "length": 1}, "bad_argument"),
-        ("set_engine", {"engine": "bucket_stack"}, "bad_argument"),
-        ("set_context", {"context": 8}, "bad_argument"),
-        ("set_range", {"lower": 2, "upper": 1}, "bad_argument"),
-        ("set_sampling", {"sampling": 14}, "bad_argument"),
-        ("run", {"workload": 2, "context": 0, "scale": 1}, "bad_argument"),
-    ],
-)
-def test_a_refused_request_is_an_error_with_a_remedy(start_peer, request_name, values, code):
-    with Device(start_peer().url) as device:
-        with pytest.raises(RequestRefusedError) as refused:
-            device.request(request_name, **values)
-        assert device.request("get_context").values == [0], "the link still works"
-
-    assert refused.value.code == code
-    assert refused.value.remedy
 
 
 def test_a_refusal_carries_the_reason_the_device_gave(start_peer):

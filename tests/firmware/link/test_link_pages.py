@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Single pages over the link: frames accessed and hot pages as parts of each epoch's record."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -99,34 +99,12 @@ def test_hot_settings_that_are_set_are_those_in_force(device):
     assert list(rows) == [hot_of(row.epoch, 5) for row in rows] and any(row.more for row in rows)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"reads": False, "writes": False}, {"lower": 9, "upper": 8}, {"upper": 8192}, {"wanted": 0},
-        {"wanted": 129}, {"watermark": 0}, {"watermark": 17}, {"threshold": 0}, {"threshold": 1 << 20},
-        {"sampling_log2": 16},
-    ],
-)  # fmt: skip
-def test_hot_settings_that_the_hardware_does_not_have_are_refused_and_change_nothing(device, change):
-    with pytest.raises(RequestRefusedError) as refused:
-        set_hot(device, replace(ON, **change))
-    assert refused.value.code == "bad_argument"
-    assert get_hot(device) == AT_BOOT
-
-
-def test_without_page_bitmap_and_hot_pages_every_request_about_them_is_refused(start_peer):
-    with Device(start_peer().url) as device:
-        for name, values in (
-            ("get_hot", {}),
-            ("set_hot", asdict(ON)),
-            ("set_page_messages", {"accessed": True, "hot": False}),
-            ("set_page_messages", {"accessed": False, "hot": True}),
-        ):
-            with pytest.raises(RequestRefusedError) as refused:
-                device.request(name, **values)
-            assert refused.value.code == "unsupported", name
-        with pytest.raises(RequestRefusedError, match="the device has no page bitmap or no hot pages"):
-            collected(device, 1)
+def test_a_device_without_page_bitmap_and_hot_pages_is_named(start_peer):
+    with (
+        Device(start_peer().url) as device,
+        pytest.raises(RequestRefusedError, match="the device has no page bitmap or no hot pages"),
+    ):
+        collected(device, 1)
 
 
 def test_pages_that_become_hot_are_reported_at_once(device):
