@@ -64,13 +64,11 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def make(folder: Path, built: Path, *words: str) -> Path:
-    """Run make in a folder, without what a calling make set, and alone in the folder `built`; return that."""
+def make(folder: Path, *words: str) -> str:
+    """Run make in a folder, without what a calling make set; return what it prints."""
     unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
     environment = {name: value for name, value in os.environ.items() if name not in unset}
-    with alone_in(built):
-        run_tool(["make", "--no-print-directory", "-C", folder, *words], env=environment)
-    return built
+    return run_tool(["make", "--no-print-directory", "-C", folder, *words], env=environment)
 
 
 def run_tool(command: list, **options) -> str:

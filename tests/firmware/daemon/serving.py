@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litemrc.device.device import Device
+from litemrc.device.link.protocol import Message
 
 from tests.firmware.daemon.cable import Cable
 from tests.firmware.daemon.fake_driver import FakeDriver
@@ -21,6 +22,19 @@ sleep = /bin/sleep {scale}
 fail  = /bin/sh -c "exit {scale}"
 tree [children] = /bin/sh -c "sleep {scale} & wait"
 """
+
+
+def receive(device: Device, count: int) -> list[Message]:
+    """The next messages."""
+    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
+    assert None not in messages
+    return messages
+
+
+def next_log(device: Device) -> str:
+    """The line of the next message of the log."""
+    messages = iter(lambda: device.receive(scaled_timeout(5)), None)
+    return next(message.line for message in messages if message.name == "log")
 
 
 @dataclass

@@ -18,18 +18,13 @@ from tests.firmware.daemon.fake_driver import (
     Row,
     is_alive,
 )
+from tests.firmware.daemon.serving import receive
 from tests.timeouts import scaled_timeout, wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
     2: Row(misses=7, touched=2, hits=[0, 0, 0, 0, 0, 0, 0, 2**31]),
 }
-
-
-def receive(device, count):
-    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
-    assert None not in messages
-    return messages
 
 
 def counters(record):

@@ -65,22 +65,6 @@ def test_settings_reach_the_driver_each_once_and_enable_last(daemon, driver):
     )
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"reads": False, "writes": False}, {"lower": 9, "upper": 8}, {"upper": FRAMES}, {"wanted": 0},
-        {"wanted": HOT_PAGES + 1}, {"watermark": 0}, {"watermark": 17}, {"threshold": 0},
-    ],
-)  # fmt: skip
-def test_settings_that_cannot_be_are_refused_before_they_reach_the_driver(daemon, driver, change):
-    with daemon.host() as device:
-        with pytest.raises(RequestRefusedError) as refused:
-            set_hot(device, replace(SET, **change))
-        assert refused.value.code == "bad_argument"
-        assert get_hot(device) == AT_BOOT
-    assert hot_orders(driver) == []
-
-
 @pytest.mark.parametrize("file", ["watermark", "threshold", "enable"])
 @pytest.mark.parametrize(("error", "code"), [(errno.EINVAL, "bad_argument"), (errno.EIO, "unsupported")])
 def test_settings_that_the_driver_refuses_leave_those_before(daemon, driver, file, error, code):

@@ -12,6 +12,7 @@ from litemrc.pages.hot_lists import HotList
 
 from tests.firmware.daemon.fake_driver import FRAMES, FakeDriver, Row
 from tests.firmware.daemon.fake_pages import MORE, SATURATED, FakePages
+from tests.firmware.daemon.serving import receive
 from tests.timeouts import scaled_timeout, wait_until
 
 RANKS = 2
@@ -27,12 +28,6 @@ def pages():
 def driver(folder, pages):
     with FakeDriver(folder, ranks=RANKS, pages=pages) as made:
         yield made
-
-
-def receive(device, count):
-    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
-    assert None not in messages
-    return messages
 
 
 def finish(device, driver, **header):

@@ -31,11 +31,6 @@ READS = ["ask_hello", "echo", *(name for name in host_requests().types if name.s
 
 
 @pytest.fixture
-def path(folder: Path) -> Path:
-    return folder / "litemrcd.sock"
-
-
-@pytest.fixture
 def daemon(start_daemon: Callable[..., Daemon], path: Path) -> Daemon:
     return start_daemon(f"--socket={path}")
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.firmware.link.peer import Peer
 from tests.firmware.service.served import built_service
-from tests.products import make
+from tests.products import alone_in, make
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "link"
@@ -18,7 +18,9 @@ BUILD = HERE.parents[2] / "build" / "link"
 @pytest.fixture(scope="session")
 def programs() -> Path:
     """The folder of the built programs: codec, codec-mutant, guards."""
-    return make(HERE, BUILD, f"BUILD={BUILD}", f"PYTHON={sys.executable}")
+    with alone_in(BUILD):
+        make(HERE, f"BUILD={BUILD}", f"PYTHON={sys.executable}")
+    return BUILD
 
 
 @pytest.fixture(scope="session")

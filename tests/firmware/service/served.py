@@ -9,7 +9,7 @@ from typing import Self
 
 from litemrc.device.link.schema import schema
 
-from tests.products import make
+from tests.products import alone_in, make
 
 HERE = Path(__file__).parent
 REPO = HERE.parents[2]
@@ -34,7 +34,9 @@ class RefusedError(Exception):
 
 def built_service() -> Path:
     """The program service_port, with service_port-mutant in the same folder."""
-    return make(HERE, BUILD, f"BUILD={BUILD}") / "service_port"
+    with alone_in(BUILD):
+        make(HERE, f"BUILD={BUILD}")
+    return BUILD / "service_port"
 
 
 class Service:

@@ -513,6 +513,10 @@ def test_a_repeated_request_is_executed_once_and_answered_again(service: Path) -
     first, second = answers(service, [request, request])
     assert first.message.values[:2] == second.message.values[:2] == [3, 9]
     assert (first.calls, second.calls) == (["set RANGE 3 9"], [])
+    unknown, known = encoded(116, 7, {}), encoded("clear", 7, {"later": b"\1"})
+    for sent, error in ((unknown, "unknown"), (known, "bad_argument")):
+        found = answers(service, [sent, sent])
+        assert [(each.message.request, each.message.error) for each in found] == [(7, error)] * 2
 
 
 def test_a_reason_of_an_operation_is_sent_as_far_as_it_fits(service: Path) -> None:
