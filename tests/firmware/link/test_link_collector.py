@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Collections from a peer: counters are received as sent, losses are counted, faults are survived."""
 
+import litemrc
 import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.record_rows import EpochLedger
@@ -47,6 +48,28 @@ def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(
     assert dict(table.context_names) == {1: "zipf", 5: "loop"}
     assert collector.cycles == [("zipf", 1, 1000), ("loop", 5, 2000)]
     assert (table.page_bytes, table.frames, table.groups, table.engine) == (4096, 8192, 64, "group_stack")
+
+
+def test_collected_curves_are_those_of_the_counters_sent(start_peer):
+    curves = litemrc.collect(start_peer(period_ms=2).url, runs=["zipf", "loop:5:2"])
+
+    assert list(curves) == ["zipf", "loop"]
+    for name, context, epochs in (("zipf", 1, range(3)), ("loop", 5, range(3, 9))):
+        sent = [counters_of(epoch, context) for epoch in epochs]
+        accesses = sum(each["accesses"] for each in sent)
+        hits = [sum(each["hits"][group] for each in sent) for group in range(64)]
+        curve = curves[name]
+        assert (curve.accesses, curve.misses) == (accesses, sum(each["misses"] for each in sent))
+        assert curve.resolution_pages == 8192 // 64
+        for groups in (1, 2, 64):
+            ratio = (accesses - sum(hits[:groups])) / accesses
+            assert curve.at(pages=128 * groups) == curve.at(bytes=128 * 4096 * groups) == ratio
+
+
+def test_a_device_collects_more_than_once(start_peer):
+    with litemrc.Device(start_peer(period_ms=2).url) as device:
+        first, second = device.collect(runs=["zipf"]), device.collect(runs=["zipf"])
+    assert list(first) == list(second) == ["zipf"]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

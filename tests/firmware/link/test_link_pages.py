@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list
+from litemrc.device.collecting.page_epochs import hot_list
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
@@ -137,29 +137,24 @@ def test_split_epochs_say_so_and_writes_have_rows_of_their_own(device):
     assert device.request("get_split").values == [0]
 
 
-def record_of(accessed=b"\3", written=b"", pages=((3, 5), (2, 4)), accesses=9):
-    """The record of an epoch of 8,192 frames."""
-    parts = {
-        "accessed": accessed.ljust(1024, b"\0"),
-        "written": written.ljust(1024, b"\0"),
-        "hot": [{"frame": frame, "count": count} for frame, count in pages],
-    }
+def record_of(pages=((3, 5), (2, 4)), accesses=9):
+    """The record of an epoch with these hot pages."""
+    parts = {"hot": [{"frame": frame, "count": count} for frame, count in pages]}
     return make_record(groups=64, parts=parts, epoch=1, hot_accesses=accesses)
 
 
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (record_of(written=b"\4"), "written, but not accessed"),
         (record_of(pages=[(3, 4), (2, 5)]), "ascend"),
         (record_of(pages=[(3, 5), (3, 4)]), "twice"),
         (record_of(accesses=8), "9 of 8 accesses"),
     ],
 )
-def test_parts_that_contradict_each_other_are_refused(record, said):
+def test_hot_pages_that_contradict_each_other_are_refused(record, said):
     with pytest.raises(ValueError, match=said):
-        assert not (accessed_epoch(record) and hot_list(record))
-    assert accessed_epoch(record_of()) and hot_list(record_of())
+        assert not hot_list(record)
+    assert hot_list(record_of())
 
 
 def test_a_device_that_sends_such_a_record_sends_nonsense(device, monkeypatch):

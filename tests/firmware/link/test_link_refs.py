@@ -6,6 +6,7 @@ import json
 import pytest
 from litemrc.device import ref_counters
 from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.page_epochs import cost_per_access
 from litemrc.device.device import Device
 from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
@@ -82,11 +83,11 @@ def test_a_collection_has_a_row_of_each_epoch(device):
     for _ in collector.collect(None, [Run("zipf", CONTEXT)]):
         pass
     rows = collector.pages
-    assert [row.epoch for row in rows] == [0, 1, 2]
+    assert [row["epoch"] for row in rows] == [0, 1, 2]
     for row in rows:
-        expected = pages_of(row.epoch)
-        assert {name: getattr(row, name) for name in expected} == expected
-    assert rows[0].cost_per_access == 7000 / 200
+        expected = pages_of(row["epoch"])
+        assert {name: row[name] for name in expected} == expected
+    assert cost_per_access(rows[0]) == 7000 / 200
 
 
 def refcounters(peer, *arguments):

@@ -7,19 +7,9 @@ from litemrc.device.errors import DeviceFaultError
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, TrafficState
 from litemrc.traces.generators.traffic import Traffic
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, told
+from tests.host.scripted_device import ack, told
 
 STREAM = {"base": 3, "words_log2": 4, "random": True, "stride": 5, "writes": 6, "seed": 7}
-
-
-@pytest.fixture
-def link():
-    return ScriptedLink()
-
-
-@pytest.fixture
-def device(link, monkeypatch):
-    return device_at(link, monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 import serial
-from hypothesis import given
-from hypothesis import strategies as st
 from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
 from litemrc.device.link import link as module
 from litemrc.device.link.frames import FrameSplitter, frame, old_frame
@@ -108,14 +106,6 @@ def test_what_is_no_frame_has_no_payload():
     assert FrameSplitter(100).feed(frame(b"a")) == [b"a"]
 
 
-@given(payload=st.lists(st.sampled_from([b"\0", bytes(40), b"a", b"b" * 130]), min_size=1).map(b"".join))
-def test_a_payload_returns_from_its_frame(payload):
-    framed = frame(payload)
-    assert framed.index(b"\0") == len(framed) - 1
-    splitter = FrameSplitter(len(payload))
-    assert [found for byte in framed for found in splitter.feed(bytes([byte]))] == [payload]
-
-
 @pytest.mark.parametrize("text", [b"", b"x" * 100, b"x" * 300])
 def test_a_frame_of_an_older_version_is_known_by_its_first_byte(text):
     """Standard COBS: 254 bytes without a zero have no zero behind them."""
@@ -182,6 +172,12 @@ def test_bytes_that_are_no_message_say_why(payload, why):
 def test_a_value_that_does_not_fit_is_named(name, values, why):
     with pytest.raises(ProtocolError, match=why):
         device_messages().encode(told(name, **values))
+
+
+def test_a_switch_is_no_number():
+    for value in (0, 1):
+        with pytest.raises(ProtocolError, match="on: int instead of bool"):
+            host_requests().encode(host_requests().new("freeze", on=value))
 
 
 def test_messages_return_as_they_were_sent():
