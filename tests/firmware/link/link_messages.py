@@ -3,9 +3,9 @@
 
 import random
 
-from litemrc.device.link.protocol import Codec, Field, Message
+from litemrc.device.link.protocol import Codec, Message
 from litemrc.device.link.record import make_record
-from litemrc.device.link.schema import schema
+from litemrc.device.link.schema import Member, schema
 from litemrc.pages.hot_lists import HotList
 
 _EDGES = (0, 1, 127, 128, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1)
@@ -36,7 +36,7 @@ def random_message(codec: Codec, dice: random.Random, name: str | None = None) -
     return codec.new(name, sequence=dice.randrange(1, 2**32), **values)
 
 
-def _random_value(field: Field, dice: random.Random):
+def _random_value(field: Member, dice: random.Random):
     if field.kind == "record":
         hits = [_number(dice, 2**32 - 1) for _ in range(dice.randrange(5))]
         rows = [{"context": context, "hits": hits} for context in range(dice.randrange(3))]
@@ -56,7 +56,7 @@ def _random_value(field: Field, dice: random.Random):
     if field.kind == "ints":
         return [_number(dice, 2**32 - 1) for _ in range(size)]
     if field.kind == "texts":
-        return [_text(dice, field.item_bytes) or "x" for _ in range(size)]
+        return [_text(dice, field.size) or "x" for _ in range(size)]
     return _text(dice, size)
 
 

@@ -43,7 +43,7 @@ def longest(codec, name):
     """The message with the maximum value in every field."""
 
     def value(field):
-        many = {"bytes": b"\xff", "text": "x", "ints": [2**32 - 1], "texts": ["x" * field.item_bytes]}
+        many = {"bytes": b"\xff", "text": "x", "ints": [2**32 - 1], "texts": ["x" * field.size]}
         if field.kind in many:
             return many[field.kind] * field.most
         if field.kind == "choice":

@@ -15,7 +15,6 @@ from litemrc.device.link import link as module
 from litemrc.device.link.frames import FrameSplitter, frame, old_frame
 from litemrc.device.link.link import Link, LinkCounts, MessageReceiver, UnixPort
 from litemrc.device.link.protocol import (
-    Field,
     OldHelloError,
     OtherVersionError,
     ProtocolError,
@@ -24,7 +23,7 @@ from litemrc.device.link.protocol import (
     old_hello,
     old_hello_request,
 )
-from litemrc.device.link.schema import schema, version_text
+from litemrc.device.link.schema import Member, schema, version_text
 
 from tests.host.scripted_device import counted, ended, hello, told
 
@@ -225,18 +224,21 @@ def test_versions_are_written_as_people_write_them():
 
 def test_fields_have_kinds_choices_and_sizes():
     codec = host_requests()
-    assert codec.field("monitor", "on") == Field("on", "bool", most=1)
-    assert codec.field("set_epoch", "unit") == Field("unit", "choice", {"accesses": 1, "cycles": 2})
-    assert codec.field("set_epoch", "length") == Field("length", "int")
+    assert codec.field("monitor", "on") == Member("on", "bool")
+    assert codec.field("set_epoch", "unit") == Member("unit", "choice", choices={"accesses": 1, "cycles": 2})
+    assert codec.field("set_epoch", "length") == Member("length", "int")
+    mosts = {("monitor", "on"): 1, ("set_epoch", "length"): 2**32 - 1, ("follow_cgroup", "path"): 120}
+    assert {names: codec.field(*names).most for names in mosts} == mosts
+    assert [f.most for f in device_messages().types["ack"].body] == [2**32 - 1, 10, 128]
     assert codec.field("arm_counter", "masters").kind == "int", "of masters without a name, too"
-    assert codec.field("follow_cgroup", "path") == Field("path", "text", most=120)
+    assert codec.field("follow_cgroup", "path") == Member("path", "text", 120)
     ack = device_messages().types["ack"].body
     assert ack == (
-        Field("request", "int"),
-        Field("values", "ints", most=10),
-        Field("payload", "bytes", most=128),
+        Member("request", "int"),
+        Member("values", "ints", shape=(10,)),
+        Member("payload", "bytes", 128),
     )
-    assert device_messages().field("hello", "workloads") == Field("workloads", "texts", most=8, item_bytes=16)
+    assert device_messages().field("hello", "workloads") == Member("workloads", "texts", 16, (8,))
 
 
 def test_damage_is_counted_wherever_it_was_found():
