@@ -13,31 +13,21 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.governed import end_lease, lease_cycles, take_lease
 
 from tests.firmware.daemon.fake_driver import CONTEXTS
-from tests.firmware.daemon.serving import CONFIG, Daemon, next_log
+from tests.firmware.daemon.serving import CONFIG, Daemon, make_group, next_log
 from tests.timeouts import scaled_timeout, wait_until
 
 NO_BUDGET = 2**32 - 1
 PAGE = 4096
 AHEAD = 64  # pages that Linux charges before they are used: MEMCG_CHARGE_BATCH of its memcontrol.h
 LISTED = "[govern] = /app/web\n[govern] = /app\n\t[govern]  =  /jobs \n"
-FILES = {
-    "memory.high": "max",
-    "memory.low": "0",
-    "memory.max": "max",
-    "memory.current": str(40 * PAGE),
-    "memory.reclaim": "",
-}
 
 
 @pytest.fixture
 def groups(folder: Path) -> Path:
-    """A tree of cgroups whose files only their owner, this user, may write."""
+    """A tree of cgroups."""
     root = folder / "cgroups"
-    for path in ("app/web", "jobs", "other"):
-        (root / path).mkdir(parents=True)
     for path in ("app", "app/web", "jobs", "other"):
-        for name, text in FILES.items():
-            (root / path / name).write_text(text and f"{text}\n")
+        make_group(root / path, current=str(40 * PAGE))
     return root
 
 
@@ -125,8 +115,7 @@ def test_the_end_of_the_daemon_ends_the_lease(governed, groups):
         take_lease(device, lease_cycles(device, 60))
         device.request("set_budget", context=1, pages=300)
         assert texts(groups / "jobs") == budget(300)
-        governed.process.terminate()
-        assert governed.process.wait(timeout=scaled_timeout(10)) == 0
+        governed.end()
     assert texts(groups / "jobs") == ("max\n", "0\n")
 
 

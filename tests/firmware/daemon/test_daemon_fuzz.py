@@ -18,7 +18,6 @@ from litemrc.device.link.protocol import host_requests
 from tests.firmware.daemon.cable import write_all
 from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, PARAMETERS, FakeDriver
 from tests.firmware.daemon.fake_pages import FakePages
-from tests.timeouts import scaled_timeout
 
 STRINGS = 1_000_000
 HOT_PAGES = 128
@@ -130,8 +129,7 @@ def throw(start_daemon):
         listener.join()
         with daemon.host(60):
             pass
-        daemon.process.terminate()
-        daemon.process.wait(timeout=scaled_timeout(10))
+        daemon.end()
         counted = re.search(r"(\d+) requests answered, (\d+) frames damaged", daemon.said())
         return daemon.driver.orders()[before:], int(counted[1]), int(counted[2])
 

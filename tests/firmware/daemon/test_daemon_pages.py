@@ -13,7 +13,7 @@ from litemrc.pages.hot_lists import HotList
 from tests.firmware.daemon.fake_driver import FRAMES, FakeDriver, Row
 from tests.firmware.daemon.fake_pages import MORE, SATURATED, FakePages
 from tests.firmware.daemon.serving import receive
-from tests.timeouts import scaled_timeout, wait_until
+from tests.timeouts import wait_until
 
 RANKS = 2
 HOT_PAGES = 128
@@ -87,8 +87,7 @@ def test_the_driver_keeps_the_bitmap_while_the_host_wants_it(daemon, driver):
         assert driver.read("keep_bitmap") == "0"
         select(device)
         assert driver.read("keep_bitmap") == "1"
-    daemon.process.terminate()
-    daemon.process.wait(scaled_timeout(10))
+    daemon.end()
     assert driver.read("keep_bitmap") == "0"
 
 

@@ -188,8 +188,7 @@ def test_sigterm_ends_the_programs(daemon, driver):
         device.request("run", workload=SLEEP, context=1, scale=1000)
         device.request("run", workload=TREE, context=2, scale=1000)
         pid = int(driver.read("contexts/1/pid"))
-        daemon.process.terminate()
-        assert daemon.process.wait(timeout=scaled_timeout(10)) == 0
+        daemon.end()
 
     assert not is_alive(pid)
     assert not (driver.cgroup / "sleep").exists()
@@ -317,6 +316,5 @@ def test_the_process_that_starts_programs_is_not_root_and_keeps_no_file(daemon):
 def test_the_process_that_starts_programs_ends_with_the_daemon(daemon):
     helper = starter_of(daemon.process.pid)
     assert is_alive(helper)
-    daemon.process.terminate()
-    daemon.process.wait(timeout=scaled_timeout(10))
+    daemon.end()
     wait_until(lambda: not is_alive(helper))

@@ -111,11 +111,9 @@ def test_the_counters_of_the_ranks_are_in_the_record_of_the_epoch(daemon, driver
 
 
 def test_a_record_without_its_ranks_ends_the_daemon(daemon, driver):
-    daemon.status = 1
     driver.ranks = driver.ranks[1:]
     driver.finish_epoch()
-    daemon.process.wait(scaled_timeout(10))
-    assert f"{RANKS} ranks" in daemon.said()
+    assert f"{RANKS} ranks" in daemon.ended()
 
 
 def test_a_lease_covers_policy_and_working_set(daemon, driver):
@@ -142,8 +140,7 @@ def test_the_end_of_the_daemon_ends_the_lease(daemon, driver):
     with daemon.host() as device:
         device.request("set_lease", cycles=10_000 * MILLISECOND)
         rank_commands.set_policy(device, SET)
-    daemon.process.terminate()
-    daemon.process.wait(scaled_timeout(10))
+    daemon.end()
     assert driver.read("ranks/0/policy") == POLICY
 
 

@@ -11,16 +11,15 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 
-from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
+from tests.firmware.daemon.fake_driver import FakeDriver
 from tests.firmware.daemon.later_version import (
     FRESH,
     build_later_daemon,
     later_host,
     write_later_headers,
 )
-from tests.firmware.daemon.serving import Daemon
+from tests.firmware.daemon.serving import Daemon, counted, rows_of, sent
 from tests.firmware.daemon.socket_clients import client_of
-from tests.host.epoch_rows import each_row
 from tests.products import alone_in
 from tests.timeouts import scaled_timeout
 
@@ -40,13 +39,6 @@ def start_later(later_litemrcd: Path, start_daemon: Callable[..., Daemon]) -> Ca
     return partial(start_daemon, program=later_litemrcd)
 
 
-def rows_of(number: int) -> dict[int, Row]:
-    return {
-        context: Row(misses=number + 1, touched=context, hits=[number * context + g for g in range(GROUPS)])
-        for context in range(CONTEXTS)
-    }
-
-
 def collected(device: Device, driver: FakeDriver) -> Collector:
     collector = Collector(device)
     for number in range(EPOCHS):
@@ -57,13 +49,7 @@ def collected(device: Device, driver: FakeDriver) -> Collector:
 
 
 def assert_counters_are_whole(collector: Collector) -> None:
-    expected = [
-        (number, context, row.misses, row.touched, tuple(row.hits))
-        for number in range(EPOCHS)
-        for context, row in rows_of(number).items()
-    ]
-    rows = each_row(collector.counts)
-    assert [(r.epoch, r.context, r.misses, r.touched, tuple(r.hits)) for r in rows] == expected
+    assert counted(collector) == sent(0, EPOCHS)
     assert collector.link_statistics["epoch_messages_lost"] == 0
     counts = collector.link_counts
     assert (counts.lost, counts.damaged, counts.oversized) == (0, 0, 0)

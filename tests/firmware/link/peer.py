@@ -11,6 +11,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +63,7 @@ class Run:
 
 
 class Peer(threading.Thread):
-    """A device for one host; it ends when the host hangs up.
+    """A device for one host; it ends when the host hangs up, unless it stays for the next.
 
     Parameters
     ----------
@@ -89,6 +90,7 @@ class Peer(threading.Thread):
         noise: int = 0,
         seed: int = 1,
         fault: str = "",
+        stays: bool = False,
         **parts: int,
     ) -> None:
         super().__init__()
@@ -96,6 +98,7 @@ class Peer(threading.Thread):
         if fault == "endless":
             self.settings["EPOCH_LENGTH"][1] = 0
         self._epochs, self._period_s, self._fault = epochs, period_ms / 1000, fault
+        self._stays = stays
         self._noise, self._dice = noise / 1e6, random.Random(seed)
         self._greeted, self._epoch, self._sequence, self._sent = False, 0, 0, 0
         self._lease_cycles, self._lease_is_over = 0, False
@@ -140,14 +143,19 @@ class Peer(threading.Thread):
     def run(self) -> None:
         try:
             self._host, _ = self._listener.accept()
-            with self._host:
-                self._serve(self._host)
+            self._serve()
         except (_HangUpError, OSError):
             pass
         except BaseException as error:
             self._failed = error
+        if self._host:
+            self._host.close()
 
-    def _serve(self, host: socket.socket) -> None:
+    def cut(self) -> None:
+        """Hang up on the host, which may come again."""
+        self._host.shutdown(socket.SHUT_RDWR)
+
+    def _serve(self) -> None:
         due = 0.0
         if self.processes:
             time.sleep(BOOT_S)
@@ -155,8 +163,13 @@ class Peer(threading.Thread):
                 self._send(number, body)
         while True:
             busy = self.runs or (self._greeted and self._epochs)
-            if select.select([host], [], [], self._period_s if busy else None)[0]:
-                self._receive(host.recv(256))
+            ready, _, _ = select.select(
+                [self._host or self._listener], [], [], self._period_s if busy else None
+            )
+            if ready and self._host:
+                self._receive(self._host.recv(256))
+            elif ready:
+                self._host, _ = self._listener.accept()
             if (now := time.monotonic()) >= due:
                 self._proceed()
                 due = now + self._period_s
@@ -166,8 +179,11 @@ class Peer(threading.Thread):
                 self.send("log", level="warning", line="the lease ended")
 
     def _receive(self, received: bytes) -> None:
-        if not received:
+        if not received and not self._stays:
             raise _HangUpError
+        if not received:
+            self._host.close()
+            self._host = None
         for number, body in self._service.take(received):
             if self._fault != "silent":
                 self._send(number, body)
@@ -194,7 +210,9 @@ class Peer(threading.Thread):
         vanishes = name == "epoch" and self._epoch == FAULT_EPOCH and self._fault == "vanish"
         self._sent += name == "epoch"
         line, _ = noisy(framed[: len(framed) // 2] if vanishes else framed, self._dice, self._noise)
-        self._host.sendall(line)
+        if self._host:
+            with suppress(OSError) if self._stays else nullcontext():
+                self._host.sendall(line)
         if vanishes:
             raise _HangUpError
 

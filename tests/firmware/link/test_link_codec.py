@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Messages of the host package pass the firmware's frames as they are, and what cannot be packed is named."""
+"""Messages of the host package pass the firmware's frames as they are."""
 
 import random
 import subprocess
 
 import pytest
 from litemrc.device.link.frames import frame
-from litemrc.device.link.protocol import device_messages, host_requests
+from litemrc.device.link.protocol import host_requests
 
-from tests.firmware.link.link_messages import random_message
-
-CODECS = {"device": device_messages, "host": host_requests}
+from tests.firmware.link.link_messages import CODECS, random_message
 
 
 @pytest.fixture(params=CODECS)
