@@ -2,6 +2,7 @@
 """Shared by the tests of the link: random messages of every type, noise, frames, and the peer's counters."""
 
 import random
+from collections.abc import Sequence
 
 from litemrc.device.link.protocol import Codec, Message, device_messages, host_requests
 from litemrc.device.link.record import make_record
@@ -28,20 +29,22 @@ def unframed(frame: bytes) -> bytes:
     return content[:-1]
 
 
-def random_message(codec: Codec, dice: random.Random, name: str | None = None) -> Message:
+def random_message(
+    codec: Codec, dice: random.Random, name: str | None = None, edges: Sequence[int] = _EDGES
+) -> Message:
     """A random message of the schema, with edges of ranges frequent; hello has the present version."""
     name = name or dice.choice(list(codec.types))
-    values = {f.name: _random_value(f, dice) for f in codec.types[name].body}
+    values = {f.name: _random_value(f, dice, edges) for f in codec.types[name].body}
     if "protocol" in values:
         values["protocol"] = schema().constants["protocol_version"]
     return codec.new(name, sequence=dice.randrange(1, 2**32), **values)
 
 
-def _random_value(field: Member, dice: random.Random):
+def _random_value(field: Member, dice: random.Random, edges: Sequence[int]):
     if field.kind == "record":
-        hits = [_number(dice, 2**32 - 1) for _ in range(dice.randrange(5))]
+        hits = [_number(dice, edges, 2**32 - 1) for _ in range(dice.randrange(5))]
         rows = [{"context": context, "hits": hits} for context in range(dice.randrange(3))]
-        return make_record(rows, groups=8, epoch=_number(dice, 2**32 - 1))
+        return make_record(rows, groups=8, epoch=_number(dice, edges, 2**32 - 1))
     if field.kind == "bits":
         return frozenset(name for name in field.choices if dice.random() < 0.5)
     if field.kind == "choice":
@@ -49,20 +52,20 @@ def _random_value(field: Member, dice: random.Random):
     if field.kind == "bool":
         return dice.random() < 0.5
     if field.kind == "int":
-        return _number(dice, field.most)
+        return _number(dice, edges, field.most)
     # Mostly short, so that many messages can be had in little time.
     size = field.most if dice.random() < 0.1 else dice.randint(0, min(field.most, 8))
     if field.kind == "bytes":
         return dice.randbytes(size)
     if field.kind == "ints":
-        return [_number(dice, 2**32 - 1) for _ in range(size)]
+        return [_number(dice, edges, 2**32 - 1) for _ in range(size)]
     if field.kind == "texts":
         return [_text(dice, field.size) or "x" for _ in range(size)]
     return _text(dice, size)
 
 
-def _number(dice: random.Random, most: int) -> int:
-    return min(most, dice.choice(_EDGES)) if dice.random() < 0.5 else dice.randint(0, most)
+def _number(dice: random.Random, edges: Sequence[int], most: int) -> int:
+    return min(most, dice.choice(edges)) if dice.random() < 0.7 else dice.randint(0, most)
 
 
 def _text(dice: random.Random, size: int) -> str:

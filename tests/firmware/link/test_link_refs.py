@@ -62,7 +62,7 @@ def test_a_setting_comes_back_as_it_was_given(device):
     given = setting(initial=4095, writes=True, masters=5, contexts=0x81, lower=4, upper=9)
     assert ref_counters.arm(device, "update", given) == given
     assert ref_counters.get_setting(device, "update") == (given, True)
-    ref_counters.count_requests(device, on=False)
+    device.request("count_requests", on=False)
     assert ref_counters.get_setting(device, "update") == (given, False)
 
 

@@ -85,10 +85,8 @@ def test_counts_of_pages_are_set_read_and_stopped(link, device):
     link.answers["get_count"] = lambda counter, page: ack(11)
     assert ref_counters.get_count(device, "update", 4) == 11
     ref_counters.set_count(device, "delay", 4, 12)
-    ref_counters.count_requests(device, on=False)
     assert link.sent[1:] == [
         ("set_count", {"counter": "delay", "page": 4, "value": 12}),
-        ("count_requests", {"on": False}),
     ]
     link.answers["get_count"] = lambda counter, page: ack()
     with pytest.raises(DeviceFaultError):
