@@ -21,7 +21,6 @@ from tests.products import make
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-DAEMON = ROOT / "firmware" / "daemon"
 FRESH = 47  # the value of hello's new member
 NEW_MESSAGE, NEW_PART, NEW_REQUEST = 20, 40, 116
 

@@ -23,20 +23,6 @@ def check_counters(rows):
         assert {name: getattr(row, name) for name in expected} == expected
 
 
-def test_epochs_are_counted_not_rows_and_arrive_unchanged(start_peer):
-    with Device(start_peer(epochs=500, period_ms=2).url) as device:
-        collector = Collector(device)
-        for _ in collector.collect(epochs=20):
-            pass
-
-    assert collector.epochs == 20
-    assert len(rows_of(collector)) == 40, "two contexts report in each epoch"
-    assert len({row.epoch for row in rows_of(collector)}) == 20
-    check_counters(rows_of(collector))
-    statistics = collector.link_statistics
-    assert statistics["epoch_messages_lost"] == statistics["lost"] == statistics["damaged"] == 0
-
-
 def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(start_peer):
     with Device(start_peer(period_ms=2).url) as device:
         collector = Collector(device)

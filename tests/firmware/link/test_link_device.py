@@ -8,47 +8,13 @@ import threading
 import time
 
 import pytest
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.errors import (
     PortError,
-    RequestRefusedError,
     SilentDeviceError,
     VersionMismatchError,
 )
-from litemrc.device.link.schema import schema
 from litemrc.errors import UserError
-
-PROTOCOL = schema().constants["protocol_version"]
-
-
-def test_echoes_of_every_length_come_back(start_peer):
-    with Device(start_peer().url) as device:
-        test = device.echo_test(echoes=129)
-
-    assert (test.echoes, test.failed) == (129, 0)
-    assert 0 < test.round_trip_ms < 1000
-
-
-def test_a_refusal_carries_the_reason_the_device_gave(start_peer):
-    with (
-        Device(start_peer().url) as device,
-        pytest.raises(
-            RequestRefusedError,
-            match="the device refused set_range: bad_argument: upper is beyond the last frame",
-        ),
-    ):
-        device.request("set_range", lower=0, upper=8192)
-
-
-def test_a_reason_cannot_play_tricks_with_a_terminal():
-    assert printable("no\x1b[2J such\nrange") == "no?[2J such?range"
-
-
-def test_a_second_program_is_refused_while_one_runs(start_peer):
-    with Device(start_peer(period_ms=50).url) as device:
-        device.request("run", workload=0, context=1, scale=1)
-        with pytest.raises(RequestRefusedError, match="busy"):
-            device.request("run", workload=1, context=2, scale=1)
 
 
 def test_under_noise_a_request_is_done_once_however_often_it_is_repeated(start_peer):
@@ -84,18 +50,6 @@ def test_a_port_that_cannot_be_opened_says_why_and_where(url, why):
 
     assert isinstance(error.value, UserError)
     assert error.value.where == url
-
-
-def test_a_silent_device_is_given_up_in_time(start_peer):
-    start = time.monotonic()
-
-    with (
-        pytest.raises(SilentDeviceError, match="no answer"),
-        Device(start_peer(fault="silent").url, timeout_s=0.8),
-    ):
-        pass
-
-    assert 0.8 <= time.monotonic() - start < 30
 
 
 def test_our_own_echo_is_no_device():

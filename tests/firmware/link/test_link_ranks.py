@@ -29,27 +29,9 @@ def device(start_peer):
         yield device
 
 
-def test_the_dram_is_described(device):
-    assert rank_commands.get_dram(device) == rank_commands.Dram(
-        ranks=4,
-        virtual=False,
-        states=("awake", "power_down", "self_refresh", "self_refresh_partial"),
-        part="MT41K64M16",
-        chips=1,
-        phases=4,
-        kept=0,
-    )
-
-
 def test_a_device_without_rank_power_says_so(start_peer):
     with Device(start_peer().url) as device, pytest.raises(UserError, match="no rank power"):
         rank_commands.get_dram(device)
-
-
-def test_a_policy_comes_back_as_it_was_set(device):
-    policy = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
-    assert rank_commands.set_policy(device, policy) == policy
-    assert rank_commands.get_policy(device) == policy
 
 
 def test_a_working_set_size_comes_back_to_the_nearest_step_of_epsilon(device):

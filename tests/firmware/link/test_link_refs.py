@@ -47,12 +47,6 @@ def traffic(first_page, pages_log2, **values):
     return Traffic(base=first_page << 7, words_log2=pages_log2 + 7, **settings | values)
 
 
-def test_the_unit_is_reported(device):
-    unit = ref_counters.get_unit(device)
-    assert (unit.pages, unit.page_shift, unit.width, unit.masters, unit.contexts) == (1024, 10, 12, 4, 8)
-    assert ref_counters.get_traffic(device) == ref_counters.TrafficState(0, 8, 1 << 22)
-
-
 def test_a_device_without_counters_is_distinguished(start_peer):
     with Device(start_peer().url) as device, pytest.raises(UserError, match="no reference counters"):
         ref_counters.get_unit(device)
