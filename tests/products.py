@@ -64,6 +64,13 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
+def make(folder: Path, *words: str) -> str:
+    """Run make in a folder, without what a calling make set; return what it prints."""
+    unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    return run_tool(["make", "--no-print-directory", "-C", folder, *words], env=environment)
+
+
 def run_tool(command: list, **options) -> str:
     """What a tool prints.
 

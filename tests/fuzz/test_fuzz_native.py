@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz.native import seeds
 from tests.fuzz.target import HERE, kept_inputs
-from tests.products import alone_in
+from tests.products import alone_in, make
 from tests.timeouts import scaled_timeout
 
 BUILD = HERE.parents[1] / "build" / "fuzz-native"
@@ -26,18 +26,7 @@ WELL_FORMED: dict[str, Callable[[], list[bytes]]] = {
 def programs() -> Path:
     """The folder of the targets, built with gcc; clang and libFuzzer are for long runs (make FUZZER=1)."""
     with alone_in(BUILD):
-        make = [
-            "make",
-            "--no-print-directory",
-            "-C",
-            HERE / "native",
-            f"OUT={BUILD}",
-            f"PYTHON={sys.executable}",
-        ]
-        unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
-        environment = {name: value for name, value in os.environ.items() if name not in unset}
-        done = subprocess.run(make, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+        make(HERE / "native", f"OUT={BUILD}", f"PYTHON={sys.executable}")
     return BUILD
 
 

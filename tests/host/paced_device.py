@@ -13,7 +13,7 @@ from litemrc.device.link.protocol import Message, ProtocolError, device_messages
 from litemrc.device.link.schema import schema
 from litemrc.ranks.activity import COUNTERS
 
-from tests.host.scripted_device import counted, ended, told
+from tests.host.scripted_device import counted, ended, hello, told
 
 GROUPS, PAGES, FRAMES, CLOCKS = 64, 8192, 8192, 1_000_000
 NO_BUDGET = schema().constants["no_budget"]
@@ -69,23 +69,16 @@ class PacedDevice:
     also: list[Message] = field(default_factory=list)
 
     def hello(self, request: int) -> Message:
-        return told(
-            "hello",
+        return hello(
             request=request,
-            protocol=schema().constants["protocol_version"],
             gateware=3,
-            clock_hz=1_000_000,
-            page_shift=12,
             frames=FRAMES,
             groups=GROUPS,
             contexts=self.contexts,
             engine="bucket_stack",
             pages=PAGES,
-            recent_pages=4,
-            queue_depth=512,
             ranks=self.ranks,
             epoch=self.epochs,
-            workloads=["zipf", "loop"],
             system=self.system,
             driver="1.0" if self.system else "",
             page_bitmap=self.bitmap,

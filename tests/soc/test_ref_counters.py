@@ -8,10 +8,12 @@ from collections import Counter
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from litemrc.device import ref_counters
 from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.page_epochs import cost_per_access
 from litemrc.device.device import Device
 from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
@@ -113,7 +115,7 @@ def replicated(device):
     collector = Collector(device)
     for _ in collector.collect(None, [Run("replicate", 1, REPEATS)]):
         pass
-    return collector.pages
+    return [SimpleNamespace(**row) for row in collector.pages]
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +157,7 @@ def test_the_cost_of_an_access_falls_as_predicted(scenario, prediction, replicat
 
 def test_the_last_accesses_cost_half_of_the_first(replicated):
     """Mean cost in the first epoch and over the last half, of both masters' accesses."""
-    first = replicated[0].cost_per_access
+    first = cost_per_access(vars(replicated[0]))
     middle, last = replicated[len(replicated) // 2], replicated[-1]
     late = (last.cost - middle.cost) / (last.references + last.home - middle.references - middle.home)
     assert late < first / 2

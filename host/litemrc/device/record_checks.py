@@ -83,6 +83,9 @@ def _check_frames(record: Record, hello: Message) -> None:
             raise NonsenseError(
                 f"{epoch}: bits of {0 if bits is None else 8 * bits.size} frames of {hello.frames}"
             )
+    accessed, written = record.accessed, record.written
+    if accessed is not None and written is not None and np.any(written & ~accessed):
+        raise NonsenseError(f"{epoch}: a frame was written, but not accessed")
     if record.hot is None:
         return
     if record.hot.size > hello.hot_pages:

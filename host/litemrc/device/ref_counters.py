@@ -136,17 +136,6 @@ def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting
     return _setting(device, device.request("arm_counter", counter=counter, accesses=accesses, **values))[0]
 
 
-def count_requests(device: Device, *, on: bool) -> None:
-    """Start or stop counting; the counters keep their values.
-
-    Raises
-    ------
-    LinkError
-        as `arm`.
-    """
-    device.request("count_requests", on=on)
-
-
 def get_count(device: Device, counter: str, page: int) -> int:
     """Return the value of a page's counter.
 

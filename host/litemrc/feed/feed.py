@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.record_rows import MONITOR
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError, RequestRefusedError
 from litemrc.device.hot import PageMessages, get_hot, page_messages, set_hot
@@ -314,12 +315,7 @@ def _parameters(
         session=int(time.time() * 1000),
         clock_hz=hello.clock_hz,
         page_bytes=1 << hello.page_shift,
-        frames=hello.frames,
-        engine=hello.engine,
-        pages=hello.pages,
-        groups=hello.groups,
-        contexts=hello.contexts,
-        recent_pages=hello.recent_pages,
+        **{name: getattr(hello, name) for name in MONITOR},
         system=printable(hello.system),
         programs=tuple(printable(name) for name in hello.workloads),
         dram=dram,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from litemrc.device.collecting.page_epochs import AccessedEpoch
+from litemrc.device.collecting.record_rows import MONITOR
 from litemrc.device.link.link import LinkCounts
 from litemrc.device.rank_commands import Dram
 from litemrc.epochs.columns import Rows
@@ -66,12 +67,7 @@ class DeviceParameters:
         return EpochTable.from_rows(
             parts,
             page_bytes=self.page_bytes,
-            frames=self.frames,
-            engine=self.engine,
-            pages=self.pages,
-            groups=self.groups,
-            contexts=self.contexts,
-            recent_pages=self.recent_pages,
+            **{name: getattr(self, name) for name in MONITOR},
             context_names=names,
             system=self.system,
         )

@@ -15,7 +15,7 @@ import pytest
 from tests.firmware.daemon.cable import Cable
 from tests.firmware.daemon.fake_driver import FakeDriver
 from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of
-from tests.products import alone_in
+from tests.products import alone_in, make
 from tests.timeouts import scaled_timeout, wait_until
 
 HERE = Path(__file__).parent
@@ -28,11 +28,7 @@ def litemrcd() -> Path:
     if mutant := os.environ.get("LITEMRCD"):
         return Path(mutant)
     with alone_in(BUILD):
-        make = ["make", "--no-print-directory", "-C", HERE, f"OUT={BUILD}"]
-        unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
-        environment = {name: value for name, value in os.environ.items() if name not in unset}
-        done = subprocess.run(make, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+        make(HERE, f"OUT={BUILD}")
     return BUILD / "litemrcd"
 
 
@@ -46,9 +42,43 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
+def path(folder: Path) -> Path:
+    """Of the daemon's socket, where it has one."""
+    return folder / "litemrcd.sock"
+
+
+@pytest.fixture
 def driver(folder: Path) -> Iterator[FakeDriver]:
     with FakeDriver(folder) as made:
         yield made
+
+
+@pytest.fixture
+def run(litemrcd: Path, driver: FakeDriver, folder: Path) -> Callable[..., tuple[int, str, str]]:
+    """Run the daemon, which must end at once; return status, stderr and stdout."""
+
+    def run(*more: str, config: str = "", arguments: list[str] | None = None) -> tuple[int, str, str]:
+        (folder / "litemrcd.conf").write_text(config)
+        if arguments is None:
+            arguments = arguments_of(driver, "/dev/null", folder / "litemrcd.conf")
+        command = [litemrcd, *arguments, *more]
+        pipes = {"capture_output": True, "text": True, "env": environment_of(driver)}
+        done = subprocess.run(command, timeout=scaled_timeout(10), **pipes)
+        return done.returncode, done.stderr, done.stdout
+
+    return run
+
+
+@pytest.fixture
+def refused(run: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+    """Run a daemon that must refuse to start; return what it said."""
+
+    def refused(*more: str, status: int = 2, **how: Any) -> str:
+        ended, said, _ = run(*more, **how)
+        assert ended == status, said
+        return said
+
+    return refused
 
 
 @pytest.fixture

@@ -86,18 +86,6 @@ class Row:
         return counted | {"accesses": accesses} | dict(zip(names, self.pages, strict=True))
 
 
-@dataclass
-class Rank:
-    """What the rank meter counted in an epoch."""
-
-    state: int = 0
-    working: int = 0
-    live_pages: int = 0
-    flags: int = 0
-    cycles: int = 0
-    counters: list[int] = field(default_factory=lambda: [0] * 16)
-
-
 def grown(payload: bytes) -> bytes:
     """The record of a later driver: header and items are longer, and there is another part."""
     header_bytes, parts = struct.unpack_from("<4xHH", payload)
@@ -134,7 +122,9 @@ class FakeDriver:
         name: of the device; grown: records have parts that are longer than known, as of a later driver.
         """
         self.pages = pages
-        self.ranks = [Rank() for _ in range(ranks)]  # of the epochs to be finished
+        self.ranks: list[dict] = [
+            {} for _ in range(ranks)
+        ]  # members of struct litemrc_rank, of the next epochs
         self.sysfs = folder / "sys"
         self.monitor = self.sysfs / "class/misc" / name
         self.device = folder / name
@@ -259,7 +249,7 @@ class FakeDriver:
             contexts,
             groups=GROUPS,
             tail_groups=TAIL_GROUPS,
-            parts={"ranks": [vars(rank) for rank in self.ranks]},
+            parts={"ranks": self.ranks},
             epoch=self._epoch,
             begin_ns=begin_ns,
             end_ns=begin_ns + 1_000_000_000,

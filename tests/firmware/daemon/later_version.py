@@ -6,9 +6,7 @@ that follows each epoch; a request. The daemon's sources are those of 2.0 with a
 version would have them.
 """
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,10 +17,10 @@ from litemrc.device.link import schema as schema_module
 from litemrc.device.link.schema import schema
 
 from tests.mutation import mutated_source
+from tests.products import make
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-DAEMON = ROOT / "firmware" / "daemon"
 FRESH = 47  # the value of hello's new member
 NEW_MESSAGE, NEW_PART, NEW_REQUEST = 20, 40, 116
 
@@ -122,12 +120,7 @@ def build_later_daemon(folder: Path) -> Path:
         source = firmware / file
         source.write_text(mutated_source(source, old, new))
     write_later_headers(firmware / "include")
-    environment = {
-        n: v for n, v in os.environ.items() if n not in ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
-    }
-    make = ["make", "--no-print-directory", "-f", HERE / "Makefile", f"OUT={folder}", f"FIRMWARE={firmware}"]
-    done = subprocess.run(make, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    make(HERE, f"OUT={folder}", f"FIRMWARE={firmware}")
     return folder / "litemrcd"
 
 

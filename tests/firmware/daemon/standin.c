@@ -25,18 +25,10 @@ ssize_t __real_pwrite(int file, const void *text, size_t length, off_t at);
 ssize_t __real_pread(int file, void *data, size_t length, off_t at);
 int __real_mkdirat(int folder, const char *path, mode_t mode);
 int __real_unlinkat(int folder, const char *path, int flags);
-ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at);
-ssize_t __wrap_pread(int file, void *data, size_t length, off_t at);
 int __real_lchown(const char *path, uid_t user, gid_t group);
 int __real_chmod(const char *path, mode_t mode);
 int __real_fchownat(int folder, const char *path, uid_t user, gid_t group, int flags);
 int __real_fchmodat(int folder, const char *path, mode_t mode, int flags);
-int __wrap_lchown(const char *path, uid_t user, gid_t group);
-int __wrap_chmod(const char *path, mode_t mode);
-int __wrap_fchownat(int folder, const char *path, uid_t user, gid_t group, int flags);
-int __wrap_fchmodat(int folder, const char *path, mode_t mode, int flags);
-int __wrap_mkdirat(int folder, const char *path, mode_t mode);
-int __wrap_unlinkat(int folder, const char *path, int flags);
 
 static const char *const group_files[][2] = {
 	{"cgroup.procs", ""},      {"cgroup.events", "populated 0\nfrozen 0\n"}, {"cgroup.kill", ""},

@@ -5,7 +5,6 @@ import errno
 import os
 import re
 import stat
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,32 +12,22 @@ import pytest
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.governed import end_lease, lease_cycles, take_lease
 
-from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver
-from tests.firmware.daemon.serving import CONFIG, Daemon, arguments_of, environment_of
+from tests.firmware.daemon.fake_driver import CONTEXTS
+from tests.firmware.daemon.serving import CONFIG, Daemon, make_group, next_log
 from tests.timeouts import scaled_timeout, wait_until
 
 NO_BUDGET = 2**32 - 1
 PAGE = 4096
 AHEAD = 64  # pages that Linux charges before they are used: MEMCG_CHARGE_BATCH of its memcontrol.h
 LISTED = "[govern] = /app/web\n[govern] = /app\n\t[govern]  =  /jobs \n"
-FILES = {
-    "memory.high": "max",
-    "memory.low": "0",
-    "memory.max": "max",
-    "memory.current": str(40 * PAGE),
-    "memory.reclaim": "",
-}
 
 
 @pytest.fixture
 def groups(folder: Path) -> Path:
-    """A tree of cgroups whose files only their owner, this user, may write."""
+    """A tree of cgroups."""
     root = folder / "cgroups"
-    for path in ("app/web", "jobs", "other"):
-        (root / path).mkdir(parents=True)
     for path in ("app", "app/web", "jobs", "other"):
-        for name, text in FILES.items():
-            (root / path / name).write_text(text and f"{text}\n")
+        make_group(root / path, current=str(40 * PAGE))
     return root
 
 
@@ -116,8 +105,7 @@ def test_a_budget_is_guarantee_and_limit_and_the_lease_restores_both(governed, g
         assert device.request("set_budget", context=1, pages=200).values[:3] == [200, 40, 200]
         assert texts(groups / "jobs") == budget(200)
         device.request("follow", context=1, pid=0)  # the lease knows the cgroup, not the context
-        logs = (m for m in iter(lambda: device.receive(scaled_timeout(5)), None) if m.name == "log")
-        assert next(logs).line == "the lease ended: memory.high and memory.low are as before it"
+        assert next_log(device) == "the lease ended: memory.high and memory.low are as before it"
     assert texts(groups / "jobs") == (bytes_of(900), bytes_of(30))
 
 
@@ -127,8 +115,7 @@ def test_the_end_of_the_daemon_ends_the_lease(governed, groups):
         take_lease(device, lease_cycles(device, 60))
         device.request("set_budget", context=1, pages=300)
         assert texts(groups / "jobs") == budget(300)
-        governed.process.terminate()
-        assert governed.process.wait(timeout=scaled_timeout(10)) == 0
+        governed.end()
     assert texts(groups / "jobs") == ("max\n", "0\n")
 
 
@@ -238,23 +225,13 @@ def test_the_cost_of_a_fault_needs_a_kernel_that_evicts(daemon, driver):
         ("\n".join(f"[govern] = /a{i}" for i in range(17)), ":17: there are more than 16 cgroups"),
     ],
 )
-def test_a_wrong_line_ends_the_start(
-    litemrcd: Path, driver: FakeDriver, groups: Path, folder: Path, line, what
-):
-    config = folder / "litemrcd.conf"
-    config.write_text(f"{line}\n")
-    arguments = [litemrcd, *arguments_of(driver, "/dev/ptmx", config), f"--cgroups={groups}"]
-    done = subprocess.run(arguments, capture_output=True, text=True, env=environment_of(driver))
-    assert done.returncode == 2
-    assert re.search(what, done.stderr), done.stderr
-    assert len(done.stderr.splitlines()) == 2, "what is wrong, and what to do"
+def test_a_wrong_line_ends_the_start(refused, groups: Path, line, what):
+    said = refused("--tty=/dev/ptmx", f"--cgroups={groups}", config=f"{line}\n")
+    assert re.search(what, said), said
+    assert len(said.splitlines()) == 2, "what is wrong, and what to do"
 
 
-def test_a_cgroup_without_the_memory_controller_ends_the_start(litemrcd, driver, groups, folder):
+def test_a_cgroup_without_the_memory_controller_ends_the_start(refused, groups):
     (groups / "jobs/memory.high").unlink()
-    config = folder / "litemrcd.conf"
-    config.write_text("[govern] = /jobs\n")
-    arguments = [litemrcd, *arguments_of(driver, "/dev/ptmx", config), f"--cgroups={groups}"]
-    done = subprocess.run(arguments, capture_output=True, text=True, env=environment_of(driver))
-    assert done.returncode == 2
-    assert "[govern] /jobs: no memory controller" in done.stderr
+    said = refused("--tty=/dev/ptmx", f"--cgroups={groups}", config="[govern] = /jobs\n")
+    assert "[govern] /jobs: no memory controller" in said

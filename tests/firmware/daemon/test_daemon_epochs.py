@@ -18,18 +18,13 @@ from tests.firmware.daemon.fake_driver import (
     Row,
     is_alive,
 )
-from tests.timeouts import scaled_timeout, wait_until
+from tests.firmware.daemon.serving import receive
+from tests.timeouts import wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
     2: Row(misses=7, touched=2, hits=[0, 0, 0, 0, 0, 0, 0, 2**31]),
 }
-
-
-def receive(device, count):
-    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
-    assert None not in messages
-    return messages
 
 
 def counters(record):
@@ -213,24 +208,18 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
 
 def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon, driver):
     daemon = start_daemon()
-    daemon.status = 1
     with daemon.host() as device:
         device.request("run", workload=1, context=1, scale=1000)
         pid = int(driver.read("contexts/1/pid"))
         driver.unplug()
-        assert daemon.process.wait(timeout=scaled_timeout(10)) == 1
-
-    assert "the driver was removed" in daemon.said()
+        assert "the driver was removed" in daemon.ended()
     assert not is_alive(pid)
 
 
 def test_when_the_port_goes_away_the_daemon_ends(start_daemon):
     daemon = start_daemon()
-    daemon.status = 1
     daemon.cable.cut()
-
-    assert daemon.process.wait(timeout=scaled_timeout(10)) == 1
-    assert "check the port" in daemon.said()
+    assert "check the port" in daemon.ended()
 
 
 @pytest.fixture
@@ -293,34 +282,26 @@ NO_RANKS = (2, 88, 0)
 )
 def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, driver, header_bytes, parts):
     daemon = start_daemon()
-    daemon.status = 1
     size = 64 + 8 * PARTS + 4 * ROW_BYTES
     head = struct.pack("<IHH40xIHH8x", size, header_bytes, len(parts), 0, GROUPS, TAIL_GROUPS)
     assert len(head) == 64
     table = b"".join(struct.pack("<HHI", *part) for part in parts)
     driver.hand_out_bytes((head + table).ljust(size, b"\0")[:size])
-
-    assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
-    assert "use driver and daemon of the same version" in daemon.said()
+    assert "use driver and daemon of the same version" in daemon.ended()
 
 
 def test_a_record_of_a_context_that_there_is_not_ends_the_daemon(start_daemon, driver):
     daemon = start_daemon()
-    daemon.status = 1
     size = 64 + 8 * PARTS + ROW_BYTES
     head = struct.pack("<IHH40xIHH8x", size, 64, PARTS, 0, GROUPS, TAIL_GROUPS)
     table = struct.pack("<HHIHHI", 1, ROW_BYTES, 1, *NO_RANKS)
     driver.hand_out_bytes((head + table + struct.pack("<I", 4)).ljust(size, b"\0"))
-
-    assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
-    assert "use driver and daemon of the same version" in daemon.said()
+    assert "use driver and daemon of the same version" in daemon.ended()
 
 
 def test_a_record_of_another_layout_ends_the_daemon(start_daemon, driver):
     daemon = start_daemon()
-    daemon.status = 1
     driver.hand_out_bytes(b"\x10\0\0\0" + bytes(12))
-
-    assert daemon.process.wait(timeout=scaled_timeout(5)) == 1
-    assert "16 bytes, not an epoch of 4 contexts and 8 groups" in daemon.said()
-    assert "use driver and daemon of the same version" in daemon.said()
+    said = daemon.ended()
+    assert "16 bytes, not an epoch of 4 contexts and 8 groups" in said
+    assert "use driver and daemon of the same version" in said

@@ -18,7 +18,7 @@ from litemrc.device.link.protocol import host_requests
 from tests.firmware.daemon.cable import write_all
 from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, PARAMETERS, FakeDriver
 from tests.firmware.daemon.fake_pages import FakePages
-from tests.timeouts import scaled_timeout
+from tests.firmware.link.link_messages import random_message
 
 STRINGS = 1_000_000
 HOT_PAGES = 128
@@ -59,22 +59,8 @@ def driver(folder):
 
 def any_request(dice):
     """A well-formed request with values of the schema's ranges; edges and small values are frequent."""
-    codec = host_requests()
-    name = dice.choice(list(codec.types))
-    values = {}
-    for field in codec.types[name].body:
-        if field.kind == "choice":
-            values[field.name] = dice.choice(list(field.choices))
-        elif field.kind == "bool":
-            values[field.name] = dice.random() < 0.5
-        elif field.kind == "bytes":
-            values[field.name] = dice.randbytes(dice.randrange(field.most + 1))
-        elif field.kind == "text":
-            values[field.name] = "".join(dice.choices("/.a\n", k=dice.randint(1, field.most)))
-        else:
-            likely = (0, 1, 2, 3, CONTEXTS, 13, 14, FRAMES - 1, FRAMES, 2**22, 2**31, 2**32 - 1)
-            values[field.name] = dice.choice(likely) if dice.random() < 0.7 else dice.randint(0, field.most)
-    return codec.encode(codec.new(name, sequence=dice.randrange(1, 2**32), **values))
+    edges = (0, 1, 2, 3, CONTEXTS, 13, 14, FRAMES - 1, FRAMES, 2**22, 2**31, 2**32 - 1)
+    return host_requests().encode(random_message(host_requests(), dice, edges=edges))
 
 
 def damaged(dice):
@@ -130,8 +116,7 @@ def throw(start_daemon):
         listener.join()
         with daemon.host(60):
             pass
-        daemon.process.terminate()
-        daemon.process.wait(timeout=scaled_timeout(10))
+        daemon.end()
         counted = re.search(r"(\d+) requests answered, (\d+) frames damaged", daemon.said())
         return daemon.driver.orders()[before:], int(counted[1]), int(counted[2])
 

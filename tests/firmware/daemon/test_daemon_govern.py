@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ, FRAMES, GROUPS, TAIL_GROUPS, FakeDriver, Row
-from tests.firmware.daemon.serving import CONFIG, Daemon
+from tests.firmware.daemon.serving import CONFIG, Daemon, make_group
 from tests.timeouts import Deadline, scaled_timeout, wait_until
 
 MEMORY = FRAMES // 2  # four of eight page groups
@@ -52,10 +52,8 @@ def groups(folder: Path) -> Path:
     """Two cgroups of 2,048 pages each, limited and protected by their administrator."""
     root = folder / "cgroups"
     for name in ("one", "two"):
-        (root / name).mkdir(parents=True)
-        texts = {"memory.max": "max\n", "memory.current": f"{2048 * PAGE_BYTES}\n", **BEFORE}
-        for file, text in texts.items():
-            (root / name / file).write_text(text)
+        high, low = (text.strip() for text in BEFORE.values())
+        make_group(root / name, high=high, low=low, current=str(2048 * PAGE_BYTES))
     return root
 
 

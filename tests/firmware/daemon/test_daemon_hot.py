@@ -12,7 +12,7 @@ from litemrc.device.running import get_split, owning_contexts
 
 from tests.firmware.daemon.fake_driver import CONTEXTS, FRAMES, FakeDriver, Row
 from tests.firmware.daemon.fake_pages import HOT, FakePages
-from tests.firmware.daemon.serving import CONFIG
+from tests.firmware.daemon.serving import CONFIG, make_group
 from tests.timeouts import scaled_timeout, wait_until
 
 HOT_PAGES = 128
@@ -65,22 +65,6 @@ def test_settings_reach_the_driver_each_once_and_enable_last(daemon, driver):
     )
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"reads": False, "writes": False}, {"lower": 9, "upper": 8}, {"upper": FRAMES}, {"wanted": 0},
-        {"wanted": HOT_PAGES + 1}, {"watermark": 0}, {"watermark": 17}, {"threshold": 0},
-    ],
-)  # fmt: skip
-def test_settings_that_cannot_be_are_refused_before_they_reach_the_driver(daemon, driver, change):
-    with daemon.host() as device:
-        with pytest.raises(RequestRefusedError) as refused:
-            set_hot(device, replace(SET, **change))
-        assert refused.value.code == "bad_argument"
-        assert get_hot(device) == AT_BOOT
-    assert hot_orders(driver) == []
-
-
 @pytest.mark.parametrize("file", ["watermark", "threshold", "enable"])
 @pytest.mark.parametrize(("error", "code"), [(errno.EINVAL, "bad_argument"), (errno.EIO, "unsupported")])
 def test_settings_that_the_driver_refuses_leave_those_before(daemon, driver, file, error, code):
@@ -116,8 +100,7 @@ def test_what_the_gateware_lacks_is_refused(folder, start_daemon_on, bitmap, hot
                     lacks = (accessed and not bitmap) or (hot and not hot_pages)
                     code = refusal(device, "set_page_messages", accessed=accessed, hot=hot)
                     assert code == ("unsupported" if lacks else None)
-        daemon.process.terminate()
-        daemon.process.wait(scaled_timeout(10))
+        daemon.end()
 
 
 def refusal(device, name, **values):
@@ -158,10 +141,7 @@ GOVERN = CONFIG + "[govern] = /a\n[govern] = /b\n"
 def governing(driver, start_daemon):
     mounted = driver.cgroup.parent / "mounted"
     for name in ("a", "b"):
-        (mounted / name).mkdir(parents=True)
-        for file, text in (("high", "max"), ("low", "0"), ("max", "max"), ("current", "0"), ("reclaim", "")):
-            (mounted / name / f"memory.{file}").write_text(f"{text}\n")
-            (mounted / name / f"memory.{file}").chmod(0o666)
+        make_group(mounted / name)
     return start_daemon(f"--cgroups={mounted}", config=GOVERN)
 
 

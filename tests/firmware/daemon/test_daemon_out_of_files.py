@@ -20,11 +20,6 @@ SAID = "a client of the socket waits: accept: Too many open files"
 
 
 @pytest.fixture
-def path(folder: Path) -> Path:
-    return folder / "litemrcd.sock"
-
-
-@pytest.fixture
 def daemon(start_daemon: Callable[..., Daemon], path: Path) -> Daemon:
     """A daemon that has files for fewer clients than it serves."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))  # noqa: E731

@@ -12,7 +12,8 @@ from litemrc.pages.hot_lists import HotList
 
 from tests.firmware.daemon.fake_driver import FRAMES, FakeDriver, Row
 from tests.firmware.daemon.fake_pages import MORE, SATURATED, FakePages
-from tests.timeouts import scaled_timeout, wait_until
+from tests.firmware.daemon.serving import receive
+from tests.timeouts import wait_until
 
 RANKS = 2
 HOT_PAGES = 128
@@ -27,12 +28,6 @@ def pages():
 def driver(folder, pages):
     with FakeDriver(folder, ranks=RANKS, pages=pages) as made:
         yield made
-
-
-def receive(device, count):
-    messages = [device.receive(scaled_timeout(5)) for _ in range(count)]
-    assert None not in messages
-    return messages
 
 
 def finish(device, driver, **header):
@@ -92,8 +87,7 @@ def test_the_driver_keeps_the_bitmap_while_the_host_wants_it(daemon, driver):
         assert driver.read("keep_bitmap") == "0"
         select(device)
         assert driver.read("keep_bitmap") == "1"
-    daemon.process.terminate()
-    daemon.process.wait(scaled_timeout(10))
+    daemon.end()
     assert driver.read("keep_bitmap") == "0"
 
 

@@ -19,11 +19,18 @@ from litemrc.device.governed import GovernedDevice
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 
-from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
-from tests.firmware.daemon.serving import CONFIG, Daemon
+from tests.firmware.daemon.fake_driver import CONTEXTS, FakeDriver
+from tests.firmware.daemon.serving import (
+    CONFIG,
+    EMPTY,
+    Daemon,
+    counted,
+    make_group,
+    rows_of,
+    sent,
+)
 from tests.firmware.daemon.socket_clients import CLIENTS, Forwarder, client_of
 from tests.firmware.daemon.test_daemon_fuzz import any_request, mutated, whole
-from tests.host.epoch_rows import each_row
 from tests.timeouts import scaled_timeout, wait_until
 
 EPOCHS = 60
@@ -31,43 +38,8 @@ READS = ["ask_hello", "echo", *(name for name in host_requests().types if name.s
 
 
 @pytest.fixture
-def path(folder: Path) -> Path:
-    return folder / "litemrcd.sock"
-
-
-@pytest.fixture
 def daemon(start_daemon: Callable[..., Daemon], path: Path) -> Daemon:
     return start_daemon(f"--socket={path}")
-
-
-def rows_of(number: int) -> dict[int, Row]:
-    """Counters that differ from epoch to epoch, of as many contexts as the monitor has."""
-    return {
-        context: Row(
-            misses=number + context + 1,
-            touched=1,
-            hits=[(number * 31 + context * g) % 997 for g in range(GROUPS)],
-        )
-        for context in range(CONTEXTS)
-    }
-
-
-def counted(collector: Collector) -> list[tuple]:
-    """Epoch, context and counters of each row."""
-    rows = each_row(collector.counts)
-    return [(row.epoch, row.context, row.misses, tuple(row.hits)) for row in rows]
-
-
-EMPTY = (0, 0, 0, (0,) * GROUPS)  # epoch 0 without an access
-
-
-def sent(first: int, epochs: int) -> list[tuple]:
-    """The same, of the epochs that the driver finished."""
-    return [
-        (number, context, row.misses, tuple(row.hits))
-        for number in range(first, first + epochs)
-        for context, row in rows_of(number).items()
-    ]
 
 
 class Reader(threading.Thread):
@@ -101,10 +73,7 @@ def finish(driver: FakeDriver, epochs: range, readers: list[Reader], ahead: int 
 
 
 def test_all_clients_get_the_epochs_of_a_serial_host_that_governs(start_daemon, driver, folder, path):
-    group = folder / "cgroups" / "one"
-    group.mkdir(parents=True)
-    for name, text in {"max": "max", "current": "4096", "high": "max", "low": "0"}.items():
-        (group / f"memory.{name}").write_text(f"{text}\n")
+    group = make_group(folder / "cgroups" / "one")
     daemon = start_daemon(
         f"--cgroups={group.parent}", f"--socket={path}", config=CONFIG + "[govern] = /one\n"
     )

@@ -18,11 +18,6 @@ from tests.firmware.daemon.socket_clients import client_of
 from tests.timeouts import wait_until
 
 
-@pytest.fixture
-def path(folder: Path) -> Path:
-    return folder / "litemrcd.sock"
-
-
 @pytest.mark.parametrize("mode", [None, "0600", "666"])
 def test_the_socket_belongs_to_the_daemons_user_and_has_the_mode_given(start_daemon, path, mode):
     start_daemon(f"--socket={path}", *([f"--socket-mode={mode}"] if mode else []))

@@ -2,35 +2,14 @@
 """What the daemon refuses at its start, with remedies; and errors in the list of programs, by line."""
 
 import os
-import subprocess
 
 import pytest
 
 from tests.firmware.daemon.fake_driver import CLOCK_HZ, SETTINGS
-from tests.firmware.daemon.serving import arguments_of, environment_of
-from tests.timeouts import scaled_timeout, wait_until
+from tests.firmware.daemon.serving import arguments_of
+from tests.timeouts import wait_until
 
 ROOT = os.geteuid() == 0
-
-
-@pytest.fixture
-def run(litemrcd, driver, folder):
-    """Run the daemon, which must end at once; return status, stderr and stdout."""
-
-    def run(*more, config="", arguments=None):
-        (folder / "litemrcd.conf").write_text(config)
-        if arguments is None:
-            arguments = arguments_of(driver, "/dev/null", folder / "litemrcd.conf")
-        done = subprocess.run(
-            [litemrcd, *arguments, *more],
-            capture_output=True,
-            text=True,
-            timeout=scaled_timeout(10),
-            env=environment_of(driver),
-        )
-        return done.returncode, done.stderr, done.stdout
-
-    return run
 
 
 def test_help_is_help(run):
@@ -59,10 +38,8 @@ def test_help_is_help(run):
         (["run", "--context", "1"], "run: no command"),
     ],
 )
-def test_a_bad_option_is_named_with_a_remedy(run, arguments, what):
-    status, said, _ = run(arguments=arguments)
-
-    assert status == 2
+def test_a_bad_option_is_named_with_a_remedy(refused, arguments, what):
+    said = refused(arguments=arguments)
     assert what in said
     assert len(said.splitlines()) == 2, "what is wrong, and what to do"
 
@@ -76,54 +53,32 @@ def test_a_bad_option_is_named_with_a_remedy(run, arguments, what):
         ("--sysfs=/absent", "/absent: No such file"),
     ],
 )
-def test_what_is_not_there_is_named(run, option, what):
-    status, said, _ = run(option)
-
-    assert status == 2
-    assert what in said
+def test_what_is_not_there_is_named(refused, option, what):
+    assert what in refused(option)
 
 
 @pytest.mark.skipif(not ROOT, reason="for root only")
 @pytest.mark.parametrize(
-    ("user", "what"),
+    ("option", "what"),
     [
-        ("root", "--user root is root"),
-        ("0:5", "--user 0:5 is root"),
-        ("5:0", "--user 5:0 is root"),
-        ("nobodyatall", "no such user"),
+        ("--user=root", "--user root is root"),
+        ("--user=0:5", "--user 0:5 is root"),
+        ("--user=5:0", "--user 5:0 is root"),
+        ("--user=nobodyatall", "no such user"),
+        ("--program-user=root", "--program-user root is root"),
+        ("--program-user=nobodyatall", "no such user"),
+        ("--program-user=65534:65533", "--program-user 65534:65533 is the daemon's user, too"),
     ],
 )
-def test_it_does_not_stay_root(run, user, what):
-    status, said, _ = run(f"--user={user}")
-
-    assert status == 2
-    assert what in said
+def test_it_does_not_stay_root_and_programs_have_a_user_of_their_own(refused, option, what):
+    assert what in refused(option)
 
 
 @pytest.mark.skipif(not ROOT, reason="for root only")
-@pytest.mark.parametrize(
-    ("user", "what"),
-    [
-        ("root", "--program-user root is root"),
-        ("nobodyatall", "no such user"),
-        ("65534:65533", "--program-user 65534:65533 is the daemon's user, too"),
-    ],
-)
-def test_programs_have_another_user_than_root_and_the_daemon(run, user, what):
-    status, said, _ = run(f"--program-user={user}")
-
-    assert status == 2
-    assert what in said
-
-
-@pytest.mark.skipif(not ROOT, reason="for root only")
-def test_root_names_a_user_for_the_programs(run, driver, folder):
+def test_root_names_a_user_for_the_programs(refused, driver, folder):
     arguments = arguments_of(driver, "/dev/null", folder / "litemrcd.conf")
     arguments = [argument for argument in arguments if not argument.startswith("--program-user")]
-    status, said, _ = run(config="quick = /bin/true\n", arguments=arguments)
-
-    assert status == 2
-    assert "would run as the daemon's user" in said
+    assert "would run as the daemon's user" in refused(config="quick = /bin/true\n", arguments=arguments)
 
 
 @pytest.mark.parametrize(
@@ -134,41 +89,29 @@ def test_root_names_a_user_for_the_programs(run, driver, folder):
         ("engine", "steam\n", "'steam' is unknown"),
     ],
 )
-def test_another_driver_is_none_of_ours(run, driver, file, text, what):
+def test_another_driver_is_none_of_ours(refused, driver, file, text, what):
     (driver.monitor / file).write_text(text)
-    status, said, _ = run()
-
-    assert status == 1
-    assert what in said
+    assert what in refused(status=1)
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("groups", 257), ("groups", 0), ("contexts", 257), ("frames", 2**32)]
 )
-def test_parameters_beyond_the_link_are_refused(run, driver, name, value):
+def test_parameters_beyond_the_link_are_refused(refused, driver, name, value):
     file = driver.monitor / "parameters"
     lines = [line if line.split()[0] != name else f"{name} {value}" for line in file.read_text().splitlines()]
     file.write_text("\n".join(lines) + "\n")
-    status, said, _ = run()
-
-    assert status == 1
-    assert f"no valid line '{name} N'" in said
+    assert f"no valid line '{name} N'" in refused(status=1)
 
 
-def test_without_a_driver_it_says_so(run, driver):
+def test_without_a_driver_it_says_so(refused, driver):
     (driver.monitor / "abi").unlink()
-    status, said, _ = run()
-
-    assert status == 1
-    assert "load the driver" in said
+    assert "load the driver" in refused(status=1)
 
 
-def test_without_a_clock_it_asks_for_one(run, driver):
+def test_without_a_clock_it_asks_for_one(refused, driver):
     (driver.sysfs / "firmware/devicetree/base/cpus/cpu@0/clock-frequency").write_bytes(b"")
-    status, said, _ = run()
-
-    assert status == 2
-    assert "--clock-hz" in said
+    assert "--clock-hz" in refused()
 
 
 def test_a_clock_named_goes_before_the_device_trees(start_daemon):
@@ -193,25 +136,19 @@ def test_a_clock_named_goes_before_the_device_trees(start_daemon):
         ("sort = /bin/true " + 600 * "x", "longer than 510 characters"),
     ],
 )
-def test_a_bad_line_is_named(run, line, what):
-    status, said, _ = run(config=f"# ours\nok = /bin/true\n{line}\n")
-
-    assert status == 2
+def test_a_bad_line_is_named(refused, line, what):
+    said = refused(config=f"# ours\nok = /bin/true\n{line}\n")
     assert "litemrcd.conf:3: " in said
     assert what in said
 
 
-def test_nine_programs_are_too_many(run):
-    status, said, _ = run(config="".join(f"p{i} = /bin/true\n" for i in range(9)))
-
-    assert status == 2
+def test_nine_programs_are_too_many(refused):
+    said = refused(config="".join(f"p{i} = /bin/true\n" for i in range(9)))
     assert "litemrcd.conf:9: there are more than 8 programs" in said
 
 
-def test_children_take_cgroups(run):
-    status, said, _ = run("--cgroup=none", config="tree [children] = /bin/true\n")
-
-    assert status == 2
+def test_children_take_cgroups(refused):
+    said = refused("--cgroup=none", config="tree [children] = /bin/true\n")
     assert "[children] of tree needs a cgroup" in said
 
 

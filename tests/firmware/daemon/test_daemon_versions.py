@@ -10,20 +10,16 @@ import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.link.frames import frame
-from litemrc.device.link.protocol import host_requests
 
-from tests.firmware.daemon.fake_driver import CONTEXTS, GROUPS, FakeDriver, Row
+from tests.firmware.daemon.fake_driver import FakeDriver
 from tests.firmware.daemon.later_version import (
     FRESH,
-    NEW_REQUEST,
     build_later_daemon,
     later_host,
     write_later_headers,
 )
-from tests.firmware.daemon.serving import Daemon
+from tests.firmware.daemon.serving import Daemon, counted, rows_of, sent
 from tests.firmware.daemon.socket_clients import client_of
-from tests.host.epoch_rows import each_row
 from tests.products import alone_in
 from tests.timeouts import scaled_timeout
 
@@ -43,13 +39,6 @@ def start_later(later_litemrcd: Path, start_daemon: Callable[..., Daemon]) -> Ca
     return partial(start_daemon, program=later_litemrcd)
 
 
-def rows_of(number: int) -> dict[int, Row]:
-    return {
-        context: Row(misses=number + 1, touched=context, hits=[number * context + g for g in range(GROUPS)])
-        for context in range(CONTEXTS)
-    }
-
-
 def collected(device: Device, driver: FakeDriver) -> Collector:
     collector = Collector(device)
     for number in range(EPOCHS):
@@ -60,13 +49,7 @@ def collected(device: Device, driver: FakeDriver) -> Collector:
 
 
 def assert_counters_are_whole(collector: Collector) -> None:
-    expected = [
-        (number, context, row.misses, row.touched, tuple(row.hits))
-        for number in range(EPOCHS)
-        for context, row in rows_of(number).items()
-    ]
-    rows = each_row(collector.counts)
-    assert [(r.epoch, r.context, r.misses, r.touched, tuple(r.hits)) for r in rows] == expected
+    assert counted(collector) == sent(0, EPOCHS)
     assert collector.link_statistics["epoch_messages_lost"] == 0
     counts = collector.link_counts
     assert (counts.lost, counts.damaged, counts.oversized) == (0, 0, 0)
@@ -129,24 +112,3 @@ def test_what_is_new_works_between_ends_of_2_1(start_later, driver, monkeypatch,
                 assert struct.pack("<I40s", 1, b"new") in epoch.record.payload
                 assert (note.name, note.epoch, note.words) == ("note", 1, "new")
         assert (device.link_counts.unknown, device.link_counts.skipped) == (0, 0)
-
-
-def test_a_repeated_request_of_a_later_version_is_refused_again(daemon):
-    unknown = frame(struct.pack("<II", NEW_REQUEST, 77))
-    with daemon.host() as device:
-        for _ in range(2):
-            device._link._write(unknown)
-        answers = [device._link.receive(scaled_timeout(5)) for _ in range(2)]
-
-    assert [(a.name, a.request, a.error) for a in answers] == [("nak", 77, "unknown")] * 2
-
-
-def test_a_part_that_is_not_known_is_refused_and_its_number_counts_as_answered(daemon, driver):
-    codec = host_requests()
-    with daemon.host() as device:
-        orders = len(driver.orders())
-        for number, later in enumerate((b"\1", b"\0\0\0\x80", b"\0" * 100 + b"\1"), 9):
-            device._link._write(frame(codec.encode(codec.new("clear", sequence=number)) + later))
-            answer = device._link.receive(scaled_timeout(5))
-            assert (answer.name, answer.request, answer.error) == ("nak", number, "bad_argument")
-    assert len(driver.orders()) == orders

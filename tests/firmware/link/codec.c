@@ -7,7 +7,6 @@
  * MODE judge: reads byte strings, each after its length (16 bits, little endian), feeds each and a zero to one receiver, and
  * writes for each the messages it received: a byte with their number, and each after its length.
  * MODE frame: reads byte strings as judge and writes the frame of each.
- * MODE stream: writes frames of 20000 epochs, of 1 to 64 groups, and of an event behind the last.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 
 #define RING_BYTES (1u << 18)
 #define STRING_MAX 65535u
-#define EPOCHS 20000u
 
 static uint8_t buffer[1 << 16], ring[RING_BYTES];
 static struct litemrc_receiver rx;
@@ -132,51 +130,6 @@ static void frame(void)
 	}
 }
 
-static void send(uint32_t type, const void *body, size_t bytes)
-{
-	static uint32_t sequence;
-	const struct litemrc_message message = {.type = type, .sequence = ++sequence};
-
-	litemrc_frame_begin(&writer);
-	litemrc_frame_put(&writer, &message, sizeof(message));
-	litemrc_frame_put(&writer, body, bytes);
-	litemrc_frame_end(&writer);
-	flush(write_byte);
-}
-
-static void stream(void)
-{
-	struct litemrc_event event = {.kind = LITEMRC_EVENT_KIND_WORKLOAD_DONE, .epoch = EPOCHS};
-	struct {
-		struct litemrc_epoch head;
-		struct litemrc_part rows;
-		struct litemrc_row row;
-		uint32_t counts[64 + LITEMRC_ROW_WORDS + 1];
-	} record;
-
-	for (uint32_t i = 0; i < EPOCHS; i++) {
-		uint32_t groups = 1 + i % 64;
-
-		memset(&record, 0, sizeof(record));
-		record.rows = (struct litemrc_part){
-			.kind = LITEMRC_PART_ROWS, .items = 1,
-			.item_bytes = sizeof(record.row) + (groups + LITEMRC_ROW_WORDS) * sizeof(uint32_t),
-		};
-		record.head = (struct litemrc_epoch){
-			.bytes = sizeof(record.head) + sizeof(record.rows) + litemrc_part_bytes(&record.rows),
-			.header_bytes = sizeof(record.head), .parts = 1, .epoch = i, .outside = i * 3,
-			.unsampled = i * 5, .scale_log2 = i % 32, .groups = groups,
-		};
-		record.row.context = i % 2;
-		for (uint32_t g = 0; g < groups; g++)
-			record.counts[g] = (i * 2654435761u + g) >> g % 32;
-		record.counts[LITEMRC_ROW_MISSES(groups)] = i * i;
-		record.counts[LITEMRC_ROW_TOUCHED(groups)] = i % 500;
-		send(LITEMRC_MESSAGE_EPOCH, &record, record.head.bytes);
-	}
-	send(LITEMRC_MESSAGE_EVENT, &event, sizeof(event));
-}
-
 int main(int argc, char **argv)
 {
 	size_t capacity = argc > 2 ? atoi(argv[2]) : LITEMRC_REQUEST_BYTES_MAX;
@@ -191,9 +144,7 @@ int main(int argc, char **argv)
 		text(2);
 	else if (!strcmp(argv[1], "judge"))
 		judge();
-	else if (!strcmp(argv[1], "frame"))
-		frame();
 	else
-		stream();
+		frame();
 	return 0;
 }

@@ -2,12 +2,14 @@
 """Shared by the tests of the link: random messages of every type, noise, frames, and the peer's counters."""
 
 import random
+from collections.abc import Sequence
 
-from litemrc.device.link.protocol import Codec, Field, Message
+from litemrc.device.link.protocol import Codec, Message, device_messages, host_requests
 from litemrc.device.link.record import make_record
-from litemrc.device.link.schema import schema
+from litemrc.device.link.schema import Member, schema
 from litemrc.pages.hot_lists import HotList
 
+CODECS = {"device": device_messages, "host": host_requests}
 _EDGES = (0, 1, 127, 128, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1)
 _LETTERS = "abé€𝄞"  # 1 to 4 bytes in UTF-8
 
@@ -27,20 +29,22 @@ def unframed(frame: bytes) -> bytes:
     return content[:-1]
 
 
-def random_message(codec: Codec, dice: random.Random, name: str | None = None) -> Message:
+def random_message(
+    codec: Codec, dice: random.Random, name: str | None = None, edges: Sequence[int] = _EDGES
+) -> Message:
     """A random message of the schema, with edges of ranges frequent; hello has the present version."""
     name = name or dice.choice(list(codec.types))
-    values = {f.name: _random_value(f, dice) for f in codec.types[name].body}
+    values = {f.name: _random_value(f, dice, edges) for f in codec.types[name].body}
     if "protocol" in values:
         values["protocol"] = schema().constants["protocol_version"]
     return codec.new(name, sequence=dice.randrange(1, 2**32), **values)
 
 
-def _random_value(field: Field, dice: random.Random):
+def _random_value(field: Member, dice: random.Random, edges: Sequence[int]):
     if field.kind == "record":
-        hits = [_number(dice, 2**32 - 1) for _ in range(dice.randrange(5))]
+        hits = [_number(dice, edges, 2**32 - 1) for _ in range(dice.randrange(5))]
         rows = [{"context": context, "hits": hits} for context in range(dice.randrange(3))]
-        return make_record(rows, groups=8, epoch=_number(dice, 2**32 - 1))
+        return make_record(rows, groups=8, epoch=_number(dice, edges, 2**32 - 1))
     if field.kind == "bits":
         return frozenset(name for name in field.choices if dice.random() < 0.5)
     if field.kind == "choice":
@@ -48,20 +52,20 @@ def _random_value(field: Field, dice: random.Random):
     if field.kind == "bool":
         return dice.random() < 0.5
     if field.kind == "int":
-        return _number(dice, field.most)
+        return _number(dice, edges, field.most)
     # Mostly short, so that many messages can be had in little time.
     size = field.most if dice.random() < 0.1 else dice.randint(0, min(field.most, 8))
     if field.kind == "bytes":
         return dice.randbytes(size)
     if field.kind == "ints":
-        return [_number(dice, 2**32 - 1) for _ in range(size)]
+        return [_number(dice, edges, 2**32 - 1) for _ in range(size)]
     if field.kind == "texts":
-        return [_text(dice, field.item_bytes) or "x" for _ in range(size)]
+        return [_text(dice, field.size) or "x" for _ in range(size)]
     return _text(dice, size)
 
 
-def _number(dice: random.Random, most: int) -> int:
-    return min(most, dice.choice(_EDGES)) if dice.random() < 0.5 else dice.randint(0, most)
+def _number(dice: random.Random, edges: Sequence[int], most: int) -> int:
+    return min(most, dice.choice(edges)) if dice.random() < 0.7 else dice.randint(0, most)
 
 
 def _text(dice: random.Random, size: int) -> str:
@@ -85,7 +89,7 @@ def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[i
 
 
 def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
-    """The counters of an epoch of the peer program, computed as in peer_epochs.c."""
+    """The counters of an epoch of the peer."""
     hits = [(epoch * 7919 + context * 104729 + group * group) % 70001 for group in range(64)]
     return {
         "hits": hits,
@@ -100,7 +104,7 @@ def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
 
 
 def rank_counters_of(epoch: int, domain: int) -> list[int]:
-    """The counters of a rank of the peer program, computed as in fill() of peer_ranks.c."""
+    """The counters of a rank of the peer."""
     asleep = domain * 100_000 + epoch
     counters = [epoch * 10 + domain + word for word in range(16)]
     counters[4:9] = [1000, 1_000_000 - 1000 - asleep, 0, asleep, 0]
@@ -108,7 +112,7 @@ def rank_counters_of(epoch: int, domain: int) -> list[int]:
 
 
 def accessed_of(epoch: int) -> tuple[bytes, bytes]:
-    """The bits of the frames accessed and written in an epoch of the peer program, as in peer_pages.c."""
+    """The bits of the frames accessed and written in an epoch of the peer."""
     frames = [(epoch * 331 + k * k * 97) % 8192 for k in range(10)]
     return tuple(
         sum(1 << frame for frame in set(of)).to_bytes(1024, "little") for of in (frames, frames[1::2])
@@ -116,9 +120,19 @@ def accessed_of(epoch: int) -> tuple[bytes, bytes]:
 
 
 def hot_of(epoch: int, wanted: int = 128) -> HotList:
-    """The hot pages of an epoch of the peer program, as in peer_pages.c."""
+    """The hot pages of an epoch of the peer."""
     found = epoch % 3 * 50
     listed = range(min(found, wanted))
     frames = tuple((epoch + 17 * i) % 8192 for i in listed)
     counts = tuple(1000 - i for i in listed)
     return HotList(epoch, found * 1000 + epoch, wanted < found, epoch % 5 == 4, frames, counts)
+
+
+def pages_of(epoch: int) -> dict[str, int]:
+    """What the copies of pages of a program of the peer cost up to an epoch."""
+    epochs = epoch + 1
+    return {
+        **{"copies": 3, "room": 16, "replications": 3, "home": 100 * epochs, "cost": 5000 * epochs + 2000},
+        **{"references": 100 * epochs, "local": 60 * epochs, "remote_reads": 30 * epochs},
+        "remote_writes": 10 * epochs,
+    }

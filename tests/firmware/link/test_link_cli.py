@@ -10,15 +10,10 @@ import pytest
 from litemrc.epochs.files import read_epochs
 
 from tests.firmware.link.link_messages import counters_of
+from tests.host.in_process import litemrc
 from tests.timeouts import scaled_timeout
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
-
-
-def litemrc(*arguments):
-    return subprocess.run(
-        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=scaled_timeout(60)
-    )
 
 
 def collect(url, out, epochs, *more):

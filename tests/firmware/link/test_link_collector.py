@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Collections from a C peer: counters are received as sent, losses are counted, faults are survived."""
+"""Collections from a peer: counters are received as sent, losses are counted, faults are survived."""
 
+import litemrc
 import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.record_rows import EpochLedger
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.running import Run
-from litemrc.errors import UserError
 
 from tests.firmware.link.link_messages import counters_of
 from tests.host.epoch_rows import each_row
@@ -23,20 +23,6 @@ def check_counters(rows):
         assert {name: getattr(row, name) for name in expected} == expected
 
 
-def test_epochs_are_counted_not_rows_and_arrive_unchanged(start_peer):
-    with Device(start_peer(epochs=500, period_ms=2).url) as device:
-        collector = Collector(device)
-        for _ in collector.collect(epochs=20):
-            pass
-
-    assert collector.epochs == 20
-    assert len(rows_of(collector)) == 40, "two contexts report in each epoch"
-    assert len({row.epoch for row in rows_of(collector)}) == 20
-    check_counters(rows_of(collector))
-    statistics = collector.link_statistics
-    assert statistics["epoch_messages_lost"] == statistics["lost"] == statistics["damaged"] == 0
-
-
 def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(start_peer):
     with Device(start_peer(period_ms=2).url) as device:
         collector = Collector(device)
@@ -48,6 +34,28 @@ def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(
     assert dict(table.context_names) == {1: "zipf", 5: "loop"}
     assert collector.cycles == [("zipf", 1, 1000), ("loop", 5, 2000)]
     assert (table.page_bytes, table.frames, table.groups, table.engine) == (4096, 8192, 64, "group_stack")
+
+
+def test_collected_curves_are_those_of_the_counters_sent(start_peer):
+    curves = litemrc.collect(start_peer(period_ms=2).url, runs=["zipf", "loop:5:2"])
+
+    assert list(curves) == ["zipf", "loop"]
+    for name, context, epochs in (("zipf", 1, range(3)), ("loop", 5, range(3, 9))):
+        sent = [counters_of(epoch, context) for epoch in epochs]
+        accesses = sum(each["accesses"] for each in sent)
+        hits = [sum(each["hits"][group] for each in sent) for group in range(64)]
+        curve = curves[name]
+        assert (curve.accesses, curve.misses) == (accesses, sum(each["misses"] for each in sent))
+        assert curve.resolution_pages == 8192 // 64
+        for groups in (1, 2, 64):
+            ratio = (accesses - sum(hits[:groups])) / accesses
+            assert curve.at(pages=128 * groups) == curve.at(bytes=128 * 4096 * groups) == ratio
+
+
+def test_a_device_collects_more_than_once(start_peer):
+    with litemrc.Device(start_peer(period_ms=2).url) as device:
+        first, second = device.collect(runs=["zipf"]), device.collect(runs=["zipf"])
+    assert list(first) == list(second) == ["zipf"]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -99,22 +107,6 @@ def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
         with pytest.raises(DeviceFaultError, match="epoch 0, context 1: hits deeper than the memory"):
             for _ in collector.collect(runs=[Run("zipf")]):
                 pass
-
-
-def test_a_program_or_context_the_device_does_not_have_is_named(start_peer):
-    with Device(start_peer().url) as device:
-        collector = Collector(device)
-        with pytest.raises(UserError, match="no program 'doom'") as error:
-            next(collector.collect(runs=[Run("zipf"), Run("doom")]))
-        assert "zipf, loop" in error.value.remedy
-        with pytest.raises(UserError, match="no context 8"):
-            next(collector.collect(runs=[Run("zipf", context=8)]))
-
-
-@pytest.mark.parametrize("text", ["", ":1", "zipf:", "zipf:one", "zipf:1:2:3", "zipf:-1"])
-def test_a_run_that_is_not_written_right_is_refused(text):
-    with pytest.raises(UserError, match="not a program to run"):
-        Run.parse(text)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A device at a real port: a C peer built from the firmware's frames and service."""
+"""A device at a real port: a peer that answers by the firmware's service."""
 
 import os
 import select
@@ -8,94 +8,13 @@ import threading
 import time
 
 import pytest
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device
 from litemrc.device.errors import (
     PortError,
-    RequestRefusedError,
     SilentDeviceError,
     VersionMismatchError,
 )
-from litemrc.device.link.schema import schema
 from litemrc.errors import UserError
-
-PROTOCOL = schema().constants["protocol_version"]
-
-
-def test_hello_reports_the_parameters(start_peer):
-    with Device(start_peer().url) as device:
-        hello = device.hello
-
-    assert (hello.frames, hello.groups, hello.contexts, hello.page_shift) == (8192, 64, 8, 12)
-    assert hello.engine == "group_stack"
-    assert hello.workloads == ["zipf", "loop"]
-    assert hello.protocol == PROTOCOL
-
-
-def test_echoes_of_every_length_come_back(start_peer):
-    with Device(start_peer().url) as device:
-        test = device.echo_test(echoes=129)
-
-    assert (test.echoes, test.failed) == (129, 0)
-    assert 0 < test.round_trip_ms < 1000
-
-
-def test_what_is_set_is_what_get_returns(start_peer):
-    with Device(start_peer().url) as device:
-        assert device.request("set_epoch", unit="cycles", length=4321).values == [2, 4321]
-        assert device.request("get_epoch").values == [2, 4321]
-        assert device.request("set_context", context=3).values == [3]
-        assert device.request("get_context").values == [3]
-        assert device.request("set_range", lower=8, upper=15).values == [8, 15]
-        assert device.request("get_range").values == [8, 15]
-        assert device.request("set_sampling", sampling=3).values == [3, 3]
-        assert device.request("get_sampling").values == [3, 3]
-        assert device.request("single_shot", on=True).values == [0, 1, 0]
-        assert device.request("freeze", on=True).values == [1, 1, 1]
-        assert device.request("get_freeze").values == [1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("request_name", "values", "code"),
-    [
-        ("set_epoch", {"unit": "accesses", "length": 0}, "bad_argument"),
-        ("set_epoch", {"unit": "fortnights", "length": 1}, "bad_argument"),
-        ("set_engine", {"engine": "bucket_stack"}, "bad_argument"),
-        ("set_context", {"context": 8}, "bad_argument"),
-        ("set_range", {"lower": 2, "upper": 1}, "bad_argument"),
-        ("set_sampling", {"sampling": 14}, "bad_argument"),
-        ("run", {"workload": 2, "context": 0, "scale": 1}, "bad_argument"),
-    ],
-)
-def test_a_refused_request_is_an_error_with_a_remedy(start_peer, request_name, values, code):
-    with Device(start_peer().url) as device:
-        with pytest.raises(RequestRefusedError) as refused:
-            device.request(request_name, **values)
-        assert device.request("get_context").values == [0], "the link still works"
-
-    assert refused.value.code == code
-    assert refused.value.remedy
-
-
-def test_a_refusal_carries_the_reason_the_device_gave(start_peer):
-    with (
-        Device(start_peer().url) as device,
-        pytest.raises(
-            RequestRefusedError,
-            match="the device refused set_range: bad_argument: upper is beyond the last frame",
-        ),
-    ):
-        device.request("set_range", lower=0, upper=8192)
-
-
-def test_a_reason_cannot_play_tricks_with_a_terminal():
-    assert printable("no\x1b[2J such\nrange") == "no?[2J such?range"
-
-
-def test_a_second_program_is_refused_while_one_runs(start_peer):
-    with Device(start_peer(period_ms=50).url) as device:
-        device.request("run", workload=0, context=1, scale=1)
-        with pytest.raises(RequestRefusedError, match="busy"):
-            device.request("run", workload=1, context=2, scale=1)
 
 
 def test_under_noise_a_request_is_done_once_however_often_it_is_repeated(start_peer):
@@ -131,18 +50,6 @@ def test_a_port_that_cannot_be_opened_says_why_and_where(url, why):
 
     assert isinstance(error.value, UserError)
     assert error.value.where == url
-
-
-def test_a_silent_device_is_given_up_in_time(start_peer):
-    start = time.monotonic()
-
-    with (
-        pytest.raises(SilentDeviceError, match="no answer"),
-        Device(start_peer(fault="silent").url, timeout_s=0.8),
-    ):
-        pass
-
-    assert 0.8 <= time.monotonic() - start < 30
 
 
 def test_our_own_echo_is_no_device():

@@ -12,12 +12,11 @@ from itertools import cycle
 
 import pytest
 from litemrc.device.link.frames import frame
-from litemrc.device.link.protocol import ProtocolError, device_messages, host_requests
+from litemrc.device.link.protocol import ProtocolError
 
-from tests.firmware.link.link_messages import random_message, unframed
+from tests.firmware.link.link_messages import CODECS, random_message, unframed
 from tests.firmware.link.test_link_frames import received
 
-CODECS = {"device": device_messages, "host": host_requests}
 STRINGS = 1_000_000
 PARTS = 4
 KINDS = {}

@@ -3,7 +3,6 @@
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -43,37 +42,6 @@ def wait_for_records(log, count):
     while not (log.exists() and len(log.read_text().splitlines()) >= count):
         assert not deadline.passed
         time.sleep(0.05)
-
-
-class Cable:
-    """A TCP port that forwards bytes to another and back; `cut` hangs up on the host, which may reconnect."""
-
-    def __init__(self, url):
-        self._device = socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])))
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
-        self._host = None
-        for target in (self._to_device, self._to_host):
-            threading.Thread(target=target, daemon=True).start()
-
-    def cut(self):
-        host, self._host = self._host, None
-        host.shutdown(socket.SHUT_RDWR)
-
-    def _to_device(self):
-        while True:
-            self._host, _ = self._listener.accept()
-            while self._host and (received := self._host.recv(4096)):
-                self._device.sendall(received)
-
-    def _to_host(self):
-        while received := self._device.recv(4096):
-            host = self._host
-            if host:
-                try:
-                    host.sendall(received)
-                except OSError:
-                    continue
 
 
 def test_budgets_are_decided_sent_and_kept(start_peer, tmp_path):
@@ -119,10 +87,10 @@ def test_a_dry_run_decides_and_sends_nothing(start_peer, tmp_path):
 def test_the_device_is_given_back_at_the_end(start_peer, tmp_path):
     """Four of sixty epochs are governed; afterwards there is no budget."""
     log = tmp_path / "log.jsonl"
-    cable = Cable(start_peer(tasks=1, period_ms=150).url)
-    done = govern(cable.url, "--run", "zipf:3:20", "--epochs", 4, "--lease", 100)
+    peer = start_peer(tasks=1, period_ms=150, stays=True)
+    done = govern(peer.url, "--run", "zipf:3:20", "--epochs", 4, "--lease", 100)
     assert done.returncode == 0, done.stderr
-    after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", log)
+    after = govern(peer.url, "--dry-run", "--epochs", 4, "--log", log)
     assert after.returncode == 0, after.stderr
     assert {task["budget"] for task in rows(log)} == {None}
 
@@ -130,24 +98,24 @@ def test_the_device_is_given_back_at_the_end(start_peer, tmp_path):
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, stop):
     log, after_log = tmp_path / "log.jsonl", tmp_path / "after.jsonl"
-    cable = Cable(start_peer(tasks=1, period_ms=150).url)
+    peer = start_peer(tasks=1, period_ms=150, stays=True)
     arguments = ("--run", "zipf:3:20", "--lease", "100", "--log", str(log))
-    process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments], stdout=subprocess.PIPE)
+    process = subprocess.Popen([*LITEMRC, "govern", "--port", peer.url, *arguments], stdout=subprocess.PIPE)
     wait_for_records(log, 3)
     process.send_signal(stop)
     said, _ = process.communicate(timeout=scaled_timeout(30))
     assert process.returncode == 130
     assert b"epochs, " in said
-    after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", after_log)
+    after = govern(peer.url, "--dry-run", "--epochs", 4, "--log", after_log)
     assert after.returncode == 0, after.stderr
     assert {task["budget"] for task in rows(after_log)} == {None}
 
 
 def test_a_lost_link_is_reported_and_the_device_governed_again(start_peer, tmp_path):
     log = tmp_path / "log.jsonl"
-    cable = Cable(start_peer(tasks=1, period_ms=150).url)
-    threading.Thread(target=lambda: (wait_for_records(log, 3), cable.cut())).start()
-    done = govern(cable.url, "--run", "zipf:3:12", "--lease", 2, "--log", log, "--json")
+    peer = start_peer(tasks=1, period_ms=150, stays=True)
+    threading.Thread(target=lambda: (wait_for_records(log, 3), peer.cut())).start()
+    done = govern(peer.url, "--run", "zipf:3:12", "--lease", 2, "--log", log, "--json")
     assert done.returncode == 0, done.stderr
     assert "warning: " in done.stderr and "trying to reconnect for 30 s" in done.stderr
     assert json.loads(done.stdout)["links_lost"] == 1
@@ -192,20 +160,20 @@ def rank_settings(url):
 def test_ranks_are_governed_and_given_back(start_peer, tmp_path):
     """A killed governor leaves its budgets, as its lease is long; the next governor lifts them."""
     log = tmp_path / "log.jsonl"
-    cable = Cable(start_peer(ranks=1, epochs=10_000, period_ms=100).url)
-    own = rank_settings(cable.url)
+    peer = start_peer(ranks=1, epochs=10_000, period_ms=100, stays=True)
+    own = rank_settings(peer.url)
     arguments = ("--energy", "--lease", "1000", "--log", str(log))
-    process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments])
+    process = subprocess.Popen([*LITEMRC, "govern", "--port", peer.url, *arguments])
     wait_for_records(log, 3)
     process.kill()
     process.wait()
 
-    policy, working_set = rank_settings(cable.url)
+    policy, working_set = rank_settings(peer.url)
     assert (policy.policy, policy.mrc_state, policy.mrc_base) == ("mrc", "self_refresh", "dynamic")
     assert (working_set.automatic, working_set.groups) == (False, records(log)[-1]["working_set_groups"])
-    done = govern(cable.url, "--energy", "--epochs", 1)
+    done = govern(peer.url, "--energy", "--epochs", 1)
     assert done.returncode == 0, done.stderr
-    assert rank_settings(cable.url) == own
+    assert rank_settings(peer.url) == own
 
 
 def test_a_program_that_begins_gets_its_budgets_though_they_are_those_of_the_last(start_peer, tmp_path):
@@ -223,9 +191,9 @@ def test_a_program_that_begins_gets_its_budgets_though_they_are_those_of_the_las
 def test_behind_the_end_of_a_program_nothing_is_decided_about_it(start_peer, tmp_path):
     """Its three epochs, and in the next its last row is still known; in none of the twelve after that."""
     log = tmp_path / "log.jsonl"
-    cable = Cable(start_peer(tasks=1, epochs=10_000, period_ms=150).url)
-    with Device(cable.url) as device:
+    peer = start_peer(tasks=1, epochs=10_000, period_ms=150, stays=True)
+    with Device(peer.url) as device:
         device.request("run", workload=0, context=3, scale=1)
-    done = govern(cable.url, "--epochs", 12, "--log", log)
+    done = govern(peer.url, "--epochs", 12, "--log", log)
     assert done.returncode == 0, done.stderr
     assert len(records(log)) <= 4

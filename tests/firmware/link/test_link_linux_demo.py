@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`litemrc demo linux` over the link, with a C peer in place of Linux."""
+"""`litemrc demo linux` over the link, with a peer in place of Linux."""
 
 import pytest
 from litemrc.cli.soc.linux_demo import collect, wanted_runs

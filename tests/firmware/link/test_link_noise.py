@@ -3,6 +3,7 @@
 
 import random
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,17 +11,28 @@ from litemrc.device.collecting.record_rows import EpochLedger
 from litemrc.device.link import frames, link
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import OtherVersionError, device_messages, host_requests
+from litemrc.device.link.record import make_record
 
 from tests.firmware.link.link_messages import noisy, unframed
 
 RATE = 0.01
 SEEDS = [1, 2, 3]
+EPOCHS = 20_000
 
 
 @pytest.fixture(scope="module")
-def stream(programs) -> bytes:
-    """Epochs framed by the firmware's encoder, and an event with their number."""
-    return subprocess.run([programs / "codec", "stream"], stdout=subprocess.PIPE, check=True).stdout
+def stream() -> bytes:
+    """Frames of epochs of 1 to 64 groups, and of an event with their number."""
+    codec, sent = device_messages(), []
+    for epoch in range(EPOCHS):
+        groups = 1 + epoch % 64
+        hits = [(epoch * 2654435761 + group) % 2**32 >> group % 32 for group in range(groups)]
+        row = {"context": epoch % 2, "hits": hits, "misses": epoch**2 % 2**32, "touched": epoch % 500}
+        head = {"outside": epoch * 3, "unsampled": epoch * 5, "scale_log2": epoch % 32, "epoch": epoch}
+        sent.append(codec.new("epoch", record=make_record([row], groups=groups, **head)))
+    sent.append(codec.new("event", kind="workload_done", epoch=EPOCHS))
+    encoded = (codec.encode(replace(each, sequence=number)) for number, each in enumerate(sent, 1))
+    return b"".join(map(frame, encoded))
 
 
 def must_arrive(clean: bytes, hit: list[int]) -> list[bool]:

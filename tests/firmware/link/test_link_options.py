@@ -4,20 +4,13 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 
 import pytest
 from litemrc.cli.device import process
 from litemrc.cli.main import main
 from litemrc.epochs.files import read_epochs
 
-from tests.timeouts import scaled_timeout
-
-
-def litemrc(*arguments):
-    command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
+from tests.host.in_process import litemrc
 
 
 def csv_rows(text):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Single pages over the link: frames accessed and hot pages as parts of each epoch's record."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list
+from litemrc.device.collecting.page_epochs import hot_list
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
@@ -99,34 +99,12 @@ def test_hot_settings_that_are_set_are_those_in_force(device):
     assert list(rows) == [hot_of(row.epoch, 5) for row in rows] and any(row.more for row in rows)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"reads": False, "writes": False}, {"lower": 9, "upper": 8}, {"upper": 8192}, {"wanted": 0},
-        {"wanted": 129}, {"watermark": 0}, {"watermark": 17}, {"threshold": 0}, {"threshold": 1 << 20},
-        {"sampling_log2": 16},
-    ],
-)  # fmt: skip
-def test_hot_settings_that_the_hardware_does_not_have_are_refused_and_change_nothing(device, change):
-    with pytest.raises(RequestRefusedError) as refused:
-        set_hot(device, replace(ON, **change))
-    assert refused.value.code == "bad_argument"
-    assert get_hot(device) == AT_BOOT
-
-
-def test_without_page_bitmap_and_hot_pages_every_request_about_them_is_refused(start_peer):
-    with Device(start_peer().url) as device:
-        for name, values in (
-            ("get_hot", {}),
-            ("set_hot", asdict(ON)),
-            ("set_page_messages", {"accessed": True, "hot": False}),
-            ("set_page_messages", {"accessed": False, "hot": True}),
-        ):
-            with pytest.raises(RequestRefusedError) as refused:
-                device.request(name, **values)
-            assert refused.value.code == "unsupported", name
-        with pytest.raises(RequestRefusedError, match="the device has no page bitmap or no hot pages"):
-            collected(device, 1)
+def test_a_device_without_page_bitmap_and_hot_pages_is_named(start_peer):
+    with (
+        Device(start_peer().url) as device,
+        pytest.raises(RequestRefusedError, match="the device has no page bitmap or no hot pages"),
+    ):
+        collected(device, 1)
 
 
 def test_pages_that_become_hot_are_reported_at_once(device):
@@ -159,29 +137,24 @@ def test_split_epochs_say_so_and_writes_have_rows_of_their_own(device):
     assert device.request("get_split").values == [0]
 
 
-def record_of(accessed=b"\3", written=b"", pages=((3, 5), (2, 4)), accesses=9):
-    """The record of an epoch of 8,192 frames."""
-    parts = {
-        "accessed": accessed.ljust(1024, b"\0"),
-        "written": written.ljust(1024, b"\0"),
-        "hot": [{"frame": frame, "count": count} for frame, count in pages],
-    }
+def record_of(pages=((3, 5), (2, 4)), accesses=9):
+    """The record of an epoch with these hot pages."""
+    parts = {"hot": [{"frame": frame, "count": count} for frame, count in pages]}
     return make_record(groups=64, parts=parts, epoch=1, hot_accesses=accesses)
 
 
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (record_of(written=b"\4"), "written, but not accessed"),
         (record_of(pages=[(3, 4), (2, 5)]), "ascend"),
         (record_of(pages=[(3, 5), (3, 4)]), "twice"),
         (record_of(accesses=8), "9 of 8 accesses"),
     ],
 )
-def test_parts_that_contradict_each_other_are_refused(record, said):
+def test_hot_pages_that_contradict_each_other_are_refused(record, said):
     with pytest.raises(ValueError, match=said):
-        assert not (accessed_epoch(record) and hot_list(record))
-    assert accessed_epoch(record_of()) and hot_list(record_of())
+        assert not hot_list(record)
+    assert hot_list(record_of())
 
 
 def test_a_device_that_sends_such_a_record_sends_nonsense(device, monkeypatch):

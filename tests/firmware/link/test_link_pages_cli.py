@@ -18,15 +18,10 @@ from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 
 from tests.firmware.link.link_messages import accessed_of, hot_of
+from tests.host.in_process import litemrc
 from tests.timeouts import scaled_timeout
 
-
-def command(*arguments):
-    return [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-
-
-def litemrc(*arguments):
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=scaled_timeout(60))
+LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 
 
 @pytest.fixture
@@ -79,7 +74,7 @@ def test_an_interrupted_collection_keeps_every_whole_epoch_and_replaces_nothing(
     kept.write_text("another file")
     arguments = ("collect", "--port", port, "--epochs", 100_000, "-o", tmp_path / "e.parquet")
     with subprocess.Popen(
-        command(*arguments, "--pages", kept, "--hot", tmp_path / "hot.parquet"),
+        [*LITEMRC, *map(str, arguments), "--pages", kept, "--hot", tmp_path / "hot.parquet"],
         stderr=subprocess.PIPE,
         text=True,
     ) as process:

@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processes and budgets over the link, by library and commands; the C peer has an operating system."""
+"""Processes and budgets over the link, by library and commands; the peer has an operating system."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.contexts import follow, get_budget, get_followed, reclaim, set_budget
 from litemrc.device.device import Device
-from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.processes import Process
-from litemrc.errors import UserError
 
-from tests.timeouts import scaled_timeout
-
-
-def litemrc(*arguments):
-    command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
+from tests.host.in_process import litemrc
 
 
 @pytest.fixture
@@ -92,25 +83,6 @@ def test_on_a_noisy_link_no_epoch_goes_to_a_process_of_another_context(start_pee
     assert table.link_statistics["epoch_messages_lost"] > 0, "no noise, no test"
 
 
-@pytest.mark.parametrize(
-    ("runs", "why"),
-    [
-        ([Run("zipf"), Run("zipf", 2)], "cannot run twice"),
-        ([Run("zipf", 2), Run("loop", 2)], "cannot have one context"),
-    ],
-)
-def test_programs_that_cannot_run_together_are_refused_before_any_starts(linux, runs, why):
-    with Device(linux) as device:
-        with pytest.raises(UserError, match=why):
-            next(Collector(device).collect(runs=runs, together=True))
-        assert device.say_hello().running == 0
-
-
-def test_bare_metal_runs_one_program_at_a_time(start_peer):
-    with Device(start_peer().url) as device, pytest.raises(UserError, match="one program at a time"):
-        next(Collector(device).collect(runs=[Run("zipf"), Run("loop")], together=True))
-
-
 def test_collect_together_saves_what_curve_then_shows(linux, tmp_path):
     out = tmp_path / "curves.parquet"
     done = litemrc(
@@ -124,14 +96,6 @@ def test_collect_together_saves_what_curve_then_shows(linux, tmp_path):
     assert shown.returncode == 0, shown.stderr
     for name in ("0 kernel", "1 loop (pid 101)", "2 zipf (pid 100)"):
         assert name in shown.stdout
-
-
-def test_hello_reports_what_runs_as_bits(linux):
-    with Device(linux) as device:
-        device.request("run", workload=1, context=1, scale=1000)
-        assert device.say_hello().running == 0b10
-        device.request("run", workload=0, context=2, scale=1000)
-        assert device.say_hello().running == 0b11
 
 
 def test_what_follow_and_budgets_set_is_what_they_return(linux):
@@ -202,9 +166,3 @@ def test_processes_of_bare_metal_are_an_error_with_a_remedy(start_peer):
 def test_device_shows_the_operating_system_driver_and_abi(linux, start_peer):
     assert "Linux 6.1.0, driver 0.1, ABI 1" in litemrc("device", "--port", linux).stdout
     assert "none: bare metal" in litemrc("device", "--port", start_peer().url).stdout
-
-
-def test_a_device_that_refuses_a_budget_names_the_code(linux):
-    with Device(linux) as device, pytest.raises(RequestRefusedError) as refused:
-        set_budget(device, 1, 5)
-    assert refused.value.code == "busy"

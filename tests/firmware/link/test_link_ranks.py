@@ -4,7 +4,6 @@
 import csv
 import json
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from litemrc.device import rank_commands
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.record_rows import watch_ranks
 from litemrc.device.device import Device
-from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
 from litemrc.epochs.files import read_epochs
 from litemrc.errors import UserError
@@ -22,7 +20,7 @@ from litemrc_gateware.ranks import registers as gateware
 from litemrc_gateware.ranks.registers import MeterWord
 
 from tests.firmware.link.link_messages import rank_counters_of
-from tests.timeouts import scaled_timeout
+from tests.host.in_process import litemrc
 
 
 @pytest.fixture
@@ -31,63 +29,15 @@ def device(start_peer):
         yield device
 
 
-def test_the_dram_is_described(device):
-    assert rank_commands.get_dram(device) == rank_commands.Dram(
-        ranks=4,
-        virtual=False,
-        states=("awake", "power_down", "self_refresh", "self_refresh_partial"),
-        part="MT41K64M16",
-        chips=1,
-        phases=4,
-        kept=0,
-    )
-
-
 def test_a_device_without_rank_power_says_so(start_peer):
     with Device(start_peer().url) as device, pytest.raises(UserError, match="no rank power"):
         rank_commands.get_dram(device)
-
-
-def test_a_policy_comes_back_as_it_was_set(device):
-    policy = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
-    assert rank_commands.set_policy(device, policy) == policy
-    assert rank_commands.get_policy(device) == policy
-
-
-def test_a_policy_that_contradicts_itself_is_refused_and_nothing_changes(device):
-    before = rank_commands.get_policy(device)
-    with pytest.raises(RequestRefusedError, match="mrc cannot be its own base"):
-        rank_commands.set_policy(
-            device, rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "mrc", 1, 2)
-        )
-    assert rank_commands.get_policy(device) == before
 
 
 def test_a_working_set_size_comes_back_to_the_nearest_step_of_epsilon(device):
     set_to = rank_commands.set_working_set(device, rank_commands.WorkingSetSize(True, 64, 0.01))
     assert set_to == rank_commands.get_working_set(device)
     assert set_to.epsilon == round(0.01 * 2**16) / 2**16
-
-
-@pytest.mark.parametrize(
-    ("domain", "state", "why"),
-    [
-        (0, "power_down", "the firmware runs from this domain"),
-        (4, "power_down", "there is no such domain"),
-        (2, "self_refresh_partial", "data would be lost"),
-    ],
-)
-def test_a_state_the_device_must_not_take_is_refused(device, domain, state, why):
-    with pytest.raises(RequestRefusedError, match=why):
-        rank_commands.set_state(device, domain, state)
-
-
-def test_data_may_be_lost_only_where_it_was_allowed(device):
-    rank_commands.set_loss(device, 2, allowed=True, part=1)
-    rank_commands.set_state(device, 2, "self_refresh_partial")
-    rank_commands.set_loss(device, 2, allowed=False)
-    with pytest.raises(RequestRefusedError, match="data would be lost"):
-        rank_commands.set_state(device, 2, "self_refresh_partial")
 
 
 def test_every_epoch_has_a_row_of_every_rank(device):
@@ -116,20 +66,19 @@ def test_a_collection_has_the_ranks_of_all_its_epochs(start_peer):
     assert table.live_pages.max() == 300, "while the program ran"
 
 
-def litemrc(url, *arguments, command="ranks"):
-    command = [sys.executable, "-m", "litemrc.cli.main", command, "--port", url, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(60))
+def ranks(url, *arguments):
+    return litemrc("ranks", "--port", url, *arguments)
 
 
 def test_the_command_shows_states_residencies_and_energy(start_peer):
-    done = litemrc(start_peer(ranks=1).url)
+    done = ranks(start_peer(ranks=1).url)
     assert done.returncode == 0, done.stderr
     for text in ("policy none", "awake", "holds working set", "self-refresh", "MT41K64M16", "mJ"):
         assert text in done.stdout
 
 
 def test_its_json_adds_up(start_peer):
-    report = json.loads(litemrc(start_peer(ranks=1).url, "--json").stdout)
+    report = json.loads(ranks(start_peer(ranks=1).url, "--json").stdout)
     assert [each["rank"] for each in report["ranks"]] == [0, 1, 2, 3]
     domains = report["energy"]["domains"]
     assert sum(each["energy_mj"] for each in domains) == pytest.approx(report["energy"]["total"]["energy_mj"])
@@ -138,7 +87,7 @@ def test_its_json_adds_up(start_peer):
 
 
 def test_its_csv_has_a_row_for_each_rank(start_peer):
-    rows = list(csv.DictReader(litemrc(start_peer(ranks=1).url, "--csv").stdout.splitlines()))
+    rows = list(csv.DictReader(ranks(start_peer(ranks=1).url, "--csv").stdout.splitlines()))
     assert [row["rank"] for row in rows] == ["0", "1", "2", "3"]
     epoch = int(rows[0]["epoch"])
     assert [int(row["self_refresh"]) for row in rows] == [rank * 100_000 + epoch for rank in range(4)]
@@ -146,18 +95,18 @@ def test_its_csv_has_a_row_for_each_rank(start_peer):
 
 
 def test_it_goes_on_without_energy_where_a_current_is_not_known(start_peer):
-    done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16")
+    done = ranks(start_peer(ranks=1).url, "--part", "MT41K128M16")
     assert done.returncode == 0, done.stderr
     assert "refreshes" in done.stdout
     assert "no energy: " in done.stdout
     assert "mt41k128m16.toml" in done.stdout
-    done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16", "--json")
+    done = ranks(start_peer(ranks=1).url, "--part", "MT41K128M16", "--json")
     assert done.returncode == 0, done.stderr
     assert "energy" not in json.loads(done.stdout)
 
 
 def test_a_part_that_is_not_known_is_refused(start_peer):
-    done = litemrc(start_peer(ranks=1).url, "--part", "MT0")
+    done = ranks(start_peer(ranks=1).url, "--part", "MT0")
     assert done.returncode == 2
     assert "MT0" in done.stderr
 
@@ -168,7 +117,7 @@ def test_collect_keeps_the_ranks_in_a_file_of_their_own(start_peer, tmp_path):
         tmp_path / "c.parquet",
         tmp_path / "r.parquet",
     )
-    done = litemrc(url, "--epochs", 4, "--out", out, "--ranks", of_ranks, command="collect")
+    done = litemrc("collect", "--port", url, "--epochs", 4, "--out", out, "--ranks", of_ranks)
     assert done.returncode == 0, done.stderr
     table = read_ranks(of_ranks)
     assert table.epochs.tolist() == sorted(set(read_epochs(out).epoch.tolist()))
@@ -177,7 +126,7 @@ def test_collect_keeps_the_ranks_in_a_file_of_their_own(start_peer, tmp_path):
 
 def test_states_and_policies_can_be_set(start_peer):
     url = start_peer(ranks=1).url
-    done = litemrc(
+    done = ranks(
         url, "policy", "mrc", "--mrc-base", "dynamic", "--thresholds", "100:20000", "--epsilon", "0.01"
     )
     assert "power-down after 100 idle cycles, self-refresh after 20,000 idle cycles" in done.stdout
@@ -196,7 +145,7 @@ def test_states_and_policies_can_be_set(start_peer):
     ],
 )
 def test_what_cannot_be_is_an_error_with_exit_code_2(start_peer, arguments, why):
-    done = litemrc(start_peer(ranks=1).url, *arguments)
+    done = ranks(start_peer(ranks=1).url, *arguments)
     assert done.returncode == 2
     assert why in done.stderr
 

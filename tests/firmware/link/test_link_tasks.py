@@ -7,9 +7,8 @@ from litemrc.device.collecting.record_rows import task_totals
 from litemrc.device.contexts import get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.governed import end_lease, lease_cycles, take_lease
+from litemrc.device.governed import take_lease
 from litemrc.device.running import Run
-from litemrc.errors import UserError
 
 CONTEXT = 3
 CYCLES_OF_EPOCH = 1_000_000  # of the peer, as of a lease
@@ -22,23 +21,17 @@ def device(start_peer):
 
 
 def faults(resident):
-    """Faults, computed as in peer_tasks.c: a tenth of the frames that a task lacks of 1,000."""
+    """Faults, computed as in peer_parts.py: a tenth of the frames that a task lacks of 1,000."""
     return (1000 - resident) // 10
 
 
-def test_every_epoch_of_a_program_has_a_row_of_each_task(device):
+def test_every_epoch_of_a_program_has_a_row_of_each_task_and_totals_are_their_sums(device):
     collector = Collector(device)
     for _ in collector.collect(None, [Run("zipf", CONTEXT)]):
         pass
     rows = collector.tasks
     assert [row["context"] for row in rows] == [CONTEXT, CONTEXT + 1] * 3
     assert {(row["memory"], row["budget"], row["resident"]) for row in rows} == {(1024, None, 512)}
-
-
-def test_totals_are_sums_and_the_mean_response(device):
-    collector = Collector(device)
-    for _ in collector.collect(None, [Run("zipf", CONTEXT)]):
-        pass
     first, second = task_totals(collector.tasks)
     assert (first["references"], first["faults"], first["iterations"]) == (3 * 2000, 3 * faults(512), 3 * 2)
     assert first["response_cycles"] == faults(512) * 1000 / 2
@@ -75,14 +68,3 @@ def test_budgets_hold_as_long_as_the_lease(device, prolonged):
     assert len(budgets) == 9
     assert budgets[-1] == (100 if prolonged else None)
     assert warnings == ([] if prolonged else ["the lease ended"])
-
-
-def test_a_lease_is_counted_in_the_clock_of_the_device(device):
-    assert lease_cycles(device, 2.5) == 2_500_000  # the peer's clock: 1 MHz
-    end_lease(device)
-
-
-@pytest.mark.parametrize("seconds", [0, -1, 5000])
-def test_a_lease_the_device_cannot_count_is_an_error(device, seconds):
-    with pytest.raises(UserError, match="a lease of"):
-        lease_cycles(device, seconds)

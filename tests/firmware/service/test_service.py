@@ -4,39 +4,39 @@
 import random
 import re
 import struct
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from litemrc.device.link.frames import FrameSplitter, frame, old_frame
-from litemrc.device.link.link import MessageReceiver
+from litemrc.device.link.frames import frame, old_frame
 from litemrc.device.link.protocol import (
     LaterVersionError,
     Message,
     ProtocolError,
+    device_messages,
     host_requests,
     old_hello,
     old_hello_request,
 )
 from litemrc.device.link.schema import schema
 
-from tests.products import alone_in, run_tool
+from tests.firmware.service.served import SERVICE, Answer, RefusedError, Service, built_service
 
-HERE = Path(__file__).parent
-REPO = HERE.parents[2]
-SERVICE = REPO / "firmware" / "service"
-BUILD = REPO / "build" / "service"
 NUMBERS = schema().enums["request"]
-_SETTINGS = re.search(r"enum device_setting \{(.*?)\}", (SERVICE / "device.h").read_text(), re.S)[1]
-SETTINGS = re.findall(r"^\tDEVICE_(\w+)", _SETTINGS, re.M)
-ORDERS = ("END_EPOCH", "CLEAR", "ARM", "INVALIDATE")
+LONG_REASON = "0123456789" * 8 + " and more"
+DEVICE = {
+    "features": 0xBF, "frames": 8192, "groups": 64, "contexts": 8,
+    "engine": schema().enums["stack_engine"]["group_stack"], "pages": 8192, "epoch_least": 100, "ranks": 4,
+    "power_states": 0x1D, "hot_pages": 128, "first_page": 0x123456789, "counter_pages": 1024,
+    "counter_width": 12, "counter_masters": 3, "counter_contexts": 8, "traffic_words_log2": 22,
+    "programs": ["zipf", "loop"],
+}  # fmt: skip
 
 Values = dict[str, object]
 
-# Requests at the limits of the device in service_calls.c, and the operation that each calls.
+# Requests at the limits of the device, and the operation that each calls.
 EXECUTED: dict[str, tuple[Values, str | None]] = {
     "set_epoch": ({"unit": "cycles", "length": 100}, "set EPOCH_LENGTH 2 100"),
     "set_engine": ({"engine": "group_stack"}, None),
@@ -217,7 +217,7 @@ BAD_ARGUMENTS: list[tuple[str, Values, str]] = [
     ),
 ]
 # An executed request is wrong for a device with these parameters, or with its writes split.
-OTHER_DEVICES: list[tuple[str, dict[str, int], str, str]] = [
+OTHER_DEVICES: list[tuple[str, Values, str, str]] = [
     ("set_split", {"contexts": 1}, "unsupported", "the monitor has a single context"),
     ("get_hot", {"hot_pages": 0}, "unsupported", NO_HOT),
     ("set_hot", {"hot_pages": 0}, "unsupported", NO_HOT),
@@ -235,7 +235,7 @@ OTHER_DEVICES: list[tuple[str, dict[str, int], str, str]] = [
     ("follow", {"features": 0xAF}, "unsupported", "the device has no operating system"),
     ("set_lease", {"features": 0x9F}, "unsupported", "nothing here ends a lease when its host vanishes"),
     ("set_budget", {"features": 0x3F}, "unsupported", "the device has no budgets of memory"),
-    ("run", {"programs": 0}, "unsupported", "the device runs no programs"),
+    ("run", {"programs": []}, "unsupported", "the device runs no programs"),
     ("set_rank_policy", {"power_states": 0x0D}, "bad_argument", CANNOT_REACH),  # its static_state
     ("set_rank_policy", {"power_states": 0x19}, "bad_argument", CANNOT_REACH),  # its mrc_state
     ("set_rank_state", {"power_states": 0x15}, "bad_argument", CANNOT_REACH),
@@ -255,7 +255,7 @@ class Refusal(NamedTuple):
 
     request: str | int
     values: Values
-    parameters: dict[str, int]
+    parameters: Values
     code: str
     text: str
 
@@ -267,12 +267,14 @@ def executed(name: str) -> Values:
 REFUSALS = [
     *(Refusal(name, executed(name) | wrong, {}, "bad_argument", text) for name, wrong, text in BAD_ARGUMENTS),
     *(Refusal(name, executed(name), *rest) for name, *rest in OTHER_DEVICES),
-    Refusal("set_rank_state", {"domain": 3, "state": 4}, {"loss_busy": 1}, "busy", "0123456789" * 8),
+    Refusal(
+        "set_rank_state", {"domain": 3, "state": 4}, {"busy": ["get RANK_LOSS"]}, "busy", "0123456789" * 8
+    ),
     *(Refusal(number, {}, {}, "unknown", "") for number in (0, 64, 116, 4711, 2**32 - 129)),
 ]
 
 
-class Answer(NamedTuple):
+class Answered(NamedTuple):
     """An answer, the operations called before it, and the lines of requests.c that refused."""
 
     message: Message
@@ -284,45 +286,52 @@ class Answer(NamedTuple):
         return (message.values, message.payload) if message.name == "ack" else message.error
 
 
+class Kept:
+    """Operations that keep what they are given, and record each that may change something."""
+
+    def __init__(self, busy: Iterable[str]) -> None:
+        self.calls: list[str] = []
+        self._busy = tuple(busy)
+        self._in_force: dict[str, list[int]] = {}
+
+    def __call__(self, *words: str | int | bytes) -> Answer:
+        operation, *values = words
+        if operation in ("epoch", "running"):
+            return [0]
+        call = " ".join(each.decode() if isinstance(each, bytes) else str(each) for each in words)
+        if operation == "follow_cgroup":
+            call = f"{values[1].decode()} {values[0]}"
+        if operation != "get":
+            self.calls.append(call)
+        if call.startswith(self._busy):
+            raise RefusedError("busy", LONG_REASON)
+        if operation == "set":
+            self._in_force[values[0]] = values[1:]
+        if operation != "get":
+            return None
+        kept = self._in_force.get(values[0], [])
+        if values[0] == "RANK_LOSS":
+            kept = kept[1:]  # without the domain
+        return kept + [0] * (10 - len(kept))
+
+
 @pytest.fixture(scope="module")
 def service() -> Path:
-    """The program service_calls, with service_calls-mutant in the same folder."""
-    with alone_in(BUILD):
-        run_tool(
-            [
-                "env",
-                "-u",
-                "MAKEFLAGS",
-                "-u",
-                "MAKELEVEL",
-                "make",
-                "--no-print-directory",
-                "-C",
-                HERE,
-                f"BUILD={BUILD}",
-            ]
-        )
-    return BUILD / "service_calls"
+    """The program service_port, with service_port-mutant in the same folder."""
+    return built_service()
 
 
-def answers(program: Path, requests: Iterable[bytes], **parameters: int) -> list[Answer]:
-    """What the device answers to requests."""
-    words = [f"{name}={value}" for name, value in parameters.items()]
-    done = subprocess.run(
-        [program, *words], input=b"".join(map(frame, requests)), stdout=subprocess.PIPE, check=True
-    )
-    found, calls, lines = [], [], []
-    for message in MessageReceiver().feed(done.stdout):
-        if message.name == "log":
-            words = message.line.split()
-            if message.level == "info":
-                lines.append(int(words[1]))
-            else:
-                names = {"set": SETTINGS, "order": ORDERS}.get(words[0])
-                calls.append(" ".join([words[0], names[int(words[1])], *words[2:]] if names else words))
-        else:
-            found.append(Answer(message, calls, lines))
-            calls, lines = [], []
+def answers(
+    program: Path, requests: Iterable[bytes], busy: Iterable[str] = (), **parameters: object
+) -> list[Answered]:
+    """What the device answers to requests; busy: how the calls begin that refuse."""
+    found, kept = [], Kept(busy)
+    with Service(program, kept, **DEVICE | parameters) as served:
+        for request in requests:
+            for number, body in served.take(frame(request)):
+                message = device_messages().decode(struct.pack("<II", number, 1) + body)
+                found.append(Answered(message, kept.calls, served.refused_lines))
+                kept.calls, served.refused_lines = [], []
     return found
 
 
@@ -348,7 +357,7 @@ def requests(*named: tuple[str | int, Values]) -> list[bytes]:
     return [encoded(name, number, values) for number, (name, values) in enumerate(named, 1)]
 
 
-def refused(program: Path, refusal: Refusal) -> Answer:
+def refused(program: Path, refusal: Refusal) -> Answered:
     """The answer to a refused request; AssertionError if it is another one or anything was changed."""
     parameters = dict(refusal.parameters)
     split = [("set_split", {"on": True})] if parameters.pop("split", 0) else []
@@ -404,7 +413,7 @@ def test_every_refusal_is_reached(service: Path) -> None:
 def test_a_service_that_does_not_check_a_range_is_found(service: Path) -> None:
     (refusal,) = (each for each in REFUSALS if each.text == "upper is beyond the last frame")
     with pytest.raises(AssertionError, match="Refusal"):
-        refused(service.with_name("service_calls-mutant"), refusal)
+        refused(service.with_name("service_port-mutant"), refusal)
 
 
 def test_whatever_is_not_reading_is_refused_on_a_connection_that_only_reads(service: Path) -> None:
@@ -459,9 +468,9 @@ def test_what_is_no_request_is_not_answered(service: Path) -> None:
 
 def test_a_hello_of_versions_before_2_0_is_answered_by_theirs(service: Path) -> None:
     sent = b"\0" + old_frame(old_hello_request()) + frame(old_hello_request())
-    done = subprocess.run([service], input=sent, stdout=subprocess.PIPE, check=True)
+    with Service(service, Kept(()), **DEVICE) as served:
+        assert list(served.take(sent)) == [(0, bytes.fromhex("84 01 01 00 19 07 d0"))] * 2
     assert old_hello_request() == bytes.fromhex("82 01 18 41")
-    assert FrameSplitter(100).feed(done.stdout) == [bytes.fromhex("84 01 01 00 19 07 d0")] * 2
     assert old_hello() == bytes.fromhex("84 01 01 00 19 07 d0")
 
 
@@ -504,13 +513,17 @@ def test_a_repeated_request_is_executed_once_and_answered_again(service: Path) -
     first, second = answers(service, [request, request])
     assert first.message.values[:2] == second.message.values[:2] == [3, 9]
     assert (first.calls, second.calls) == (["set RANGE 3 9"], [])
+    unknown, known = encoded(116, 7, {}), encoded("clear", 7, {"later": b"\1"})
+    for sent, error in ((unknown, "unknown"), (known, "bad_argument")):
+        found = answers(service, [sent, sent])
+        assert [(each.message.request, each.message.error) for each in found] == [(7, error)] * 2
 
 
 def test_a_reason_of_an_operation_is_sent_as_far_as_it_fits(service: Path) -> None:
     before, answer, after = answers(
         service,
         requests(("get_range", {}), ("set_range", {"lower": 3, "upper": 9}), ("get_range", {})),
-        busy=1,
+        busy=["set"],
     )
     assert (answer.message.error, answer.message.reason) == ("busy", "0123456789" * 8)
     assert after.in_force() == before.in_force()

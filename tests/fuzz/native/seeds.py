@@ -4,10 +4,11 @@
 from collections.abc import Iterator
 from struct import pack
 
-from litemrc.device.link.protocol import Field, host_requests
+from litemrc.device.link.protocol import host_requests
+from litemrc.device.link.schema import Member
 
 
-def _value(field: Field, number: int) -> object:
+def _value(field: Member, number: int) -> object:
     if field.kind == "choice":
         return list(field.choices)[number % len(field.choices)]
     values: dict[str, object] = {"bool": number % 2 == 1, "bytes": b"xyz", "text": "/a/b"}

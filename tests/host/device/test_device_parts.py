@@ -7,19 +7,9 @@ from litemrc.device.errors import DeviceFaultError
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, TrafficState
 from litemrc.traces.generators.traffic import Traffic
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, told
+from tests.host.scripted_device import ack, told
 
 STREAM = {"base": 3, "words_log2": 4, "random": True, "stride": 5, "writes": 6, "seed": 7}
-
-
-@pytest.fixture
-def link():
-    return ScriptedLink()
-
-
-@pytest.fixture
-def device(link, monkeypatch):
-    return device_at(link, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +85,8 @@ def test_counts_of_pages_are_set_read_and_stopped(link, device):
     link.answers["get_count"] = lambda counter, page: ack(11)
     assert ref_counters.get_count(device, "update", 4) == 11
     ref_counters.set_count(device, "delay", 4, 12)
-    ref_counters.count_requests(device, on=False)
     assert link.sent[1:] == [
         ("set_count", {"counter": "delay", "page": 4, "value": 12}),
-        ("count_requests", {"on": False}),
     ]
     link.answers["get_count"] = lambda counter, page: ack()
     with pytest.raises(DeviceFaultError):

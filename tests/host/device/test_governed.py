@@ -2,12 +2,11 @@
 """A governed device is sent what changed, under a lease, and nothing in a dry run."""
 
 import pytest
-from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.governed import GovernedDevice
 from litemrc.device.rank_commands import power_state_number
 
-from tests.host.scripted_device import ScriptedLink, ack, device_at, nak
+from tests.host.scripted_device import ScriptedLink, ack, nak
 
 LEASE = ("set_lease", {"cycles": 5000})
 KEPT = {"static_state": "power_down", "threshold_self_refresh": 9}  # of the device's own policy
@@ -28,11 +27,6 @@ def link():
         set_rank_policy=lambda **_: ack(3, 2, 3, 2, 100, 9),
         set_working_set=lambda automatic, groups, epsilon: ack(automatic, groups, epsilon),
     )
-
-
-@pytest.fixture
-def device(link, monkeypatch) -> Device:
-    return device_at(link, monkeypatch)
 
 
 @pytest.fixture

@@ -10,14 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 import serial
-from hypothesis import given
-from hypothesis import strategies as st
 from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
 from litemrc.device.link import link as module
 from litemrc.device.link.frames import FrameSplitter, frame, old_frame
 from litemrc.device.link.link import Link, LinkCounts, MessageReceiver, UnixPort
 from litemrc.device.link.protocol import (
-    Field,
     OldHelloError,
     OtherVersionError,
     ProtocolError,
@@ -26,7 +23,7 @@ from litemrc.device.link.protocol import (
     old_hello,
     old_hello_request,
 )
-from litemrc.device.link.schema import schema, version_text
+from litemrc.device.link.schema import Member, schema, version_text
 
 from tests.host.scripted_device import counted, ended, hello, told
 
@@ -108,14 +105,6 @@ def test_what_is_no_frame_has_no_payload():
     assert FrameSplitter(100).feed(frame(b"a")) == [b"a"]
 
 
-@given(payload=st.lists(st.sampled_from([b"\0", bytes(40), b"a", b"b" * 130]), min_size=1).map(b"".join))
-def test_a_payload_returns_from_its_frame(payload):
-    framed = frame(payload)
-    assert framed.index(b"\0") == len(framed) - 1
-    splitter = FrameSplitter(len(payload))
-    assert [found for byte in framed for found in splitter.feed(bytes([byte]))] == [payload]
-
-
 @pytest.mark.parametrize("text", [b"", b"x" * 100, b"x" * 300])
 def test_a_frame_of_an_older_version_is_known_by_its_first_byte(text):
     """Standard COBS: 254 bytes without a zero have no zero behind them."""
@@ -184,6 +173,12 @@ def test_a_value_that_does_not_fit_is_named(name, values, why):
         device_messages().encode(told(name, **values))
 
 
+def test_a_switch_is_no_number():
+    for value in (0, 1):
+        with pytest.raises(ProtocolError, match="on: int instead of bool"):
+            host_requests().encode(host_requests().new("freeze", on=value))
+
+
 def test_messages_return_as_they_were_sent():
     messages = [
         hello(sequence=3, features={"page_bitmap", "lease"}, identifier="i" * 48, system="Linux"),
@@ -229,18 +224,21 @@ def test_versions_are_written_as_people_write_them():
 
 def test_fields_have_kinds_choices_and_sizes():
     codec = host_requests()
-    assert codec.field("monitor", "on") == Field("on", "bool", most=1)
-    assert codec.field("set_epoch", "unit") == Field("unit", "choice", {"accesses": 1, "cycles": 2})
-    assert codec.field("set_epoch", "length") == Field("length", "int")
+    assert codec.field("monitor", "on") == Member("on", "bool")
+    assert codec.field("set_epoch", "unit") == Member("unit", "choice", choices={"accesses": 1, "cycles": 2})
+    assert codec.field("set_epoch", "length") == Member("length", "int")
+    mosts = {("monitor", "on"): 1, ("set_epoch", "length"): 2**32 - 1, ("follow_cgroup", "path"): 120}
+    assert {names: codec.field(*names).most for names in mosts} == mosts
+    assert [f.most for f in device_messages().types["ack"].body] == [2**32 - 1, 10, 128]
     assert codec.field("arm_counter", "masters").kind == "int", "of masters without a name, too"
-    assert codec.field("follow_cgroup", "path") == Field("path", "text", most=120)
+    assert codec.field("follow_cgroup", "path") == Member("path", "text", 120)
     ack = device_messages().types["ack"].body
     assert ack == (
-        Field("request", "int"),
-        Field("values", "ints", most=10),
-        Field("payload", "bytes", most=128),
+        Member("request", "int"),
+        Member("values", "ints", shape=(10,)),
+        Member("payload", "bytes", 128),
     )
-    assert device_messages().field("hello", "workloads") == Field("workloads", "texts", most=8, item_bytes=16)
+    assert device_messages().field("hello", "workloads") == Member("workloads", "texts", 16, (8,))
 
 
 def test_damage_is_counted_wherever_it_was_found():

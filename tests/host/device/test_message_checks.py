@@ -89,6 +89,7 @@ EVERYTHING = {"page_bitmap": True, "frames": 4096, "pages": 4096, "hot_pages": 1
         (ended(0, written=bytes(512)), "bits of 0 frames of 4096"),
         (ended(0, accessed=bytes(516), written=bytes(512)), "bits of 4128 frames of 4096"),
         (ended(0, accessed=bytes(512), written=bytes(508)), "bits of 4064 frames of 4096"),
+        (ended(0, accessed=bytes(512), written=b"\4" + bytes(511)), "a frame was written, but not accessed"),
         (ended(0, hot=[{"frame": n} for n in range(129)]), "129 hot pages, and its hello has 128"),
         (ended(0, hot=[{"frame": 4096}]), "hot frame 4096 of 4096"),
         (told("queued", frames=[1, 4096]), "queued frame 4096 of 4096"),

@@ -16,16 +16,6 @@ from tests.host.scripted_device import ScriptedLink, ack, device_at, ended, hell
 NO_BUDGET = 2**32 - 1
 
 
-@pytest.fixture
-def link():
-    return ScriptedLink()
-
-
-@pytest.fixture
-def device(link, monkeypatch):
-    return device_at(link, monkeypatch)
-
-
 @pytest.mark.parametrize(("options", "period"), [({}, 2.5), ({"timeout_s": 8}, 2)])
 def test_a_silent_device_is_asked_four_times_in_the_time_that_a_request_may_take(
     link, monkeypatch, options, period

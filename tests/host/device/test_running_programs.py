@@ -5,7 +5,7 @@ import pytest
 from litemrc.device.running import Run, RunningPrograms
 from litemrc.errors import UserError
 
-from tests.host.scripted_device import ScriptedLink, device_at, hello, told
+from tests.host.scripted_device import ScriptedLink, ack, device_at, hello, told
 
 
 @pytest.fixture
@@ -35,9 +35,10 @@ def test_a_run_is_read_with_its_context_and_scale(text, run):
     assert Run.parse(text) == run
 
 
-def test_digits_that_are_no_numbers_are_refused():
+@pytest.mark.parametrize("text", ["", ":1", "zipf:", "zipf:one", "zipf:1:2:3", "zipf:-1", "zipf:\u00b2"])
+def test_a_run_that_is_not_written_right_is_refused(text):
     with pytest.raises(UserError, match="not a program to run"):
-        Run.parse("zipf:\u00b2")
+        Run.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,8 @@ def test_a_hello_after_the_start_reports_what_runs(programs, step, running, left
     assert there.go_on()
     there.note_hello(told("hello", sequence=(number + step) % 2**32, running=running))
     assert there.go_on() == left
+    there.queue([Run("zipf")], together=False)
+    assert there.go_on() and len(started(link)) == (1 if left else 2), "it starts behind the first"
 
 
 @pytest.mark.parametrize(
@@ -101,6 +104,7 @@ def test_a_hello_after_the_start_reports_what_runs(programs, step, running, left
     [
         ({}, [Run("doom")], "no program 'doom'", "it has: zipf, loop"),
         ({"workloads": []}, [Run("doom")], "no program 'doom'", "it has: none"),
+        ({}, [Run("zipf"), Run("doom")], "no program 'doom'", "it has: zipf, loop"),
         ({"contexts": 8}, [Run("zipf", 8)], "no context 8", "0 to 7"),
         ({}, [Run("zipf"), Run("loop")], "one program at a time", "--together"),
         ({"system": "Linux"}, [Run("zipf", 1), Run("zipf", 2)], "cannot run twice", "once"),
@@ -113,3 +117,13 @@ def test_programs_that_cannot_run_are_refused_before_any_starts(programs, parame
         running.queue(runs, together=True)
     assert remedy in refused.value.remedy and refused.value.where == "test:"
     assert not running.go_on() and not started(link)
+
+
+@pytest.mark.parametrize(("context", "asked"), [(None, 0), (3, 0), (4, 1), (7, 1)])
+def test_a_device_is_asked_for_its_split_only_for_contexts_that_may_count_writes(programs, context, asked):
+    """A request delays the start by a round trip; 4 to 7 of 8 contexts are those of writes."""
+    link, running = programs(contexts=8)
+    questions = []
+    link.answers["get_split"] = lambda: questions.append("get_split") or ack(0)
+    running.queue([Run("zipf", context)], together=False)
+    assert len(questions) == asked

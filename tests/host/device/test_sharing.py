@@ -6,6 +6,7 @@ import socket
 import subprocess
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ from litemrc.device.device import Device
 from litemrc.device.errors import PortError, PortTakenError
 from litemrc.device.link.frames import FrameSplitter, frame
 from litemrc.device.link.protocol import Message, device_messages, host_requests
-from litemrc.device.link.schema import schema
 from litemrc.device.link.sharing import (
     INTRODUCTION_BYTES,
     NAME_BYTES,
@@ -29,14 +29,8 @@ from litemrc.device.link.sharing import (
 from litemrc.device.qemu.server import MessageServer
 from litemrc.feed.feed import Feed, FeedOptions
 
+from tests.host.scripted_device import ack, hello, nak
 from tests.timeouts import scaled_timeout, wait_until
-
-HELLO = {
-    "protocol": schema().constants["protocol_version"],
-    **{"gateware": 3, "clock_hz": 10_000_000, "page_shift": 12, "frames": 256, "groups": 16, "contexts": 8},
-    **{"pages": 256, "engine": "group_stack", "recent_pages": 4, "queue_depth": 2, "ranks": 1, "running": 0},
-    **{"epoch": 0, "workloads": [], "system": "", "driver": "test", "abi": 0},
-}
 
 
 class Session:
@@ -47,11 +41,11 @@ class Session:
 
     def take(self, payload: bytes) -> None:
         message = host_requests().decode(payload)
-        answers = {"ask_hello": ("hello", HELLO), "get_dram": ("nak", {"error": "unsupported"})}
+        answers = {"ask_hello": hello(workloads=[]), "get_dram": nak("unsupported")}
         payload = message.payload if message.name == "echo" else b""
-        name, values = answers.get(message.name, ("ack", {"values": [], "payload": payload}))
         self.sent += 1
-        self.out.append(device_messages().new(name, sequence=self.sent, request=message.sequence, **values))
+        answer = answers.get(message.name, ack(payload=payload))
+        self.out.append(replace(answer, sequence=self.sent, request=message.sequence))
 
     def receive(self, timeout_s: float) -> Message | None:
         return self.out.popleft() if self.out else None

@@ -157,13 +157,18 @@ def test_small_files_are_merged_and_no_row_is_lost(tmp_path: Path) -> None:
     assert read_epochs(path).epoch.tolist() == [number for number in range(40) for _ in range(2)]
 
 
+def scanned(folder: Path) -> HistoryIndex:
+    """The index of what is on the disk."""
+    index = HistoryIndex(folder, "board")
+    index.scan()
+    return index
+
+
 @pytest.mark.parametrize("removed", [0, 1, 10, 20])
 def test_a_kill_while_merging_neither_loses_nor_doubles_rows(tmp_path: Path, removed: int) -> None:
     times = sessions(20)
     keep(tmp_path, times)
-    index = HistoryIndex(tmp_path, "board")
-    index.scan()
-    (group,) = groups(index.snapshot().sealed)
+    (group,) = groups(scanned(tmp_path).snapshot().sealed)
     path, taken = merge(group, lambda: False)
     assert [file.path for file in taken] == sorted(set(sealed_files(tmp_path, "board", EPOCHS)) - {path})
     for file in taken[:removed]:  # and then the process is killed
@@ -177,9 +182,7 @@ def test_a_kill_while_merging_neither_loses_nor_doubles_rows(tmp_path: Path, rem
 def test_a_damaged_merge_gives_way_to_the_files_that_are_still_there(tmp_path: Path) -> None:
     times = sessions(9)
     keep(tmp_path, times)
-    index = HistoryIndex(tmp_path, "board")
-    index.scan()
-    (group,) = groups(index.snapshot().sealed)
+    (group,) = groups(scanned(tmp_path).snapshot().sealed)
     path, _ = merge(group, lambda: False)
     content = bytearray(path.read_bytes())
     content[300] ^= 1
@@ -194,8 +197,7 @@ def test_a_damaged_merge_gives_way_to_the_files_that_are_still_there(tmp_path: P
 def test_a_reader_keeps_the_files_that_it_reads(tmp_path: Path) -> None:
     times = sessions(20)
     keep(tmp_path, times)
-    index = HistoryIndex(tmp_path, "board")
-    index.scan()
+    index = scanned(tmp_path)
     reading = HistoryReader(tmp_path, "board", index).parts(EPOCHS, *EVER)
     found = [next(reading).rows.column("arrived")[0].as_py().timestamp()]
     (group,) = groups(index.snapshot().sealed)
@@ -208,9 +210,7 @@ def test_a_reader_keeps_the_files_that_it_reads(tmp_path: Path) -> None:
 
 def test_files_of_another_monitor_or_day_are_not_merged(tmp_path: Path) -> None:
     keep(tmp_path, [[START + DAY * day] for day in range(9)])
-    index = HistoryIndex(tmp_path, "board")
-    index.scan()
-    assert not list(groups(index.snapshot().sealed))
+    assert not list(groups(scanned(tmp_path).snapshot().sealed))
 
 
 def test_curve_reads_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -275,19 +275,19 @@ def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> 
 
 
 def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
-    from litemrc.device.collecting.page_epochs import PagesRow, pages_rows
+    from litemrc.device.collecting.page_epochs import pages_rows
 
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
     runs = [Run.parse(text) for text in args.runs]
     events = 0
-    before: PagesRow | None = None
+    before: dict[str, int] | None = None
     for message in _messages(device, runs):
         if message.name == "count":
             print_event(ref_counters.PageEvent.of_message(message), args.json)
             events += 1
         for row in pages_rows(message.record) if message.name == "epoch" else ():
-            if before and before.references > row.references:
+            if before and before["references"] > row["references"]:
                 before = None  # another run has started
             print_row(row, before, args.json)
             before = row

@@ -2,13 +2,9 @@
 """The output of `litemrc refcounters`: settings, counters, events, and the cost of page copies."""
 
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, masters
-
-if TYPE_CHECKING:
-    from litemrc.device.collecting.page_epochs import PagesRow
 
 _ROW_COLUMNS = {
     "references": "references",
@@ -56,16 +52,17 @@ def print_event(event: PageEvent, as_json: bool) -> None:
         print(f"{event.counter}: page {event.page}{lost}", flush=True)
 
 
-def print_row(row: "PagesRow", before: "PagesRow | None", as_json: bool) -> None:
+def print_row(row: dict[str, int], before: dict[str, int] | None, as_json: bool) -> None:
     """Print the counts so far, and the mean cost of an access since the row before."""
+    from litemrc.device.collecting.page_epochs import cost_per_access  # numpy takes long to load
+
     references, home, cost = (
-        getattr(row, name) - (getattr(before, name) if before else 0)
-        for name in ("references", "home", "cost")
+        row[name] - (before[name] if before else 0) for name in ("references", "home", "cost")
     )
     recent = cost / (references + home) if references + home else None
     if as_json:
-        costs = {"cost_per_access": row.cost_per_access, "recent_cost_per_access": recent}
-        print_json({**asdict(row), **costs})
+        costs = {"cost_per_access": cost_per_access(row), "recent_cost_per_access": recent}
+        print_json({**row, **costs})
         return
-    columns = ", ".join(f"{getattr(row, name):,} {title}" for name, title in _ROW_COLUMNS.items())
-    print(f"epoch {row.epoch}: {columns}; {recent or 0:.1f} cycles per access", flush=True)
+    columns = ", ".join(f"{row[name]:,} {title}" for name, title in _ROW_COLUMNS.items())
+    print(f"epoch {row['epoch']}: {columns}; {recent or 0:.1f} cycles per access", flush=True)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from litemrc.device.collecting.page_epochs import (
     AccessedEpoch,
-    PagesRow,
     accessed_epoch,
     hot_list,
     pages_rows,
@@ -65,7 +64,7 @@ class Collector:
     tasks
         each struct litemrc_task of the epochs, as `task_rows` returns them.
     pages
-        counters of programs that keep copies of remote pages.
+        each struct litemrc_copies of the epochs, as `pages_rows` returns them.
     accessed, hot
         the frames accessed, and the hot pages, of epochs that are not taken yet; None if not
         requested.
@@ -94,7 +93,7 @@ class Collector:
         self.cycles: list[tuple[str, int, int]] = []
         self.ranks: list[RankRows] | None = [] if dram else None
         self.tasks: list[dict[str, Any]] = []
-        self.pages: list[PagesRow] = []
+        self.pages: list[dict[str, int]] = []
         self.accessed: deque[AccessedEpoch] | None = deque() if messages and messages.accessed else None
         self.hot: deque[HotList] | None = deque() if messages and messages.hot else None
         self._device = device

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What records of epochs have of single pages, and what copies of pages cost."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from litemrc.device.collecting.record_rows import items_of
 from litemrc.device.link.record import Record
@@ -10,38 +11,16 @@ from litemrc.pages.hot_lists import HotList
 _SATURATED = 2**32 - 1
 
 
-@dataclass(frozen=True)
-class AccessedEpoch:
-    """Bits of the frames of an epoch; frame 0 is the lowest bit of the first byte.
-
-    Attributes
-    ----------
-    accessed, written
-        frames / 8 bytes.
-
-    Raises
-    ------
-    ValueError
-        a frame was written, but not accessed.
-    """
+class AccessedEpoch(NamedTuple):
+    """Bits of the frames accessed, and written, in an epoch; frame 0 is the lowest bit of the first byte."""
 
     epoch: int
     accessed: bytes
     written: bytes
 
-    def __post_init__(self) -> None:
-        if int.from_bytes(self.written, "little") & ~int.from_bytes(self.accessed, "little"):
-            raise ValueError(f"epoch {self.epoch}: a frame was written, but not accessed")
-
 
 def accessed_epoch(record: Record) -> AccessedEpoch | None:
-    """Return the bits of an epoch's frames; None: its record has none.
-
-    Raises
-    ------
-    ValueError
-        as `AccessedEpoch`.
-    """
+    """Return the bits of an epoch's frames; None: its record has none."""
     if record.accessed is None or record.written is None:
         return None
     return AccessedEpoch(record.epoch, record.accessed.tobytes(), record.written.tobytes())
@@ -66,56 +45,12 @@ def hot_list(record: Record) -> HotList | None:
     )
 
 
-@dataclass(frozen=True)
-class PagesRow:
-    """Counts of a program from its beginning to the end of an epoch.
-
-    Attributes
-    ----------
-    copies
-        pages with a copy now; room: capacity of local memory, in copies.
-    references
-        the processor's, local + remote_reads + remote_writes.
-    home
-        accesses of the memory's other master, where the pages are at home.
-    replications, refused, drops, kept
-        decisions; refused for want of room.
-    updates_sent, updates_received
-        writes to pages that have a copy, by the processor and by the other.
-    cost
-        cycles of the paper's machine, home's accesses included.
-    lost
-        accesses and events that the counters lost since the reset of the device.
-    damaged
-        words that were not what was written.
-    """
-
-    epoch: int
-    context: int
-    copies: int
-    room: int
-    references: int
-    local: int
-    remote_reads: int
-    remote_writes: int
-    home: int
-    replications: int
-    refused: int
-    drops: int
-    kept: int
-    updates_sent: int
-    updates_received: int
-    cost: int
-    lost: int
-    damaged: int
-
-    @property
-    def cost_per_access(self) -> float | None:
-        """Mean over both masters' accesses since the beginning; None before the first."""
-        accesses = self.references + self.home
-        return self.cost / accesses if accesses else None
+def pages_rows(record: Record) -> list[dict[str, int]]:
+    """Return the members of each struct litemrc_copies of an epoch: programs that copy pages."""
+    return [{"epoch": record.epoch, **values} for values in items_of(record.copies)]
 
 
-def pages_rows(record: Record) -> list[PagesRow]:
-    """Return the rows of the programs that copy pages."""
-    return [PagesRow(epoch=record.epoch, **values) for values in items_of(record.copies)]
+def cost_per_access(row: Mapping[str, int]) -> float | None:
+    """Return the mean over both masters' accesses since the program's beginning; None before the first."""
+    accesses = row["references"] + row["home"]
+    return row["cost"] / accesses if accesses else None

@@ -25,7 +25,8 @@ _OF_ROWS = ("context", "accesses", "misses", "touched", "resident", "evicted", "
 _OF_HEAD = ("epoch", "dropped", "outside", "unsampled", "scale_log2")
 _GROUPS = ("groups", "tail_groups")
 _OF_TASKS = ("references", "faults", "zero_fills", "writes", "iterations")
-_PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
+# What hello, EpochTable and DeviceParameters say of a monitor.
+MONITOR = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
 
 
 class EpochLedger:
@@ -85,7 +86,7 @@ def epoch_table(hello: Message, parts: Sequence[Rows], **more: Any) -> EpochTabl
     return EpochTable.from_rows(
         parts,
         page_bytes=1 << hello.page_shift,
-        **{name: getattr(hello, name) for name in _PARAMETERS},
+        **{name: getattr(hello, name) for name in MONITOR},
         system=printable(hello.system),
         **more,
     )

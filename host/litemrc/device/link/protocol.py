@@ -3,12 +3,11 @@
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, make_dataclass
-from dataclasses import field as dataclass_field
+from dataclasses import field, make_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from litemrc.device.link.schema import Structure, schema
+from litemrc.device.link.schema import Member, Structure, schema
 
 _HEAD = struct.Struct("<II")  # struct litemrc_message
 _MOST_RECORD_BYTES = 16 << 20  # 2^24 frames, and 256 contexts with the largest counts
@@ -55,34 +54,6 @@ class OldHelloError(ProtocolError):
     """The hello of a device of this major version to a host of one before 2.0."""
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field of a message.
-
-    Attributes
-    ----------
-    kind
-        int, bool, choice, bits, text, bytes, ints, texts or record.
-    choices
-        numbers of the values, or of the bits, by their names.
-    most
-        the largest value; most bytes or items.
-    item_bytes
-        of each of the texts.
-    """
-
-    name: str
-    kind: str
-    choices: Mapping[str, int] = dataclass_field(default_factory=dict)
-    most: int = 2**32 - 1
-    item_bytes: int = 0
-
-    @property
-    def names(self) -> dict[int, str]:
-        """The choices by their numbers."""
-        return {number: name for name, number in self.choices.items()}
-
-
 class Message:
     """A message: `name`, `sequence`, and the fields of its body under their names in the headers.
 
@@ -97,7 +68,7 @@ class Message:
 
     name: ClassVar[str]
     number: ClassVar[int]
-    body: ClassVar[tuple[Field, ...]]
+    body: ClassVar[tuple[Member, ...]]
     sequence: int
     skipped: int
 
@@ -141,7 +112,7 @@ class Codec:
     def new(self, name: str, **values: Any) -> Message:
         """Make a message; `sequence` is 0 until it is sent, unless given.
 
-        Fields that are not given are 0, empty or false; bits may be given by their names.
+        Members that are not given are 0, empty or false; bits may be given by their names.
         """
         for f in self.types[name].body:
             if f.kind == "bits":
@@ -149,7 +120,7 @@ class Codec:
                 values[f.name] = frozenset(values.get(f.name, ())) | named
         return self.types[name](**{"sequence": 0} | values)
 
-    def field(self, name: str, field: str) -> Field:
+    def field(self, name: str, field: str) -> Member:
         """Return a field of a message."""
         return next(f for f in self.types[name].body if f.name == field)
 
@@ -251,12 +222,12 @@ def _record_class(name: str, number: int) -> type[Message]:
     if name == "epoch":
         namespace["epoch"] = property(lambda message: message.record.epoch)
 
-    def member(f: Field) -> tuple:
+    def member(f: Member) -> tuple:
         if f.kind in _EMPTY:
-            return f.name, _EMPTY[f.kind], dataclass_field(default_factory=_EMPTY[f.kind])
+            return f.name, _EMPTY[f.kind], field(default_factory=_EMPTY[f.kind])
         return f.name, object if f.kind == "record" else str
 
-    last = ("skipped", int, dataclass_field(default=0, compare=False, repr=False))
+    last = ("skipped", int, field(default=0, compare=False, repr=False))
     members = [("sequence", int), *map(member, body), last]
     return make_dataclass(name, members, bases=(Message,), namespace=namespace, frozen=True, kw_only=True)
 
@@ -265,40 +236,22 @@ def _bit(field: str, name: str) -> property:
     return property(lambda message: name in getattr(message, field))
 
 
-def _fields(message: str) -> Iterator[Field]:
+def _fields(message: str) -> Iterator[Member]:
     """Yield the fields of a message; a member that counts the items of the next one is none."""
     if message == "epoch":
-        yield Field("record", "record")
-        return
-    structure = schema().structs.get(message)
-    members = structure.members if structure else ()
-    for member in members:
-        if member.name.endswith(_COUNTS):
-            continue
-        if member.is_text and member.shape:
-            yield Field(member.name, "texts", most=member.items, item_bytes=member.size)
-        elif member.is_text:
-            is_bytes = member.name + "_bytes" in {each.name for each in members}
-            yield Field(member.name, "bytes" if is_bytes else "text", most=member.size)
-        elif member.shape:
-            yield Field(member.name, "ints", most=member.items)
-        elif member.choices:
-            # Of masters a device may have more than are named: they stay a number.
-            bits = "bits" if message == "hello" else "int"
-            yield Field(member.name, bits if member.bits else "choice", member.choices)
-        else:
-            most = 1 if member.truth else (1 << 8 * member.size) - 1
-            yield Field(member.name, "bool" if member.truth else "int", most=most)
+        yield Member("record", "record")
+    elif structure := schema().structs.get(message):
+        yield from (member for member in structure.members if not member.name.endswith(_COUNTS))
 
 
-def _bits(f: Field, names: frozenset[str]) -> int:
+def _bits(f: Member, names: frozenset[str]) -> int:
     return sum(1 << f.choices[name] for name in names)
 
 
 # ------------------------------------------------------------ packing
 
 
-def _pack(members: dict[str, Any], f: Field, value: Any) -> None:
+def _pack(members: dict[str, Any], f: Member, value: Any) -> None:
     """Put what the structure holds for a value into `members`."""
     if f.kind == "choice":
         if value not in f.choices:
@@ -318,7 +271,7 @@ def _pack(members: dict[str, Any], f: Field, value: Any) -> None:
     else:
         missing = f.most - _checked(f.name, len(value), f.most)
         if f.kind == "texts":
-            members[f.name] = [_text(f.name, text, f.item_bytes) for text in value] + [b""] * missing
+            members[f.name] = [_text(f.name, text, f.size) for text in value] + [b""] * missing
         elif f.kind == "ints":
             members[f.name] = [_checked(f.name, item, 2**32 - 1) for item in value] + [0] * missing
             members[f.name + "_count"] = len(value)
@@ -355,7 +308,7 @@ def _decoded(text: bytes) -> str:
     return text.rstrip(b"\0").decode(errors="replace").replace("\ufffd", "?")
 
 
-def _unpack(message: str, f: Field, members: Mapping[str, Any], sequence: int) -> Any:
+def _unpack(message: str, f: Member, members: Mapping[str, Any], sequence: int) -> Any:
     item = members[f.name]
     if f.kind in ("choice", "bool"):
         names: Mapping[int, Any] = f.names if f.kind == "choice" else {0: False, 1: True}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from litemrc.device.link.schema import schema
 
 _EVEN = 8  # parts begin at multiples of this
+_ITEMS = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page"}  # structures of parts
 
 
 class RecordError(ValueError):
@@ -110,12 +111,7 @@ def read_record(payload: bytes) -> Record:
     found: dict[int, NDArray] = {}
     groups, tail_groups = int(head["groups"]), int(head["tail_groups"])
     kinds = schema().enums["part_kind"]
-    types = {
-        kinds["ranks"]: "rank",
-        kinds["tasks"]: "task",
-        kinds["copies"]: "copies",
-        kinds["hot"]: "hot_page",
-    }
+    types = {kinds[part]: structs[name].dtype for part, name in _ITEMS.items()}
     table = np.frombuffer(payload, part_type, parts_count, at)
     at += table.nbytes
     for kind, item_bytes, items in table.tolist():
@@ -126,7 +122,7 @@ def read_record(payload: bytes) -> Record:
         if kind == kinds["rows"]:
             dtype, count = row_dtype(groups, tail_groups, item_bytes), items
         elif kind in types:
-            dtype, count = _sized(structs[types[kind]].dtype, item_bytes), items
+            dtype, count = _sized(types[kind], item_bytes), items
         elif kind in (kinds["accessed"], kinds["written"]):
             dtype, count = np.dtype(np.uint8), items * item_bytes
         else:  # of a later version
@@ -135,17 +131,13 @@ def read_record(payload: bytes) -> Record:
         at += -(-item_bytes * items // _EVEN) * _EVEN
     if at != len(payload):
         raise RecordError(f"{len(payload) - at} bytes behind the last part")
-    none = {
-        name: np.zeros(0, structs[struct].dtype)
-        for name, struct in (("ranks", "rank"), ("tasks", "task"), ("copies", "copies"))
-    }
     if kinds["rows"] not in found:
         raise RecordError("no rows")
     return Record(
         payload,
         head,
         found[kinds["rows"]],
-        *(found.get(kinds[name], none[name]) for name in ("ranks", "tasks", "copies")),
+        *(found.get(kinds[name], np.zeros(0, types[kinds[name]])) for name in ("ranks", "tasks", "copies")),
         *(found.get(kinds[name]) for name in ("accessed", "written", "hot")),
     )
 
@@ -174,10 +166,9 @@ def make_record(
     structs, kinds = schema().structs, schema().enums["part_kind"]
     row = row_dtype(groups, tail_groups, structs["row"].dtype.itemsize + 4 * (groups + 3 + tail_groups))
     found: list[tuple[int, NDArray]] = [(kinds["rows"], _items(row, rows))]
-    of = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page"}
     for name, items in (parts or {}).items():
         words = isinstance(items, bytes)
-        array = np.frombuffer(items, "<u4") if words else _items(structs[of[name]].dtype, items)  # type: ignore[arg-type]
+        array = np.frombuffer(items, "<u4") if words else _items(structs[_ITEMS[name]].dtype, items)  # type: ignore[arg-type]
         found.append((kinds[name], array))
     header = np.zeros(1, structs["epoch"].dtype)
     table = np.array([(kind, each.itemsize, each.size) for kind, each in found], structs["part"].dtype)

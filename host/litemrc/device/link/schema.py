@@ -8,7 +8,7 @@ in a small part of C: members of fixed sizes, and a comment names the enumeratio
 
 import re
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import takewhile
 from math import prod
@@ -37,32 +37,43 @@ class Member:
 
     Attributes
     ----------
-    is_text
-        of chars; else a number.
+    kind
+        int, bool, choice, bits, text, bytes, ints or texts; record: of an epoch's message.
     size
         bytes of a number, or of a text.
     shape
         of an array of them; empty: it is one.
     choices
-        of its values, or of its bits; empty: any number.
-    bits
-        it is a set of bits.
-    truth
-        it is 0 or 1.
+        numbers of the values, or of the bits, by their names.
     """
 
     name: str
-    is_text: bool
-    size: int
-    shape: tuple[int, ...]
-    choices: dict[str, int]
-    bits: bool
-    truth: bool
+    kind: str
+    size: int = 4
+    shape: tuple[int, ...] = ()
+    choices: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_text(self) -> bool:
+        """It is of chars; else of numbers."""
+        return self.kind in ("text", "bytes", "texts")
 
     @property
     def items(self) -> int:
         """Numbers or texts in it."""
         return prod(self.shape)
+
+    @property
+    def most(self) -> int:
+        """The largest value; most bytes or items."""
+        if self.shape:
+            return self.items
+        return self.size if self.is_text else 1 if self.kind == "bool" else (1 << 8 * self.size) - 1
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The choices by their numbers."""
+        return {number: name for name, number in self.choices.items()}
 
 
 @dataclass(frozen=True)
@@ -160,12 +171,19 @@ def _structure(
     found = _MEMBER.findall(body)
     if len(found) != len(re.findall(r";", re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL))):
         raise ValueError(f"struct litemrc_{name}: a member is not of the form `__u32 name[count];`")
+    all_names = {member for _, member, *_ in found}
     members = []
-    for kind, member, dimensions, bits, of_enum, truth in found:
+    for of, member, dimensions, bits, of_enum, truth in found:
         counts = [size.removeprefix("LITEMRC_").lower() for size in re.findall(r"\w+", dimensions)]
         sizes = [constants[count] if count in constants else int(count) for count in counts]
-        is_text = kind == "char"
-        size = sizes.pop() if is_text else _CODES[kind][1]
-        choices = enums.get(of_enum, {})
-        members.append(Member(member, is_text, size, tuple(sizes), choices, bool(bits), bool(truth)))
+        size = sizes.pop() if of == "char" else _CODES[of][1]
+        if of == "char":
+            kind = "texts" if sizes else "bytes" if f"{member}_bytes" in all_names else "text"
+        elif of_enum and not sizes:
+            # Of masters a device may have more than are named: they stay a number.
+            kind = "choice" if not bits else "bits" if name == "hello" else "int"
+        else:
+            kind = "ints" if sizes else "bool" if truth else "int"
+        choices = enums[of_enum] if kind in ("choice", "bits") else {}
+        members.append(Member(member, kind, size, tuple(sizes), choices))
     return Structure(name, tuple(members))

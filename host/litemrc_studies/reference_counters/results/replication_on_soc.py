@@ -5,10 +5,10 @@
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.page_epochs import PagesRow
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
@@ -58,7 +58,7 @@ def main() -> None:
     save_figure(_figure(_points(rows, prediction), prediction, rows[-1]), FIGURE)
 
 
-def _measure() -> tuple[list[PagesRow], int]:
+def _measure() -> tuple[list[SimpleNamespace], int]:
     """Return the rows of the run and its clock cycles."""
     with tempfile.TemporaryDirectory() as folder:
         firmware = ROOT / "build/firmware-refs/firmware.bin"
@@ -70,10 +70,10 @@ def _measure() -> tuple[list[PagesRow], int]:
                 for _ in collector.collect(None, [Run("replicate", 1, SCALE)]):
                     pass
     ((_, _, clocks),) = collector.cycles
-    return collector.pages, clocks
+    return [SimpleNamespace(**row) for row in collector.pages], clocks
 
 
-def _points(rows: list[PagesRow], prediction: ReplicatePrediction) -> list[Point]:
+def _points(rows: list[SimpleNamespace], prediction: ReplicatePrediction) -> list[Point]:
     points, before = [], (0, 0, 0)
     for row in rows:
         now = row.references + row.home, row.cost, prediction.run(row.references).cycles
@@ -84,7 +84,7 @@ def _points(rows: list[PagesRow], prediction: ReplicatePrediction) -> list[Point
     return points
 
 
-def _costs(rows: list[PagesRow], prediction: ReplicatePrediction) -> str:
+def _costs(rows: list[SimpleNamespace], prediction: ReplicatePrediction) -> str:
     lines = [
         "| references of the processor | copies | replicated | dropped | kept | cost so far, RTL | predicted"
         " | difference |",
@@ -106,7 +106,9 @@ def _costs(rows: list[PagesRow], prediction: ReplicatePrediction) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _totals(scenario: ReplicateScenario, last: PagesRow, prediction: ReplicatePrediction, clocks: int) -> str:
+def _totals(
+    scenario: ReplicateScenario, last: SimpleNamespace, prediction: ReplicatePrediction, clocks: int
+) -> str:
     references, local = last.references, prediction.run(last.references).local_cycles
     accesses = last.references + last.home
     both = f"DELAY {scenario.delay}, UPDATE {scenario.update}"
@@ -133,7 +135,7 @@ def _totals(scenario: ReplicateScenario, last: PagesRow, prediction: ReplicatePr
     return "\n".join(lines) + "\n"
 
 
-def _figure(points: list[Point], prediction: ReplicatePrediction, last: PagesRow) -> Figure:
+def _figure(points: list[Point], prediction: ReplicatePrediction, last: SimpleNamespace) -> Figure:
     remote = prediction.run(last.references, "always-remote").cycles / (last.references + last.home)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.2), dpi=150, layout="constrained")
