@@ -19,6 +19,7 @@ _Static_assert((int)LITEMRC_PAGE_COUNTER_UPDATE == LITEMRC_COUNTER_UPDATE, "upda
 _Static_assert((int)LITEMRC_MASTER_CPU == LITEMRC_REFS_MASTER_CPU, "cpu");
 _Static_assert((int)LITEMRC_MASTER_REMOTE == LITEMRC_REFS_MASTER_REMOTE, "remote");
 _Static_assert((int)LITEMRC_MASTER_TRAFFIC == LITEMRC_REFS_MASTER_TRAFFIC, "traffic");
+_Static_assert(sizeof(((struct litemrc_queued *)0)->frames) / sizeof(uint32_t) == LITEMRC_HOT_QUEUED_MAX, "queued");
 
 /* The structure of any request. Its words are the values of a setting, in the order of enum device_setting's. */
 union body {
