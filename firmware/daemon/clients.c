@@ -17,7 +17,7 @@ static int listener = -1;
 static int ports[HOSTS];
 static bool refused;	/* a client, and this was logged */
 static bool cannot_accept;	/* and this was logged */
-static int64_t listen_again_ms;
+static int64_t listen_again_ms;	/* 0: it listens */
 
 void clients_init(int socket)
 {
@@ -31,9 +31,13 @@ static void leave(unsigned int host)
 	refused = false;
 }
 
-void clients_watch(struct pollfd *sources)
+unsigned int clients_watch(struct pollfd *sources)
 {
-	sources[0] = (struct pollfd){.fd = now_ms() < listen_again_ms ? -1 : listener, .events = POLLIN};
+	if (listener < 0)
+		return 0;
+	if (listen_again_ms && now_ms() >= listen_again_ms)
+		listen_again_ms = 0;
+	sources[0] = (struct pollfd){.fd = listen_again_ms ? -1 : listener, .events = POLLIN};
 	for (unsigned int host = FIRST; host < HOSTS; host++) {
 		struct pollfd *source = &sources[host];
 
@@ -41,6 +45,7 @@ void clients_watch(struct pollfd *sources)
 		if (hosts_has(host))
 			*source = (struct pollfd){.fd = ports[host], .events = session_events(host)};
 	}
+	return CLIENT_SOURCES;
 }
 
 /* A client that cannot be accepted keeps waiting, and poll() would report it again at once. */
@@ -55,9 +60,12 @@ static void pause_listening(int error)
 
 int clients_timeout_ms(void)
 {
-	int64_t left = listen_again_ms - now_ms();
+	int64_t left;
 
-	return left > 0 ? (int)left : -1;
+	if (!listen_again_ms)
+		return -1;
+	left = listen_again_ms - now_ms();
+	return left > 0 ? (int)left : 0;
 }
 
 static void accept_one(void)

@@ -12,8 +12,8 @@
 /* listener -1: there is no socket. Call after hosts_init(). */
 void clients_init(int listener);
 
-/* Before poll(): fills in what is waited for. */
-void clients_watch(struct pollfd *sources);
+/* Before poll(): fills in what is waited for; returns for how many, 0 without a socket. */
+unsigned int clients_watch(struct pollfd *sources);
 
 /* Until the listener is to be watched again, in ms; -1: it is, or there is none. */
 int clients_timeout_ms(void);

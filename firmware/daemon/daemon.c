@@ -78,7 +78,7 @@ static bool must_end(int signals)
 	bool end = false;
 
 	while (read(signals, &info, sizeof(info)) == sizeof(info))
-		end |= info.ssi_signo != SIGCHLD;	/* runs_progress() reaps children */
+		end |= info.ssi_signo != SIGCHLD;	/* runs_reap() follows */
 	return end;
 }
 
@@ -129,14 +129,15 @@ static int next_timeout_ms(void)
 /* Returns 0 after a signal, or -errno of the port. */
 static int serve(struct pollfd *sources)
 {
+	unsigned int count;
 	int error = 0;
 
 	while (!error) {
 		sources[TTY].events = session_events(SERIAL);
-		clients_watch(sources + CLIENTS);
-		if (poll(sources, SOURCES, next_timeout_ms()) < 0 && errno != EINTR)
+		count = CLIENTS + clients_watch(sources + CLIENTS);
+		if (poll(sources, count, next_timeout_ms()) < 0 && errno != EINTR)
 			return -errno;
-		if (must_end(sources[SIGNALS].fd))
+		if (sources[SIGNALS].revents && must_end(sources[SIGNALS].fd))
 			return 0;
 		if (sources[DEVICE].revents)
 			take_record(&sources[DEVICE]);
@@ -145,6 +146,8 @@ static int serve(struct pollfd *sources)
 		clients_read(sources + CLIENTS);
 		session_progress(SERIAL);
 		fault_cost_progress();
+		if (sources[SIGNALS].revents)
+			runs_reap();
 		runs_progress();
 		lease_progress(&linux_device);
 		if (!error)

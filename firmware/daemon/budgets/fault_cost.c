@@ -234,10 +234,11 @@ int fault_cost_get(struct fault_cost *cost, const char **reason)
 
 int fault_cost_timeout_ms(void)
 {
-	int64_t left = deadline_ms - now_ms();
+	int64_t left;
 
 	if (state != RUNNING)
 		return -1;
+	left = deadline_ms - now_ms();
 	return left < 0 ? 0 : (int)left;
 }
 

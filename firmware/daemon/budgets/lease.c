@@ -104,9 +104,10 @@ void lease_progress(struct device *device)
 
 int lease_timeout_ms(const struct device *device)
 {
-	int64_t left = end_ms - now_ms();
+	int64_t left;
 
 	if (!device->leased)
 		return -1;
+	left = end_ms - now_ms();
 	return left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
 }

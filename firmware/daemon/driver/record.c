@@ -14,7 +14,8 @@
 
 static struct litemrc_epoch *record;
 static uint32_t next;
-static struct litemrc_row followers[256];	/* as of the last record */
+static bool has_record;	/* which has been checked */
+static struct litemrc_row followers[256];	/* before the first record */
 
 int record_open(const char *path)
 {
@@ -79,21 +80,6 @@ static void check(ssize_t length)
 		(unsigned int)parameters.contexts, (unsigned int)parameters.groups, (unsigned int)dram.ranks);
 }
 
-/* A context without a row is free. */
-static void note_followers(void)
-{
-	uint32_t rows, item_bytes = litemrc_parts(record)->item_bytes;
-	const char *at = litemrc_part(record, LITEMRC_PART_ROWS, &rows);
-
-	for (uint32_t context = 0; context < parameters.contexts; context++)
-		followers[context] = (struct litemrc_row){.context = context, .state = LITEMRC_CONTEXT_FREE};
-	for (; rows; rows--, at += item_bytes) {
-		const struct litemrc_row *row = (const struct litemrc_row *)at;
-
-		followers[row->context] = *row;
-	}
-}
-
 uint32_t record_next(void)
 {
 	return next;
@@ -101,7 +87,18 @@ uint32_t record_next(void)
 
 const struct litemrc_row *follower(uint32_t context)
 {
-	return &followers[context];
+	static const struct litemrc_row free_one = {.state = LITEMRC_CONTEXT_FREE};
+	uint32_t rows, item_bytes;
+	const char *at;
+
+	if (!has_record)
+		return &followers[context];
+	item_bytes = litemrc_parts(record)->item_bytes;
+	at = litemrc_part(record, LITEMRC_PART_ROWS, &rows);
+	for (; rows; rows--, at += item_bytes)
+		if (((const struct litemrc_row *)at)->context == context)
+			return (const struct litemrc_row *)at;
+	return &free_one;	/* without a row */
 }
 
 const struct litemrc_epoch *record_read(int device)
@@ -116,8 +113,9 @@ const struct litemrc_epoch *record_read(int device)
 		die(1, "use driver and daemon of the same version", "reading an epoch: %s", strerror(errno));
 	if (!length)
 		die(1, "load the driver and start the daemon again", "the driver was removed");
+	has_record = false;
 	check(length);
-	note_followers();
+	has_record = true;
 	next = record->epoch + 1;
 	return record;
 }

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #include "system/log.h"
 
@@ -78,11 +78,8 @@ int outbox_flush(struct outbox *outbox)
 {
 	while (!outbox_empty(outbox)) {
 		size_t first = outbox->sent & outbox->writer.mask, used = outbox->writer.end - outbox->sent;
-		size_t left = size_of(outbox) - first, until_wrap = left < used ? left : used;
-		struct iovec parts[2] = {
-			{outbox->writer.ring + first, until_wrap}, {outbox->writer.ring, used - until_wrap},
-		};
-		ssize_t taken = writev(outbox->port, parts, 2);
+		size_t left = size_of(outbox) - first;
+		ssize_t taken = write(outbox->port, outbox->writer.ring + first, left < used ? left : used);
 
 		if (taken < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;

@@ -89,10 +89,11 @@ void pages_progress(void)
 
 int pages_timeout_ms(void)
 {
-	int64_t left = queue_due_ms - now_ms();
+	int64_t left;
 
 	if (!always_on)
 		return -1;
+	left = queue_due_ms - now_ms();
 	return left > 0 ? left : 0;
 }
 

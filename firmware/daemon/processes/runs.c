@@ -121,7 +121,7 @@ static void note_exit(struct run *run, const struct program *program, int status
 	events_status(program->name, status);
 }
 
-static void reap(void)
+void runs_reap(void)
 {
 	int status;
 	pid_t pid;
@@ -151,16 +151,17 @@ static bool is_over(struct run *run, const struct program *program)
 
 static void look(struct run *run, const struct program *program)
 {
-	const struct litemrc_row *now = follower(run->context);
+	const struct litemrc_row *now;
 
-	if (run->state != IDLE && now->state == LITEMRC_CONTEXT_FOLLOWING &&
-	    now->pid == (program->children ? 0 : (uint32_t)run->pid))
+	if (run->state == IDLE)
+		return;
+	now = follower(run->context);
+	if (now->state == LITEMRC_CONTEXT_FOLLOWING && now->pid == (program->children ? 0 : (uint32_t)run->pid))
 		run->seen = true;
 }
 
 void runs_progress(void)
 {
-	reap();
 	for (uint32_t i = 0; i < program_count; i++) {
 		struct run *run = &runs[i];
 
@@ -245,7 +246,7 @@ void runs_end_all(void)
 					break;
 			}
 			nanosleep(&tick, NULL);
-			reap();
+			runs_reap();
 		}
 		remove_group(run, programs[i].name);
 	}

@@ -18,7 +18,10 @@ int runs_start(uint32_t program, uint32_t context, uint32_t scale, const char **
 /* Releases the program started last; call once the host's answer is queued. */
 void runs_release(void);
 
-/* Sends due events and finishes programs that ended. Call after records and signals were read. */
+/* Notes which programs ended; call after SIGCHLD. */
+void runs_reap(void);
+
+/* Sends due events and finishes programs that ended. Call after records were read. */
 void runs_progress(void);
 
 /* Time until runs_progress() must be called, in ms; -1: no limit. */

@@ -65,6 +65,7 @@ u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 	change = &mon->change[mon->changes++];
 	change->context = context;
 	describe(&mon->follower[context], &change->followed);
+	change->followed.context = context;
 	change->epoch = litemrc_end_epoch_locked(mon);
 	return change->epoch;
 }
@@ -86,34 +87,41 @@ static void rename_followed(struct litemrc *mon, unsigned int context,
 	rcu_read_unlock();
 }
 
+/* Sets what a row of the record says of its follower, not of its memory. */
+static void set_followed(struct litemrc_epoch *record, const struct litemrc_row *followed)
+{
+	memcpy(litemrc_record_row(record, followed->context), followed,
+	       offsetof(struct litemrc_row, resident));
+}
+
 /**
  * litemrc_fill_followed - fill in what each context follows after this epoch
  * @mon: the monitor
+ * @last: the record before
  * @record: the record of the epoch
  *
  * Return: a bit for each context whose follower changed at the end of this epoch
  */
-u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record)
+u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
+			  struct litemrc_epoch *record)
 {
 	unsigned int reported, context;
 	unsigned long flags;
 	u32 changed = 0;
 
 	for (context = 0; context < mon->parameters.contexts; context++)
-		*litemrc_record_row(record, context) = mon->ring.followed[context];
+		set_followed(record, litemrc_record_row(last, context));
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	for (reported = 0; reported < mon->changes; reported++) {
 		const struct litemrc_change *change = &mon->change[reported];
 
 		if ((s32)(change->epoch - record->epoch) > 0)
 			break;
-		*litemrc_record_row(record, change->context) = change->followed;
+		set_followed(record, &change->followed);
 		changed |= BIT(change->context);
 	}
 	mon->changes -= reported;
 	memmove(mon->change, mon->change + reported, mon->changes * sizeof(*mon->change));
-	for (context = 0; context < mon->parameters.contexts; context++)
-		litemrc_record_row(record, context)->context = context;
 	for (context = 1; context < mon->parameters.contexts; context++)
 		rename_followed(mon, context, litemrc_record_row(record, context));
 	raw_spin_unlock_irqrestore(&mon->lock, flags);

@@ -31,28 +31,6 @@ u32 litemrc_epoch_least(const struct litemrc *mon)
 	return mon->parameters.contexts * window_words(mon);
 }
 
-int litemrc_ring_init(struct litemrc *mon)
-{
-	struct litemrc_ring *ring = &mon->ring;
-	u32 row = row_words(mon);
-
-	mutex_init(&ring->lock);
-	init_waitqueue_head(&ring->wait);
-	INIT_LIST_HEAD(&ring->readers);
-	ring->record_bytes = sizeof(struct litemrc_epoch) + 2 * sizeof(struct litemrc_part) +
-			     ALIGN(mon->parameters.contexts * row_bytes(mon), 8) +
-			     mon->ranks.domains * sizeof(struct litemrc_rank);
-	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
-	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
-	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
-	return ring->records && ring->rows && mon->free ? 0 : -ENOMEM;
-}
-
-static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)
-{
-	return ring->records + number % LITEMRC_RING_EPOCHS * ring->record_bytes;
-}
-
 /* Reports commands that were lost since the last record; returns the record's flag. */
 static u32 report_commands(struct litemrc *mon)
 {
@@ -70,10 +48,16 @@ static u32 report_commands(struct litemrc *mon)
 	return lost ? LITEMRC_EPOCH_COMMAND_LOST : 0;
 }
 
+static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)
+{
+	return ring->records + number % LITEMRC_RING_EPOCHS * ring->record_bytes;
+}
+
 /* A part without items is one, so that all records have the same places. */
 static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 {
 	struct litemrc_part *parts = (struct litemrc_part *)(record + 1);
+	u32 context;
 
 	record->bytes = mon->ring.record_bytes;
 	record->header_bytes = sizeof(*record);
@@ -84,6 +68,32 @@ static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 					  mon->parameters.contexts };
 	parts[1] = (struct litemrc_part){ LITEMRC_PART_RANKS, sizeof(struct litemrc_rank),
 					  mon->ranks.domains };
+	for (context = 0; context < mon->parameters.contexts; context++) {
+		litemrc_record_row(record, context)->context = context;
+		litemrc_record_row(record, context)->state = LITEMRC_CONTEXT_FREE;
+	}
+}
+
+int litemrc_ring_init(struct litemrc *mon)
+{
+	struct litemrc_ring *ring = &mon->ring;
+	u32 row = row_words(mon);
+	u32 number;
+
+	mutex_init(&ring->lock);
+	init_waitqueue_head(&ring->wait);
+	INIT_LIST_HEAD(&ring->readers);
+	ring->record_bytes = sizeof(struct litemrc_epoch) + 2 * sizeof(struct litemrc_part) +
+			     ALIGN(mon->parameters.contexts * row_bytes(mon), 8) +
+			     mon->ranks.domains * sizeof(struct litemrc_rank);
+	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
+	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
+	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
+	if (!ring->records || !ring->rows || !mon->free)
+		return -ENOMEM;
+	for (number = 0; number < LITEMRC_RING_EPOCHS; number++)
+		fill_sizes(mon, record_of(ring, number));
+	return 0;
 }
 
 /* A clear restarts the running epoch; one after the end belongs to the next. */
@@ -103,15 +113,25 @@ static void fill_times(struct litemrc *mon, struct litemrc_epoch *record)
 	ring->ended_ns = ring->interrupt_ns;
 }
 
+/* A row without accesses is 0; so is that of the older record in this place, if it had none. */
+static void copy_row(struct litemrc *mon, struct litemrc_epoch *record, u32 context)
+{
+	u32 first = context * LITEMRC_WINDOW_ROW(record->groups);
+	u32 *counts = litemrc_record_counts(record, context);
+	u32 *accesses = counts + LITEMRC_ROW_ACCESSES(record->groups);
+	u32 before = *accesses;
+
+	mon->ops->window(mon->io, first + LITEMRC_WINDOW_ACCESSES(record->groups), accesses, 1);
+	if (*accesses || before)
+		mon->ops->window(mon->io, first, counts, window_words(mon));
+}
+
 static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 {
-	u32 row = window_words(mon);
-	u32 context, word;
+	u32 context;
 
-	fill_sizes(mon, record);
 	fill_times(mon, record);
 	record->epoch = litemrc_read(mon, LITEMRC_EPOCH) - 1;
-	record->lost = 0;
 	record->flags = report_commands(mon);
 	if (litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_OVERFLOW)
 		record->flags |= LITEMRC_EPOCH_OVERFLOW;
@@ -121,30 +141,26 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->outside = litemrc_read(mon, LITEMRC_EPOCH_OUTSIDE);
 	record->unsampled = litemrc_read(mon, LITEMRC_EPOCH_UNSAMPLED);
 	record->scale_log2 = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
-	for (context = 0; context < mon->parameters.contexts; context++) {
-		u32 first = context * LITEMRC_WINDOW_ROW(record->groups);
-		u32 *counters = litemrc_record_counts(record, context);
-
-		for (word = 0; word < row; word++)
-			counters[word] = mon->ops->window(mon->io, first + word);
-	}
+	for (context = 0; context < mon->parameters.contexts; context++)
+		copy_row(mon, record, context);
 }
 
 /* Rows for sysfs: an ended process keeps its last row; its successor's and a free one's are 0. */
-static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 changed)
+static void keep_rows(struct litemrc *mon, const struct litemrc_epoch *last,
+		      const struct litemrc_epoch *record)
 {
-	struct litemrc_ring *ring = &mon->ring;
 	u32 row = row_words(mon);
 	u32 context;
 
 	for (context = 0; context < mon->parameters.contexts; context++) {
-		const struct litemrc_row *now = litemrc_record_row(record, context);
+		u32 *kept = mon->ring.rows + context * row;
 
-		if (ring->followed[context].state != LITEMRC_CONTEXT_ENDED)
-			memcpy(ring->rows + context * row, now + 1, row * sizeof(u32));
-		if (changed & BIT(context) && now->state != LITEMRC_CONTEXT_ENDED)
-			memset(ring->rows + context * row, 0, row * sizeof(u32));
-		ring->followed[context] = *now;
+		if (!(mon->ring.changed & BIT(context)))
+			continue;
+		if (litemrc_record_row(record, context)->state != LITEMRC_CONTEXT_ENDED)
+			memset(kept, 0, row * sizeof(u32));
+		else if (litemrc_record_row(last, context)->state != LITEMRC_CONTEXT_ENDED)
+			memcpy(kept, litemrc_record_counts(record, context), row * sizeof(u32));
 	}
 }
 
@@ -191,31 +207,41 @@ irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
 	return IRQ_WAKE_THREAD;
 }
 
+/* Wakes poll() on `epoch`, which waits for a change since a read; each time costs a work item. */
+static void notify_epoch(struct litemrc *mon)
+{
+	struct kernfs_node *node = READ_ONCE(mon->epoch_node);
+
+	if (!node || !READ_ONCE(mon->epoch_read)) /* no node yet, while the files are added */
+		return;
+	WRITE_ONCE(mon->epoch_read, false);
+	sysfs_notify_dirent(node);
+}
+
 /* control.hold freezes the window until the release; counting continues meanwhile. */
 irqreturn_t litemrc_epoch_thread(int irq, void *data)
 {
 	struct litemrc *mon = data;
 	struct litemrc_ring *ring = &mon->ring;
-	struct litemrc_epoch *record;
-	u32 changed;
+	struct litemrc_epoch *last, *record;
 
 	mutex_lock(&ring->lock);
 	ring->lost += has_lagging_reader(ring);
+	last = record_of(ring, ring->head - 1);
 	record = record_of(ring, ring->head);
 	copy_window(mon, record);
 	litemrc_ranks_fill(mon, record);
-	changed = litemrc_fill_followed(mon, record);
+	ring->changed = litemrc_fill_followed(mon, last, record);
 	litemrc_tails_fill(mon, record);
 	litemrc_pmu_add(mon, record);
-	keep_rows(mon, record, changed);
+	keep_rows(mon, last, record);
 	ring->head++;
 	WRITE_ONCE(ring->stored, record->epoch + 1);
 	mutex_unlock(&ring->lock);
 	litemrc_bitmap_pass(mon);
 	litemrc_hot_pass(mon);
 	wake_up_all(&ring->wait);
-	if (READ_ONCE(mon->epoch_node)) /* not yet, while the files are added */
-		sysfs_notify_dirent(mon->epoch_node);
+	notify_epoch(mon);
 	pace(ring);
 	litemrc_hot_drain(mon);
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
@@ -352,16 +378,20 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 	return behind;
 }
 
-/* Returns a context's row for sysfs: hits, then LITEMRC_ROW_WORDS. Caller holds the ring's lock. */
-const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)
-{
-	lockdep_assert_held(&mon->ring.lock);
-	return mon->ring.rows + context * row_words(mon);
-}
-
 /* Returns the last finished epoch, NULL before the first. Caller holds the ring's lock. */
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
 {
 	lockdep_assert_held(&mon->ring.lock);
 	return mon->ring.head ? record_of(&mon->ring, mon->ring.head - 1) : NULL;
+}
+
+/* Returns a context's row for sysfs: hits, then LITEMRC_ROW_WORDS. Caller holds the ring's lock. */
+const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)
+{
+	const struct litemrc_epoch *last = litemrc_ring_last(mon);
+
+	if (!last || mon->ring.changed & BIT(context) ||
+	    litemrc_record_row(last, context)->state == LITEMRC_CONTEXT_ENDED)
+		return mon->ring.rows + context * row_words(mon);
+	return litemrc_record_counts(last, context);
 }

@@ -15,7 +15,6 @@ void litemrc_follow_init(struct litemrc *mon)
 	for (context = 0; context < LITEMRC_CONTEXTS_MAX; context++) {
 		mon->map.tgid[context] = LITEMRC_NO_TGID;
 		mon->follower[context].state = LITEMRC_CONTEXT_FREE;
-		mon->ring.followed[context].state = LITEMRC_CONTEXT_FREE;
 	}
 }
 

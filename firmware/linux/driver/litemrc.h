@@ -101,8 +101,8 @@ struct litemrc_ring {
 	struct list_head readers;
 	void *records;
 	size_t record_bytes;
-	struct litemrc_row followed[LITEMRC_CONTEXTS_MAX]; /* as of the last epoch's end */
-	u32 *rows; /* sysfs: a row per context; an ended process keeps its last one */
+	u32 *rows; /* sysfs: of each context whose counts are not those of the last record */
+	u32 changed; /* contexts whose follower changed at the end of the last epoch */
 	u32 head; /* number of epochs stored; the last is at head - 1 */
 	u32 stored; /* the gateware's number of the next one */
 	u64 ended_ns; /* end of the epoch stored last */
@@ -175,7 +175,8 @@ struct litemrc {
 	struct litemrc_folders contexts;
 	struct litemrc_folders rank_folders;
 	struct litemrc_ranks ranks;
-	struct kernfs_node *epoch_node; /* notified at each epoch */
+	struct kernfs_node *epoch_node; /* notified at the first epoch after a read */
+	bool epoch_read; /* since it was notified */
 	ktime_t loaded;
 	struct device *dev;
 	struct miscdevice misc;
@@ -286,7 +287,8 @@ const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
 int litemrc_settle_locked(struct litemrc *mon);
 u32 litemrc_end_epoch_locked(struct litemrc *mon);
 u32 litemrc_change_locked(struct litemrc *mon, unsigned int context);
-u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record);
+u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
+			  struct litemrc_epoch *record);
 
 /* chardev.c */
 extern const struct file_operations litemrc_fops;

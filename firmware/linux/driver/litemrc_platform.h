@@ -12,7 +12,7 @@
  * struct litemrc_ops - access to the registers and the window; from any context, under a raw lock
  * @read: read a register at a byte offset (litemrc_regs.h)
  * @write: write a register
- * @window: read a word of the window, by its index
+ * @window: copy words of the window, from an index on
  * @enable: called before the monitor is enabled, and after it was disabled; may sleep; or NULL
  * @follow: called before a process or cgroup is followed; may sleep; or NULL
  * @wants_accessed: whether @accessed has a use now; NULL: @accessed is NULL, too
@@ -23,7 +23,7 @@
 struct litemrc_ops {
 	u32 (*read)(void *io, unsigned int offset);
 	void (*write)(void *io, unsigned int offset, u32 value);
-	u32 (*window)(void *io, unsigned int word);
+	void (*window)(void *io, unsigned int first, u32 *words, unsigned int count);
 	int (*enable)(void *io, bool on);
 	int (*follow)(void *io);
 	bool (*wants_accessed)(void *io);

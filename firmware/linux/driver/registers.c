@@ -19,11 +19,13 @@ static void mmio_write(void *io, unsigned int offset, u32 value)
 	writel(value, mmio->registers + offset);
 }
 
-static u32 mmio_window(void *io, unsigned int word)
+static void mmio_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	const struct litemrc_mmio *mmio = io;
+	const void __iomem *next = mmio->window + first * sizeof(u32);
 
-	return readl(mmio->window + word * sizeof(u32));
+	for (; count; count--, next += sizeof(u32))
+		*words++ = readl_relaxed(next);
 }
 
 const struct litemrc_ops litemrc_mmio_ops = {

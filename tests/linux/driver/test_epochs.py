@@ -126,6 +126,21 @@ def test_a_slow_reader_counts_what_it_lost_and_another_loses_nothing(monitor):
     monitor.end("slow")
 
 
+def test_a_row_without_accesses_is_0_where_the_ring_had_one_with_some(monitor):
+    pid = monitor.spawn("worker")
+    monitor.write(S + "enable", 1)
+    monitor.write(S + "contexts/3/pid", pid)
+    monitor.do(f"@ worker w {FAKE}access 60")
+    end_epochs(monitor, RING)
+    monitor.do(f"open {DEVICE}")
+    end_epochs(monitor, 1)
+    (epoch,) = epochs(monitor.do("read 10000"))
+    assert epoch.whole
+    assert epoch.accesses == [0] * 8
+    assert monitor.read(S + "contexts/3/hits").split() == ["0"] * 64
+    monitor.end("worker")
+
+
 def test_a_reader_gets_only_what_ends_after_it_opened(monitor):
     end_epochs(monitor, 3)
     monitor.do(f"open {DEVICE} nonblock")

@@ -8,6 +8,7 @@ from tests.linux.driver.following import CGROUPS, enable, enable_swap
 from tests.linux.driver.guest import S, parse_epoch
 
 CONTEXT = 1
+RING = 64
 JITTER = 33  # of guest/stack.c
 CHARGED_AHEAD = 64  # pages that the kernel charges at once, at most (MEMCG_CHARGE_BATCH)
 
@@ -118,6 +119,14 @@ def test_pages_that_are_unmapped_while_they_are_out_are_forgotten(monitor, tail)
     monitor.do(f"@ worker read_at {centre} 20")
     counts, numbers = tail.epoch()
     assert (counts, numbers["unidentified"]) == ({2: 20}, 0)
+
+
+def test_an_epoch_without_refaults_has_no_tail_where_the_ring_had_one(monitor, tail):
+    overhead = filled(monitor, tail, 1400, 300)
+    assert walk(monitor, tail, overhead, 3, times=10)[0]
+    for _ in range(RING - 1):
+        assert monitor.write(S + "end_epoch", 1) == 0
+    assert tail.epoch()[0] == {}
 
 
 def test_a_process_that_ends_leaves_no_page_behind(monitor, tail, spawn):

@@ -64,10 +64,9 @@ static void read_words(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
-	u32 words = mon->bitmap.keep ? 2 * words_of(mon) : words_of(mon), word;
 
-	for (word = 0; word < words; word++)
-		accessed_of(mon)[word] = mon->ops->window(mon->io, first + word);
+	mon->ops->window(mon->io, first, accessed_of(mon),
+			 mon->bitmap.keep ? 2 * words_of(mon) : words_of(mon));
 	mon->bitmap.kept = mon->bitmap.keep;
 	if (mon->bitmap.kept) {
 		mon->bitmap.image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;

@@ -63,8 +63,8 @@ void litemrc_hot_pass(struct litemrc *mon)
 	u32 bitmap = parameters->page_bitmap ? LITEMRC_BITMAP_WORDS(parameters->frames) : 0;
 	u32 first = LITEMRC_WINDOW_HOT(parameters->groups, parameters->contexts, bitmap);
 	struct litemrc_hot *hot = &mon->hot;
-	u32 words = image_words(mon), *pages = hot->image + LITEMRC_HOT_HEAD;
-	u32 status, listed, word;
+	u32 words = image_words(mon);
+	u32 status, listed;
 
 	if (!parameters->hot_pages)
 		return;
@@ -80,8 +80,8 @@ void litemrc_hot_pass(struct litemrc *mon)
 		hot->image[2] = (status & LITEMRC_HOT_STATUS_MORE ? LITEMRC_HOT_MORE : 0) |
 				(status & LITEMRC_HOT_STATUS_SATURATED ? LITEMRC_HOT_SATURATED : 0);
 		hot->image[3] = listed;
-		for (word = 0; word < listed * LITEMRC_HOT_PAGE_WORDS; word++)
-			pages[word] = mon->ops->window(mon->io, first + word);
+		mon->ops->window(mon->io, first, hot->image + LITEMRC_HOT_HEAD,
+				 listed * LITEMRC_HOT_PAGE_WORDS);
 		hot->image[words - 1] = hot->image[0];
 	}
 	mutex_unlock(&hot->lock);

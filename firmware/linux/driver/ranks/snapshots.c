@@ -17,11 +17,10 @@ static void fill_one(struct litemrc *mon, struct litemrc_rank *rank, unsigned in
 	    LITEMRC_RANKS_METER_STATUS_OVERFLOW)
 		rank->flags |= LITEMRC_RANK_OVERFLOW;
 	rank->cycles = litemrc_ranks_read(ranks, LITEMRC_RANKS_SNAPSHOT_CLOCKS);
-	for (word = 0; word < LITEMRC_METER_ROW; word++) {
-		rank->counters[word] =
-			ranks->ops->window(ranks->io, number * LITEMRC_METER_ROW + word);
+	ranks->ops->window(ranks->io, number * LITEMRC_METER_ROW, rank->counters,
+			   LITEMRC_METER_ROW);
+	for (word = 0; word < LITEMRC_METER_ROW; word++)
 		ranks->total[number][word] += rank->counters[word];
-	}
 }
 
 /**

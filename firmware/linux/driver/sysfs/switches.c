@@ -19,8 +19,12 @@ static const struct switch_attribute *of_attribute(const struct device_attribute
 static ssize_t register_show(struct device *device, struct device_attribute *attribute, char *text)
 {
 	const struct switch_attribute *shown = of_attribute(attribute);
-	u32 value = litemrc_read(litemrc_of_device(device), shown->offset);
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 value;
 
+	if (shown->offset == LITEMRC_EPOCH)
+		smp_store_mb(mon->epoch_read, true); /* notify_epoch() of a later epoch sees it */
+	value = litemrc_read(mon, shown->offset);
 	return sysfs_emit(text, "%u\n", shown->mask ? !!(value & shown->mask) : value);
 }
 

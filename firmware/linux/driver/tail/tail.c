@@ -194,17 +194,22 @@ void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context)
 static void fill(struct litemrc_tails *tails, unsigned int context, struct litemrc_epoch *record)
 {
 	u32 *counts = litemrc_record_counts(record, context) + LITEMRC_ROW_TAIL(record->groups);
-	struct litemrc_row *followed = litemrc_record_row(record, context);
+	struct litemrc_row *row = litemrc_record_row(record, context);
 	struct litemrc_tail *tail = &tails->of[context];
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tails->lock, flags);
-	followed->resident = tail->active ? page_counter_read(&tail->memcg->memory) : 0;
-	followed->evicted = tail->active ? litemrc_evicted_count(tail) : 0;
-	followed->refaults = tail->refaults;
-	followed->unidentified = tail->unidentified;
-	memcpy(counts, tail->counts, tails->groups * sizeof(*counts));
-	memset(tail->counts, 0, tails->groups * sizeof(*counts));
+	/* Counts are 0 without refaults, also those of the old record in this place. */
+	if (tail->refaults) {
+		memcpy(counts, tail->counts, tails->groups * sizeof(*counts));
+		memset(tail->counts, 0, tails->groups * sizeof(*counts));
+	} else if (row->refaults) {
+		memset(counts, 0, tails->groups * sizeof(*counts));
+	}
+	row->resident = tail->active ? page_counter_read(&tail->memcg->memory) : 0;
+	row->evicted = tail->active ? litemrc_evicted_count(tail) : 0;
+	row->refaults = tail->refaults;
+	row->unidentified = tail->unidentified;
 	tail->refaults = 0;
 	tail->unidentified = 0;
 	tail->recorded = tail->memcg && !tail->active;

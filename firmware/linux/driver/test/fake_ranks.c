@@ -112,7 +112,7 @@ static u32 identify(u32 epoch, u32 domain, u32 word)
 }
 
 /* The rest of the cycles is precharge standby. */
-static u32 count(u32 epoch, u32 domain, u32 word)
+static u32 counted(u32 epoch, u32 domain, u32 word)
 {
 	u32 rest = FAKE_RANK_CYCLES;
 	u32 state;
@@ -126,22 +126,28 @@ static u32 count(u32 epoch, u32 domain, u32 word)
 	return rest;
 }
 
-static u32 fake_window(void *io, unsigned int word)
+static u32 read_window(struct fake *fake, unsigned int word)
+{
+	u32 column = word % LITEMRC_METER_ROW;
+
+	if (!fake->ready || word >= fake->ranks * LITEMRC_METER_ROW) {
+		fake_violate(fake, "the meter's window read without an epoch, or past its end");
+		return 0;
+	}
+	if (column == LITEMRC_METER_TOP_PAGES && fake->top_pages >= 0)
+		return fake->top_pages;
+	return counted(fake->epoch - 1, word / LITEMRC_METER_ROW, column);
+}
+
+static void fake_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	struct fake *fake = io;
 	unsigned long flags;
-	u32 value = 0;
 
 	raw_spin_lock_irqsave(&fake->lock, flags);
-	if (fake->ready && word < fake->ranks * LITEMRC_METER_ROW &&
-	    word % LITEMRC_METER_ROW == LITEMRC_METER_TOP_PAGES && fake->top_pages >= 0)
-		value = fake->top_pages;
-	else if (fake->ready && word < fake->ranks * LITEMRC_METER_ROW)
-		value = count(fake->epoch - 1, word / LITEMRC_METER_ROW, word % LITEMRC_METER_ROW);
-	else
-		fake_violate(fake, "the meter's window read without an epoch, or past its end");
+	for (; count; count--)
+		*words++ = read_window(fake, first++);
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
-	return value;
 }
 
 const struct litemrc_ops fake_rank_ops = {

@@ -308,8 +308,8 @@ static u32 counted(const struct fake *fake, unsigned int context, unsigned int c
 }
 
 /*
- * Accesses are real counts. Without @counting, hits, misses and touched identify their epoch,
- * context and word.
+ * Accesses are real counts. Without @counting, hits, misses and touched of a context with accesses
+ * identify their epoch, context and word.
  */
 static u32 read_window(struct fake *fake, unsigned int word)
 {
@@ -328,6 +328,8 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	}
 	if (column == LITEMRC_WINDOW_ACCESSES(FAKE_GROUPS))
 		return fake->published[context];
+	if (!fake->published[context])
+		return 0;
 	if (fake->counting)
 		return counted(fake, context, column);
 	return (fake->epoch - 1) * 1000003 + context * 4099 + column;
@@ -355,16 +357,15 @@ static void fake_write(void *io, unsigned int offset, u32 value)
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 }
 
-static u32 fake_window(void *io, unsigned int word)
+static void fake_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	struct fake *fake = io;
 	unsigned long flags;
-	u32 value;
 
 	raw_spin_lock_irqsave(&fake->lock, flags);
-	value = read_window(fake, word);
+	for (; count; count--)
+		*words++ = read_window(fake, first++);
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
-	return value;
 }
 
 static void fake_claimed(void *io, u32 frame)

@@ -204,16 +204,15 @@ static void os_write(void *io, unsigned int offset, u32 value)
 		tracker_interrupt_check(tracker);
 }
 
-static u32 os_window(void *io, unsigned int word)
+static void os_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	struct tracker *tracker = io;
 	unsigned long flags;
-	u32 value;
 
 	raw_spin_lock_irqsave(&tracker->lock, flags);
-	value = read_window(tracker, word);
+	for (; count; count--)
+		*words++ = read_window(tracker, first++);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	return value;
 }
 
 /* The driver claims frames for context 0, whose stack the tracker does not keep. */

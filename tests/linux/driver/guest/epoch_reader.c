@@ -55,11 +55,17 @@ static bool is_whole(const struct litemrc_epoch *record)
 	if (record->dropped != record->epoch * 7 + 3 || record->outside != record->epoch * 3 + 1 ||
 	    record->unsampled != record->epoch * 5 + 2)
 		return false;
-	for (__u32 number = 0; (row = row_of(record, number)); number++)
-		for (__u32 word = 0; word < record->groups + LITEMRC_ROW_WORDS; word++)
+	for (__u32 number = 0; (row = row_of(record, number)); number++) {
+		__u32 counted = counts_of(row)[LITEMRC_ROW_ACCESSES(record->groups)];
+
+		for (__u32 word = 0; word < record->groups + LITEMRC_ROW_WORDS; word++) {
+			__u32 id = record->epoch * 1000003 + row->context * 4099 + word;
+
 			if (word != LITEMRC_ROW_ACCESSES(record->groups) &&
-			    counts_of(row)[word] != record->epoch * 1000003 + row->context * 4099 + word)
+			    counts_of(row)[word] != (counted ? id : 0))
 				return false;
+		}
+	}
 	return true;
 }
 
