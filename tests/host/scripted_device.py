@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from litemrc.device.device import Device
 from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.protocol import Message, device_messages, host_requests
-from litemrc.device.link.record import make_record
 from litemrc.device.link.schema import schema
+
+from tests.records import make_record
 
 Answer = Message | None  # None: the device is silent
 HELLO = {

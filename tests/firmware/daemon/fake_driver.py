@@ -15,10 +15,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from litemrc.device.link.record import make_record
 from litemrc.device.link.schema import schema
 
 from tests.firmware.daemon.fake_pages import FakePages
+from tests.records import make_record
 from tests.timeouts import Deadline
 
 CONTEXTS, GROUPS, TAIL_GROUPS, FRAMES = 4, 8, 16, 8192

@@ -5,9 +5,10 @@ import random
 from collections.abc import Sequence
 
 from litemrc.device.link.protocol import Codec, Message, device_messages, host_requests
-from litemrc.device.link.record import make_record
 from litemrc.device.link.schema import Member, schema
 from litemrc.pages.hot_lists import HotList
+
+from tests.records import make_record
 
 CODECS = {"device": device_messages, "host": host_requests}
 _EDGES = (0, 1, 127, 128, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1)

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import device_messages
-from litemrc.device.link.record import make_record
 from litemrc.device.link.schema import schema
 
 from tests.firmware.link.link_messages import counters_of, noisy
 from tests.firmware.link.peer_parts import CONTEXTS, FRAMES, GROUPS, PARTS, Processes, Tasks
 from tests.firmware.service.served import Answer, RefusedError, Service, Word
+from tests.records import make_record
 from tests.timeouts import scaled_timeout
 
 PROGRAMS = ("zipf", "loop")

@@ -11,9 +11,9 @@ from litemrc.device.collecting.record_rows import EpochLedger
 from litemrc.device.link import frames, link
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import OtherVersionError, device_messages, host_requests
-from litemrc.device.link.record import make_record
 
 from tests.firmware.link.link_messages import noisy, unframed
+from tests.records import make_record
 
 RATE = 0.01
 SEEDS = [1, 2, 3]

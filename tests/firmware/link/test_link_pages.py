@@ -10,9 +10,9 @@ from litemrc.device.collecting.page_epochs import hot_list
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_messages, set_hot
-from litemrc.device.link.record import make_record
 
 from tests.firmware.link.link_messages import accessed_of, hot_of
+from tests.records import make_record
 
 AT_BOOT = HotSettings(False, True, True, False, 0, 2, 128, 0, 8191, 1)
 ON = replace(AT_BOOT, enable=True)

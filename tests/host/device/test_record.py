@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list, pages_rows
 from litemrc.device.collecting.record_rows import epoch_rows, is_empty, rank_rows, task_rows
-from litemrc.device.link.record import Record, RecordError, make_record, read_record
+from litemrc.device.link.record import Record, RecordError, read_record
 from litemrc.device.link.schema import schema
 from litemrc.epochs.columns import joined_columns
+
+from tests.records import make_record
 
 KINDS = schema().enums["part_kind"]
 WHOLE = make_record(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The record of an epoch as a device sends it: views of its bytes as numpy arrays, without a copy."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 
 from litemrc.device.link.schema import schema
 
-_EVEN = 8  # parts begin at multiples of this
-_ITEMS = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page"}  # structures of parts
+EVEN = 8  # parts begin at multiples of this
+ITEMS = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page"}  # structures of parts
 
 
 class RecordError(ValueError):
@@ -104,14 +103,14 @@ def read_record(payload: bytes) -> Record:
         raise RecordError(f"{len(payload)} bytes, fewer than a header")
     head = np.frombuffer(payload, head_type, 1)[0]
     at, parts_count = int(head["header_bytes"]), int(head["parts"])
-    if int(head["bytes"]) != len(payload) or at < head_type.itemsize or at % _EVEN:
+    if int(head["bytes"]) != len(payload) or at < head_type.itemsize or at % EVEN:
         raise RecordError(f"a header of {at} bytes and a record of {head['bytes']}, in {len(payload)} bytes")
     if at + parts_count * part_type.itemsize > len(payload):
         raise RecordError(f"{parts_count} parts in {len(payload)} bytes")
     found: dict[int, NDArray] = {}
     groups, tail_groups = int(head["groups"]), int(head["tail_groups"])
     kinds = schema().enums["part_kind"]
-    types = {kinds[part]: structs[name].dtype for part, name in _ITEMS.items()}
+    types = {kinds[part]: structs[name].dtype for part, name in ITEMS.items()}
     table = np.frombuffer(payload, part_type, parts_count, at)
     at += table.nbytes
     for kind, item_bytes, items in table.tolist():
@@ -128,7 +127,7 @@ def read_record(payload: bytes) -> Record:
         else:  # of a later version
             dtype, count = np.dtype(np.uint8), 0
         found[kind] = np.frombuffer(payload, dtype, count, at) if count else np.zeros(0, dtype)
-        at += -(-item_bytes * items // _EVEN) * _EVEN
+        at += -(-item_bytes * items // EVEN) * EVEN
     if at != len(payload):
         raise RecordError(f"{len(payload) - at} bytes behind the last part")
     if kinds["rows"] not in found:
@@ -140,52 +139,3 @@ def read_record(payload: bytes) -> Record:
         *(found.get(kinds[name], np.zeros(0, types[kinds[name]])) for name in ("ranks", "tasks", "copies")),
         *(found.get(kinds[name]) for name in ("accessed", "written", "hot")),
     )
-
-
-def make_record(
-    rows: Sequence[Mapping[str, Any]] = (),
-    *,
-    groups: int,
-    tail_groups: int = 0,
-    parts: Mapping[str, Sequence[Mapping[str, Any]] | bytes] | None = None,
-    **head: int,
-) -> Record:
-    """Return a record.
-
-    Parameters
-    ----------
-    rows
-        members of struct litemrc_row and of its counts; those that are not given are 0.
-    groups, tail_groups
-        length of `hits` and `tail`; shorter ones are filled up with zeros.
-    parts
-        further parts by their names: items as of `rows`, or bytes.
-    head
-        members of struct litemrc_epoch.
-    """
-    structs, kinds = schema().structs, schema().enums["part_kind"]
-    row = row_dtype(groups, tail_groups, structs["row"].dtype.itemsize + 4 * (groups + 3 + tail_groups))
-    found: list[tuple[int, NDArray]] = [(kinds["rows"], _items(row, rows))]
-    for name, items in (parts or {}).items():
-        words = isinstance(items, bytes)
-        array = np.frombuffer(items, "<u4") if words else _items(structs[_ITEMS[name]].dtype, items)  # type: ignore[arg-type]
-        found.append((kinds[name], array))
-    header = np.zeros(1, structs["epoch"].dtype)
-    table = np.array([(kind, each.itemsize, each.size) for kind, each in found], structs["part"].dtype)
-    body = b"".join(each.tobytes().ljust(-(-each.nbytes // _EVEN) * _EVEN, b"\0") for _, each in found)
-    sizes = {"bytes": header.nbytes + table.nbytes + len(body), "header_bytes": header.nbytes}
-    sizes |= {"parts": len(found), "groups": groups, "tail_groups": tail_groups}
-    for name, value in (sizes | head).items():
-        header[name] = value
-    return read_record(header.tobytes() + table.tobytes() + body)
-
-
-def _items(dtype: np.dtype, items: Sequence[Mapping[str, Any]]) -> NDArray[np.void]:
-    array = np.zeros(len(items), dtype)
-    for place, item in enumerate(items):
-        for name, value in item.items():
-            if dtype[name].shape:
-                array[name][place, : len(value)] = value
-            else:
-                array[name][place] = value
-    return array
