@@ -104,7 +104,7 @@ uint32_t epochs_end(void)
 
 uint32_t epochs_next(void)
 {
-	return *(volatile uint32_t *)&messages.next;
+	return *(volatile uint32_t *)&messages.next;	/* the link's interrupt changes it */
 }
 
 bool epochs_are_sent(uint32_t last)

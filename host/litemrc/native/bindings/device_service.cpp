@@ -21,7 +21,10 @@ namespace litemrc_native {
 namespace {
 
 constexpr const char *BLOCK_NAMES[REGISTER_BLOCKS] = {"mrc",  "mrc_window",  "ranks", "ranks_window",
-                                             "refs", "refs_window", "taps",  "traffic"};
+                                                      "refs", "refs_window", "taps",  "traffic"};
+static_assert(BLOCK_MRC == 0 && BLOCK_MRC_WINDOW == 1 && BLOCK_RANKS == 2 && BLOCK_RANKS_WINDOW == 3 && BLOCK_REFS == 4 &&
+                  BLOCK_REFS_WINDOW == 5 && BLOCK_TAPS == 6 && BLOCK_TRAFFIC == 7,
+              "names in the order of register_block");
 constexpr unsigned MESSAGES_AT_ONCE = 64; // of those that the hardware may queue as fast as they are read
 
 // Each call names the bus, an object of Python. No exception passes through the frames of C: the first one of a method of the
@@ -191,7 +194,8 @@ void bind_device_service(nb::module_ &module) {
         .def(nb::init<nb::handle, uint32_t, uint32_t, std::string, std::string, uint64_t, uint64_t, uint32_t, uint32_t,
                       std::string>(),
              nb::arg("bus"), nb::kw_only(), nb::arg("features"), nb::arg("clock_hz"), nb::arg("identifier"),
-             nb::arg("driver"), nb::arg("memory"), nb::arg("memory_bytes"), nb::arg("dram_chips"), nb::arg("dram_phases"), nb::arg("dram_part"))
+             nb::arg("driver"), nb::arg("memory"), nb::arg("memory_bytes"), nb::arg("dram_chips"), nb::arg("dram_phases"),
+             nb::arg("dram_part"))
         .def("request", &DeviceService::request, nb::arg("bus"), nb::arg("payload"))
         .def("poll", &DeviceService::poll, nb::arg("bus"))
         .def_prop_ro("epoch", &DeviceService::epoch);
