@@ -19,13 +19,21 @@ class Done(NamedTuple):
 
 
 def litemrc(*arguments: object) -> Done:
-    """Run `litemrc ARGUMENTS`; an exception other than SystemExit is a traceback and is raised."""
+    """Run `litemrc ARGUMENTS`; an exception other than SystemExit is a traceback and is raised.
+
+    Commands that ignore signals while they save leave them so to the end of their process, which this is not.
+    """
     out, err = io.StringIO(), io.StringIO()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with redirect_stdout(out), redirect_stderr(err):
         try:
             code = main([str(argument) for argument in arguments])
         except SystemExit as ended:  # argparse
             code = ended.code if isinstance(ended.code, int) else 1
+        finally:
+            for number, handler in handlers.items():
+                if signal.getsignal(number) != handler:
+                    signal.signal(number, handler)
     return Done(code, out.getvalue(), err.getvalue())
 
 
