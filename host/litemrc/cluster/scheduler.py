@@ -24,6 +24,7 @@ ANSWER_WITHIN_S = 5.0
 _DASHBOARD_PORT = 8787
 _LOOPBACK = "127.0.0.1"
 _WORKER_BACK_WITHIN = "1 day"
+_STARTED_WITHIN_S = 10.0
 _ADDRESS = re.compile(r"(?:tcp|tls)://(?:([^\s/:\[\]]+)|\[([^\s/]+)\]):(\d{1,5})", re.ASCII)
 # Ctrl-C in a terminal reaches the workers, too; only this process decides what is finished and saved.
 _WORKERS_IGNORE_CTRL_C = ["litemrc.cluster.no_interrupts"]
@@ -110,7 +111,13 @@ def _local_client(workers: int | None) -> "Iterator[Client]":
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
-        yield client
+        try:
+            yield client
+        finally:
+            # A worker that died soon after its start, and is started again, cannot be closed: Dask raises
+            # AssertionError (2026.8, WorkerProcess.kill).
+            with suppress(TimeoutError, OSError):
+                client.wait_for_workers(count, timeout=_STARTED_WITHIN_S)
 
 
 def _free_port(preferred: int) -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Dask clients and workers: what runs here is reachable only from here; a killed worker changes no count."""
 
+import asyncio
 import http.server
 import json
 import os
@@ -18,6 +19,8 @@ from pathlib import Path
 import litemrc
 import numpy as np
 import pytest
+from distributed.nanny import WorkerProcess
+from distributed.process import AsyncProcess
 from litemrc.cluster.curve import ClusterMeasuring, measure
 from litemrc.cluster.joined_run import JoinedRun
 from litemrc.cluster.scheduler import ANSWER_WITHIN_S, check_version, open_client
@@ -75,6 +78,28 @@ def test_a_local_cluster_listens_on_loopback_only_and_its_workers_ignore_ctrl_c(
         assert set(client.run(os.getpid).values()) == pids
         assert said == [f"Dask's dashboard: {client.dashboard_link}"]
         assert client.dashboard_link.startswith("http://127.0.0.1:")
+
+
+def test_a_local_cluster_closes_while_a_worker_is_started_again(monkeypatch):
+    # Dask takes a worker for running that died before Dask had read that it runs, and whose next one starts.
+    start = AsyncProcess.start
+
+    async def slow(process: AsyncProcess) -> None:
+        await asyncio.sleep(4)
+        await start(process)
+
+    def kill() -> None:
+        (pid,) = client.run(os.getpid).values()
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not client.nthreads(), 30, "the loss of the worker")
+
+    with open_client(None, workers=1, say=lambda text: None) as client:
+        monkeypatch.setattr(WorkerProcess, "_init_msg_interval", 2)
+        kill()
+        client.wait_for_workers(1)
+        monkeypatch.setattr(AsyncProcess, "start", slow)
+        kill()
+        time.sleep(2)
 
 
 def test_a_scheduler_is_opened_by_its_address_and_by_its_file(tmp_path):
