@@ -99,7 +99,7 @@ def test_a_local_cluster_closes_while_a_worker_is_started_again(monkeypatch):
         client.wait_for_workers(1)
         monkeypatch.setattr(AsyncProcess, "start", slow)
         kill()
-        time.sleep(2)
+        time.sleep(2)  # Dask reads what the dead worker had sent; the next one's process is not there yet
 
 
 def test_a_scheduler_is_opened_by_its_address_and_by_its_file(tmp_path):
