@@ -15,7 +15,7 @@
 #include "litemrc_uapi.h"
 
 /* 1000 * major + minor. Two ends of another major version only say hello, so that the host can name what to update. */
-#define LITEMRC_PROTOCOL_VERSION 2000
+#define LITEMRC_PROTOCOL_VERSION 2001
 
 #define LITEMRC_REQUEST_BYTES_MAX 192	/* of a message to a device, later versions included */
 #define LITEMRC_PROGRAMS_MAX 8
@@ -57,6 +57,7 @@ enum litemrc_feature {
 	LITEMRC_FEATURE_LEASE = 5,
 	LITEMRC_FEATURE_READ_ONLY = 6,	/* on this connection only hello, echo and get_* are executed */
 	LITEMRC_FEATURE_BUDGETS = 7,	/* programs have budgets of memory */
+	LITEMRC_FEATURE_BANKS = 8,	/* records have the part banks */
 };
 
 enum litemrc_stack_engine {
@@ -89,6 +90,8 @@ struct litemrc_hello {
 	char system[48];	/* name and release of the operating system; empty without one */
 	char driver[16];	/* version of its driver; empty without one */
 	char identifier[48];	/* of the gateware, as it says itself */
+	__u32 banks;		/* of the DRAM, whose commands records count; 0 without such counts */
+	__u32 access_bytes;	/* that a read or write moves in one cycle: the peak is access_bytes * clock_hz; 0: unknown */
 };
 
 enum litemrc_event_kind { LITEMRC_EVENT_KIND_WORKLOAD_STARTED = 1, LITEMRC_EVENT_KIND_WORKLOAD_DONE = 2 };

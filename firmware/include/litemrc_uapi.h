@@ -15,7 +15,7 @@ typedef uint32_t __u32;
 typedef uint64_t __aligned_u64 __attribute__((aligned(8)));
 #endif
 
-#define LITEMRC_ABI_VERSION 4
+#define LITEMRC_ABI_VERSION 5
 
 #define LITEMRC_TAIL_GROUPS_MAX 256
 
@@ -25,6 +25,7 @@ typedef uint64_t __aligned_u64 __attribute__((aligned(8)));
 #define LITEMRC_EPOCH_SPLIT 0x4		/* writes count in the upper half of the contexts */
 #define LITEMRC_EPOCH_HOT_MORE 0x8	/* more pages were hot than are listed */
 #define LITEMRC_EPOCH_HOT_SATURATED 0x10	/* the count of a hot page reached its limit */
+#define LITEMRC_EPOCH_DRAM_ROWS 0x20	/* rows were observed: of banks all counts, refreshes and queue_peak are known */
 
 #define LITEMRC_RANK_OVERFLOW 0x1	/* a counter of the rank saturated */
 
@@ -57,6 +58,11 @@ struct litemrc_epoch {
 	__u16 groups;		/* hits of a row */
 	__u16 tail_groups;	/* of its tail, refaults by group of LRU position, the last open; 0: there were none */
 	__u32 hot_accesses;	/* that hot pages counted in the epoch; 2^32 - 1: or more */
+	__u32 access_bytes;	/* that a read or write of `banks` moves, in a cycle of the data bus; 0: no part banks */
+	__aligned_u64 cycles;	/* of the system clock that `banks` cover; 0: unknown */
+	__u32 refreshes;	/* REFRESH commands in them */
+	__u32 refresh_cycles;	/* that each takes (tRFC) */
+	__u32 queue_peak;	/* most requests that the DRAM controller had accepted and not issued */
 	__u32 reserved;
 };
 
@@ -68,6 +74,7 @@ enum litemrc_part_kind {
 	LITEMRC_PART_ACCESSED = 5,	/* words: bit n % 32 of word n / 32 is frame n, accessed in the epoch */
 	LITEMRC_PART_WRITTEN = 6,	/* words: the frames that were written */
 	LITEMRC_PART_HOT = 7,		/* struct litemrc_hot_page, the largest count first */
+	LITEMRC_PART_BANKS = 8,		/* struct litemrc_bank, of each bank of the DRAM */
 };
 
 struct litemrc_part {
@@ -151,6 +158,19 @@ struct litemrc_copies {
 struct litemrc_hot_page {
 	__u32 frame;
 	__u32 count;		/* accesses to it at least */
+};
+
+/*
+ * The DRAM commands of a bank in the epoch, whatever range and sampling select. Without LITEMRC_EPOCH_DRAM_ROWS only reads
+ * and writes are known, and all of them are in one bank. Counts saturate.
+ */
+struct litemrc_bank {
+	__u32 reads;		/* column commands; each moves access_bytes */
+	__u32 writes;
+	__u32 row_hits;		/* reads and writes that followed another one to the row as it was open */
+	__u32 activates;	/* ACTIVATE commands */
+	__u32 row_conflicts;	/* of them, those of a bank that was closed for another row */
+	__u32 reserved[3];
 };
 
 /* Bytes of a part, with those up to the next. */
