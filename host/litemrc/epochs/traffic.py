@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The DRAM commands of an epoch: bytes, share of the peak bandwidth, row hits and conflicts, by bank."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BANK_COUNTS = ("reads", "writes", "row_hits", "activates", "row_conflicts")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Traffic:
+    """What a device counted of the commands to its DRAM, of the whole memory, in an epoch.
+
+    Row hits and all that depends on them are None where a device does not observe rows: the functional
+    models know only reads and writes.
+
+    Attributes
+    ----------
+    access_bytes
+        that a read or write moves, in one cycle of the data bus.
+    reads, writes, row_hits, activates, row_conflicts
+        uint32[banks], by bank; the last three are None where rows are not observed.
+    cycles
+        of the system clock that the counts cover; None: unknown.
+    refreshes, refresh_cycles
+        REFRESH commands, and the cycles that one takes (tRFC); None as above.
+    queue_peak
+        most requests that the controller had accepted and not issued; None as above.
+    seconds
+        that the counts cover, by the system clock, else by that of the operating system; None: unknown.
+    """
+
+    access_bytes: int
+    reads: NDArray[np.uint32]
+    writes: NDArray[np.uint32]
+    row_hits: NDArray[np.uint32] | None = None
+    activates: NDArray[np.uint32] | None = None
+    row_conflicts: NDArray[np.uint32] | None = None
+    cycles: int | None = None
+    refreshes: int | None = None
+    refresh_cycles: int | None = None
+    queue_peak: int | None = None
+    seconds: float | None = None
+
+    @property
+    def accesses(self) -> int:
+        """Reads and writes of all banks: the cycles in which the data bus was busy."""
+        return int(self.reads.sum(dtype=np.uint64)) + int(self.writes.sum(dtype=np.uint64))
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes read by all masters."""
+        return int(self.reads.sum(dtype=np.uint64)) * self.access_bytes
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes written by all masters."""
+        return int(self.writes.sum(dtype=np.uint64)) * self.access_bytes
+
+    @property
+    def read_bandwidth(self) -> float | None:
+        """Bytes read per second."""
+        return self.bytes_read / self.seconds if self.seconds else None
+
+    @property
+    def write_bandwidth(self) -> float | None:
+        """Bytes written per second."""
+        return self.bytes_written / self.seconds if self.seconds else None
+
+    @property
+    def peak_share(self) -> float | None:
+        """The share of the peak bandwidth in use: busy cycles of the data bus, of all cycles."""
+        return self.accesses / self.cycles if self.cycles else None
+
+    @property
+    def row_hit_rate(self) -> float | None:
+        """The share of the accesses that found their row open and already accessed."""
+        if self.row_hits is None or not self.accesses:
+            return None
+        return int(self.row_hits.sum(dtype=np.uint64)) / self.accesses
+
+    @property
+    def refresh_share(self) -> float | None:
+        """The share of the cycles in which the DRAM refreshed."""
+        if self.refreshes is None or self.refresh_cycles is None or not self.cycles:
+            return None
+        return self.refreshes * self.refresh_cycles / self.cycles
+
+    def bandwidth_of(self, accesses: float) -> float | None:
+        """Bytes per second of so many of the accesses: those of a context, for example."""
+        return accesses * self.access_bytes / self.seconds if self.seconds else None
