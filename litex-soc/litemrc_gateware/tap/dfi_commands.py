@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The commands on the DRAM bus, one of each kind a cycle."""
+
+from functools import reduce
+from operator import or_
+
+from litex.gen import LiteXModule
+from migen import Cat, Mux, Signal
+
+from litemrc_gateware.records import width_of
+
+
+class DFICommands(LiteXModule):
+    """Watches the DFI between a LiteDRAM controller and its PHY; reports its commands one cycle later.
+
+    LiteDRAM issues at most one column command (read or write), one ACTIVATE and one PRECHARGE in a cycle of
+    the system clock, whatever the number of DFI phases. A PRECHARGE of all banks, as before a refresh, and a
+    REFRESH may reach several ranks. The entry into self-refresh, in whose cycle CKE falls, is no REFRESH.
+
+    The unit is passive: it drives nothing on the DFI.
+
+    Parameters
+    ----------
+    dfi : litedram.phy.dfi.Interface
+        the interface to watch.
+    geom : litedram.common.GeomSettings
+        bank bits of a rank.
+    ranks : int
+        ``phy.settings.nranks``; a power of two. Two chip selects of a clamshell are one rank.
+
+    Attributes
+    ----------
+    banks : int
+        of all ranks.
+    access, write, access_bank, auto_precharge : Signal, out
+        a column command, in the cycle in which `DRAMTap` reports it. A bank's number is its rank's times the
+        banks of a rank, plus its own.
+    activate, activate_bank : Signal, out
+    precharge, precharge_bank : Signal, out
+        of one bank.
+    precharge_all, refresh : Signal(ranks), out
+        bit r: of rank r.
+    """
+
+    def __init__(self, dfi, geom, ranks=1):
+        selects = len(dfi.p0.cs_n)
+        self.banks = banks = ranks << geom.bankbits
+        self.access, self.write, self.access_bank = Signal(), Signal(), Signal(width_of(banks))
+        self.auto_precharge = Signal()
+        self.activate, self.activate_bank = Signal(), Signal(width_of(banks))
+        self.precharge, self.precharge_bank = Signal(), Signal(width_of(banks))
+        self.precharge_all, self.refresh = Signal(ranks), Signal(ranks)
+
+        # # #
+
+        kinds = ("access", "activate", "precharge")
+        seen = {kind: [] for kind in (*kinds, "write", "auto_precharge", "precharge_all", "refresh")}
+        seen_bank = {kind: [] for kind in kinds}
+        for phase in dfi.phases:
+            selected = Signal(ranks)
+            self.comb += selected.eq(~phase.cs_n[:ranks] if ranks > 1 else phase.cs_n != 2**selects - 1)
+            rank, bank = Signal(width_of(ranks)), Signal(width_of(banks))
+            self.comb += [
+                rank.eq(reduce(or_, (Mux(selected[r], r, 0) for r in range(ranks)))),
+                bank.eq(Cat(phase.bank[: geom.bankbits], rank)),  # with one rank, the upper bit is cut off
+            ]
+            a10 = phase.address[10]
+            commands = {name: Signal() for name in kinds}
+            all_banks, refreshes = Signal(), Signal()
+            self.comb += [
+                commands["access"].eq((selected != 0) & phase.ras_n & ~phase.cas_n),
+                commands["activate"].eq((selected != 0) & ~phase.ras_n & phase.cas_n & phase.we_n),
+                commands["precharge"].eq((selected != 0) & ~phase.ras_n & phase.cas_n & ~phase.we_n & ~a10),
+                all_banks.eq(~phase.ras_n & phase.cas_n & ~phase.we_n & a10),
+                refreshes.eq(~phase.ras_n & ~phase.cas_n & phase.we_n),
+            ]
+            for kind in kinds:
+                seen[kind].append(commands[kind])
+                seen_bank[kind].append(Mux(commands[kind], bank, 0))
+            seen["write"].append(commands["access"] & ~phase.we_n)
+            seen["auto_precharge"].append(commands["access"] & a10)
+            seen["precharge_all"].append(Mux(all_banks, selected, 0))
+            seen["refresh"].append(Mux(refreshes, selected & phase.cke[:ranks], 0))
+        # Of each kind there is at most one in a cycle, so those of all phases can be OR-ed.
+        self.sync += [getattr(self, kind).eq(reduce(or_, each)) for kind, each in seen.items()]
+        self.sync += [getattr(self, f"{kind}_bank").eq(reduce(or_, each)) for kind, each in seen_bank.items()]
