@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 from litedram.common import GeomSettings, LiteDRAMNativePort
 from litedram.phy.dfi import Interface as DFIInterface
+from litemrc_gateware.counters.dram_traffic import DRAMTraffic
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.hot_pages import HotPages
 from litemrc_gateware.counters.page_bitmap import PageBitmap
@@ -182,6 +183,11 @@ HOT_PORTS = (
     *("clear_overflow", "queued"),
 )
 TAPS_PORTS = ("ports", "running", "valid", "page", "write", "master", "context", "lost")
+TRAFFIC_PORTS = (
+    *("count", "access", "write", "access_bank", "auto_precharge", "activate", "activate_bank", "precharge"),
+    *("precharge_bank", "precharge_all", "refresh", "accepted", "issued", "epoch_end", "clear", "ready"),
+    *("overflow", "asks", "adr", "answers", "dat_r"),
+)
 REF_COUNTERS_PORTS = (
     *("request", "settings", "reset", "reset_ready", "command", "answered", "value", "events", "fired"),
     *("lost", "sweeping"),
@@ -197,6 +203,8 @@ UNITS = {
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
+    "dram_traffic": Unit(None, None, partial(DRAMTraffic, 8, accepts=8), TRAFFIC_PORTS, 125, "static"),
+    "dram_traffic_16_banks": Unit(None, None, partial(DRAMTraffic, 16, accepts=16), TRAFFIC_PORTS, 125, "static"),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
     "page_bitmap": Unit(65536, None, lambda: PageBitmap(65536), BITMAP_PORTS),
     "hot_pages": Unit(65536, None, _hot_pages, HOT_PORTS, 110),

@@ -4,7 +4,7 @@
 from enum import IntEnum
 
 from litex.gen import LiteXModule
-from migen import Array, Case, Cat, If, Mux, Replicate, Signal
+from migen import Array, Cat, If, Mux, Replicate, Signal
 
 from litemrc_gateware.counters.tally import COPIES, Tally
 from litemrc_gateware.records import width_of
@@ -14,7 +14,16 @@ HEAD_WORDS = 8  # of the window, before those of the banks
 BANK_WORDS = 8
 CYCLE_BITS = 36
 QUEUE_BITS = 8
-LATENCY = 6  # cycles from the last read of a word to its sum in `dat_r`
+LATENCY = 4  # cycles from the last read of a word to its sum in `dat_r`
+
+
+class HeadWord(IntEnum):
+    """Words before those of the banks."""
+
+    CYCLES = 0
+    CYCLES_HIGH = 1
+    REFRESHES = 2
+    QUEUE_PEAK = 3
 
 
 class BankWord(IntEnum):
@@ -51,21 +60,23 @@ class DRAMTraffic(LiteXModule):
     ----------
     count : Signal, in
         commands of this cycle are counted.
-    access, write, access_bank, auto_precharge, activate, activate_bank, precharge, precharge_bank : Signal, in
+    access, write, access_bank, auto_precharge : Signal, in
+    activate, activate_bank, precharge, precharge_bank : Signal, in
         commands, as of `DFICommands`; no bank gets two of them in one cycle.
     precharge_all, refresh : Signal(ranks), in
-        bit r: of rank r.
+        bit r: of rank r. There is no ACTIVATE in the cycle of a REFRESH.
     accepted : Signal, in
         requests that the controller accepts in this cycle.
     issued : Signal, in
         it issues one.
     epoch_end, clear : Signal, in
-        strobes while `ready`, not both: the epoch ends after this cycle's commands; it begins anew.
+        strobes while `ready`, not both: the epoch ends after this cycle's commands; it begins anew. The
+        requests that wait at the begin of this cycle are the first of the next `peak`.
     ready : Signal, out
         0 after reset, an end and a clear, until as many cycles without a command as the RAM has words have
         passed.
     overflow : Signal, out
-        the finished epoch had 2^36 - 1 cycles or more; a count stays at 2^32 - 1.
+        the finished epoch had 2^36 cycles or more. A count of more than 2^32 - 1 is shown as that.
     words : int
         of the window.
     asks, adr : Signal, in
@@ -120,84 +131,101 @@ class DRAMTraffic(LiteXModule):
 
         # What banks counted.
         self.accesses = accesses = Tally(4 * counted)
-        self.activates = activates = Tally(2 * counted)
+        self.activates = activates = Tally(4 * counted)  # the upper half has one: refreshes
         tallies = (accesses, activates)
         self.comb += [
             self.ready.eq(accesses.ready & activates.ready),
             accesses.event.eq(self.access & self.count),
             accesses.counter.eq(Cat(hit, self.write, self.access_bank[:counted_bits])),
-            activates.event.eq(self.activate & self.count),
-            activates.counter.eq(Cat(conflict, self.activate_bank[:counted_bits])),
+            activates.event.eq((self.activate | (self.refresh != 0)) & self.count),
+            activates.counter.eq(
+                Mux(
+                    self.activate, Cat(conflict, self.activate_bank[:counted_bits]), 2 * counted
+                )
+            ),
             *(each.turn.eq(self.epoch_end) for each in tallies),
             *(each.restart.eq(self.clear) for each in tallies),
         ]
 
-        # Totals, and those of the finished epoch.
-        cycles, refreshes = Signal(CYCLE_BITS), Signal(32)
-        level, peak = Signal(QUEUE_BITS), Signal(QUEUE_BITS)
-        counted_now = [Signal.like(each) for each in (cycles, refreshes, peak)]
-        finished = [Signal.like(each) for each in counted_now]
-        full = Signal()
+        # Totals, and those of the finished epoch. A count of cycles stops when its uppermost bit is set.
+        cycles, level, peak = Signal(CYCLE_BITS + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
+        more_cycles = Signal(CYCLE_BITS + 1)
+        self.cycles, self.peak = Signal.like(cycles), Signal.like(peak)
+        begins = Signal()
         self.comb += [
-            full.eq(cycles == 2**CYCLE_BITS - 1),
-            counted_now[0].eq(cycles + (self.count & ~full)),
-            counted_now[1].eq(refreshes + (self.count & (self.refresh != 0))),
-            counted_now[2].eq(Mux(level > peak, level, peak)),
+            begins.eq(self.epoch_end | self.clear),
+            more_cycles.eq(cycles + (self.count & ~cycles[-1])),
+            self.overflow.eq(self.cycles[-1]),
         ]
         self.sync += [
             level.eq(level + self.accepted - self.issued),
-            *(now.eq(more) for now, more in zip((cycles, refreshes, peak), counted_now, strict=True)),
-            If(
-                self.epoch_end,
-                *(each.eq(more) for each, more in zip(finished, counted_now, strict=True)),
-                self.overflow.eq(full),
-            ),
-            If(self.epoch_end | self.clear, cycles.eq(0), refreshes.eq(0), peak.eq(0)),
+            If(begins | (level > peak), peak.eq(level)),
+            cycles.eq(more_cycles),
+            If(begins, cycles.eq(0)),
+            If(self.epoch_end, self.cycles.eq(more_cycles), self.peak.eq(peak)),
         ]
-        self._add_window(finished)
+        self._add_window()
 
-    def _add_window(self, finished):
-        """The word at `adr`: a total, or the sum of the copies of the counters of which it consists."""
+    def _add_window(self):
+        """The word at `adr`: a total, or the sum of the copies of one or two counters."""
         accesses, activates = self.accesses, self.activates
-        cycles, refreshes, peak = finished
         which, bank, of_bank = self.adr[:3], Signal(width_of(self.counted_banks)), Signal()
-        busy, total, sum_ = Signal(), Signal(CYCLE_BITS), Signal(CYCLE_BITS)
-        step, drained = Signal(max=2 * 2 * COPIES), Signal(LATENCY)
-        copy, other, steps_done = step[:2], step[2], step[3]
-        reads = Signal()
+        is_refreshes, of_activates, is_sum, of_two = Signal(), Signal(), Signal(), Signal()
+        of_tally = Signal(2)
+        busy, second, done, with_this = Signal(), Signal(), Signal(COPIES), Signal(COPIES)
+        complete, drained, sum_ = Signal(), Signal(LATENCY), Signal(CYCLE_BITS)
         self.comb += [
             bank.eq(self.adr[3:] - 1),
-            of_bank.eq((self.adr[3:] != 0) & (which < len(BankWord))),
-            Case(
-                self.adr,
-                {
-                    0: total.eq(cycles[:32]),
-                    1: total.eq(cycles[32:]),
-                    2: total.eq(refreshes),
-                    3: total.eq(peak),
-                    "default": total.eq(0),
-                },
+            of_bank.eq(self.adr[3:] != 0),
+            is_refreshes.eq(~of_bank & (which == HeadWord.REFRESHES)),
+            is_sum.eq(is_refreshes | (of_bank & (which <= BankWord.ROW_CONFLICTS))),
+            of_activates.eq(is_refreshes | (which >= BankWord.ACTIVATES)),
+            of_two.eq(of_bank & (which != BankWord.ROW_CONFLICTS)),
+            # Those of this cycle's copy, if it was not read yet.
+            of_tally.eq(
+                Mux(
+                    busy & is_sum & ~complete & ((done & accesses.this_copy) == 0),
+                    Mux(of_activates, 2, 1),
+                    0,
+                )
             ),
-            reads.eq(busy & of_bank & ~steps_done),
-            accesses.read.eq(reads & (which < BankWord.ACTIVATES)),
-            accesses.read_adr.eq(
-                Cat(copy, Mux(which == BankWord.ROW_HITS, Cat(1, other), Cat(other, which[0])), bank)
+            Cat(accesses.read, activates.read).eq(of_tally),
+            accesses.read_counter.eq(
+                Cat(Mux(which == BankWord.ROW_HITS, Cat(1, second), Cat(second, which[0])), bank)
             ),
-            activates.read.eq(reads & (which >= BankWord.ACTIVATES)),
-            activates.read_adr.eq(Cat(copy, other, bank)),
+            activates.read_counter.eq(
+                Mux(is_refreshes, 2 * self.counted_banks, Cat(second | which[2], bank))
+            ),
+            with_this.eq(done | accesses.this_copy),
             self.answers.eq(drained[-1]),
         ]
         self.sync += [
+            If(~busy, busy.eq(self.asks), done.eq(0), second.eq(0), complete.eq(0), sum_.eq(0)),
             If(
-                ~busy,
-                busy.eq(self.asks),
-                sum_.eq(total),
-                step.eq(Mux(which == BankWord.ROW_CONFLICTS, COPIES, 0)),  # of their counters alone
-            ).Else(
-                step.eq(step + (accesses.reads | activates.reads)),
-                sum_.eq(sum_ + (accesses.word | activates.word)),
+                accesses.reads | activates.reads,
+                done.eq(with_this),
+                If(
+                    with_this == 2**COPIES - 1,
+                    done.eq(0),
+                    second.eq(1),
+                    complete.eq(second | ~of_two),
+                ),
             ),
-            drained.eq(Cat(busy & ~self.answers & (steps_done | ~of_bank), drained)),
+            If(
+                accesses.valid | activates.valid,
+                sum_.eq(sum_ + Mux(of_activates, activates.word, accesses.word)),
+            ),
+            drained.eq(Cat(busy & (complete | ~is_sum), drained)),
             If(self.answers, busy.eq(0), drained.eq(0)),
-            self.dat_r.eq(sum_[:32] | Replicate(of_bank & (sum_[32:] != 0), 32)),
+            If(
+                is_sum,
+                self.dat_r.eq(sum_[:32] | Replicate(sum_[32:] != 0, 32)),
+            )
+            .Elif(of_bank | which[2], self.dat_r.eq(0))
+            .Elif(
+                which[1],
+                self.dat_r.eq(self.peak),  # refreshes are a sum
+            )
+            .Elif(which[0], self.dat_r.eq(self.cycles[32:]))
+            .Else(self.dat_r.eq(self.cycles[:32])),
         ]

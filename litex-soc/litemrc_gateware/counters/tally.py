@@ -16,17 +16,15 @@ COUNT_BITS = 34  # with the tag at most the 36 bits that block RAMs are wide
 class Tally(LiteXModule):
     """Counts one event a cycle in one of two areas of a RAM; the other area is that of the finished epoch.
 
-    An operation reads its word, registers it, drops it if its tag is stale, and writes it with one event
-    more: four stages. Each counter has four words, the copies, and an event goes to that of its cycle, modulo
-    4. So no two events in the stages use one word, and nothing is forwarded; the value of a counter is the
-    sum of its copies.
+    Each counter has four words, its copies, and its value is their sum. In each cycle an operation uses a
+    copy with the number of the cycle, modulo 4: an event adds 1 to its counter's; else a sweep or a read uses
+    that of its own. An operation takes four cycles from the read to the write of its word, so no word is used
+    by two operations at a time, and nothing is forwarded.
 
-    A word is valid if its tag is that of its area. `turn` begins an epoch in the other area, and `restart` in
-    the same one, with the area's other tag: all of its words are then 0. A sweep, in cycles without an event,
-    writes the words that no event has renewed since with that tag. `ready` is 0 until all have it: a tag of
-    one bit holds for one epoch. The sweep leaves a word that an event in the stages uses to that event.
-
-    In cycles without an event, and while `ready`, words of the finished epoch are read.
+    A word is 0 unless it has the tag of its area. `turn` begins an epoch in the other area, and `restart` in
+    the same one, with the area's other tag: all of its words are then 0. The sweep writes the area's tag into
+    words that no event has written since. `ready` is 0 until all of them have it, because a tag of one bit
+    holds for one epoch.
 
     Parameters
     ----------
@@ -36,112 +34,96 @@ class Tally(LiteXModule):
     Attributes
     ----------
     event, counter : Signal, in
-        an event in this cycle; ignored while `emptying`.
-    emptying : Signal, out
-        after a reset: both areas are being filled with zeros, whatever they hold.
+        an event in this cycle; ignored after a reset until both areas are empty.
     turn, restart : Signal, in
         strobes, while `ready`: after this cycle's event an epoch begins, in the other area or in this one.
     ready : Signal, out
-    read, read_adr : Signal, in
-        a word of the finished epoch is to be read: copy, then counter in the upper bits.
+    read, read_counter : Signal, in
+        read this cycle's copy of the counter, of the finished epoch.
     reads : Signal, out
-        it is, in this cycle.
+        it is being read: `ready` is 1, and there is no event in this cycle.
+    this_copy : Signal(COPIES), out
+        of this cycle, one-hot.
     valid, word : Signal, out
-        three cycles later; `word` is 0 if not `valid`.
+        three cycles later: the copy.
     """
 
     def __init__(self, counters: int) -> None:
         counter_bits, copy_bits = width_of(counters), width_of(COPIES)
-        adr_bits = copy_bits + counter_bits
         self.event, self.counter = Signal(), Signal(counter_bits)
-        self.turn, self.restart = Signal(), Signal()
-        self.ready = Signal()
-        self.read, self.read_adr, self.reads = Signal(), Signal(adr_bits), Signal()
+        self.turn, self.restart, self.ready = Signal(), Signal(), Signal()
+        self.read, self.read_counter, self.reads = Signal(), Signal(counter_bits), Signal()
+        self.this_copy = this_copy = Signal(COPIES)
         self.valid, self.word = Signal(), Signal(COUNT_BITS)
 
         # # #
 
         self.memory = memory = SimpleDualPort(COUNT_BITS + 1, 2 * counters * COPIES, block=True)
-        area, tags, copy = Signal(), Signal(2), Signal(copy_bits)
+        area, tags, tag, copy = Signal(), Signal(2), Signal(), Signal(copy_bits)
+        # The sweep: its word, and the copies of it that it has done. `emptying`: after a reset, all words of
+        # both areas become 0, whatever they hold.
         self.emptying = emptying = Signal(reset=1)
-        sweeping, swept = Signal(reset=1), Signal(adr_bits + 1)
-        settling = Signal(COPIES - 1)  # operations of the epoch before are in the stages
-        layout = [("adr", adr_bits + 1), ("tag", 1), ("event", 1), ("sweep", 1), ("read", 1), ("empty", 1)]
-        stages = [Record(layout) for _ in range(COPIES)]
+        sweeping, swept, more_swept = Signal(reset=1), Signal(counter_bits + 1), Signal(counter_bits + 2)
+        done, with_this = Signal(COPIES), Signal(COPIES)
+        layout = [("adr", copy_bits + counter_bits + 1), *((name, 1) for name in ("tag", "event", "empty"))]
+        stages = [Record([*layout, ("sweep", 1), ("read", 1)]) for _ in range(COPIES)]
         first, _, third, last = stages
-        event = Signal()
-
-        # Stage 0: an event, a word of the sweep, or a word to read.
-        tag = Signal()
+        counter = Signal(counter_bits)
         self.comb += [
-            event.eq(self.event & ~emptying),
             tag.eq(Mux(area, tags[1], tags[0])),
-            self.ready.eq(~sweeping & ~any_of(each.sweep for each in stages[1:])),
-            first.event.eq(event),
-            first.sweep.eq(~event & sweeping & (settling == 0)),
-            first.read.eq(~event & self.ready & self.read),
+            this_copy.eq(1 << copy),
+            self.ready.eq(~sweeping),
+            first.event.eq(self.event & ~emptying),
+            first.sweep.eq(~first.event & sweeping & ((done & this_copy) == 0)),
+            first.read.eq(~first.event & ~sweeping & self.read),
+            self.reads.eq(first.read),
             first.empty.eq(emptying),
             first.tag.eq(tag),
-            If(event, first.adr.eq(Cat(copy, self.counter, area)))
-            .Elif(sweeping, first.adr.eq(Cat(swept[:-1], swept[-1] ^ area)))
-            .Else(first.adr.eq(Cat(self.read_adr, ~area))),
+            If(first.event, counter.eq(self.counter))
+            .Elif(sweeping, counter.eq(swept[:-1]))
+            .Else(counter.eq(self.read_counter)),
+            first.adr.eq(Cat(copy, counter, area ^ (~first.event & Mux(sweeping, swept[-1], 1)))),
             memory.read.adr.eq(first.adr),
-            self.reads.eq(first.read),
+            with_this.eq(done | this_copy),
+            more_swept.eq(swept + 1),
         ]
-        more = Signal(adr_bits + 2)
-        self.comb += more.eq(swept + 1)
         self.sync += [
             copy.eq(copy + 1),
             *(behind.eq(ahead) for ahead, behind in pairwise(stages)),
-            settling.eq(settling[1:]),
-            If(self.turn | self.restart, settling.eq(2 ** len(settling) - 1)),
-            If(first.sweep, swept.eq(more)),
             If(
-                first.sweep & (more[-1] | (~emptying & more[-2])),
-                swept.eq(0),
-                emptying.eq(0),
-                sweeping.eq(0),
+                first.sweep,
+                done.eq(with_this),
+                If(
+                    with_this == 2**COPIES - 1,
+                    done.eq(0),
+                    swept.eq(more_swept),
+                    If(
+                        more_swept[-1] | (~emptying & more_swept[-2]),
+                        swept.eq(0),
+                        emptying.eq(0),
+                        sweeping.eq(0),
+                    ),
+                ),
             ),
-            If(
-                self.turn,
-                area.eq(~area),
-                sweeping.eq(1),
-                If(area, tags[0].eq(~tags[0])).Else(tags[1].eq(~tags[1])),
-            ),
-            If(
-                self.restart,
-                sweeping.eq(1),
-                If(area, tags[1].eq(~tags[1])).Else(tags[0].eq(~tags[0])),
-            ),
+            If(self.turn, area.eq(~area)),
+            If(self.turn | self.restart, sweeping.eq(1)),
+            # Of the area in which the epoch begins.
+            If((self.turn & area) | (self.restart & ~area), tags[0].eq(~tags[0])),
+            If((self.turn & ~area) | (self.restart & area), tags[1].eq(~tags[1])),
         ]
 
         # Stages 1 to 3: the word is in the RAM's output, in a register, and without what is stale.
         word, base, new = Signal(COUNT_BITS + 1), Signal(COUNT_BITS), Signal(COUNT_BITS)
+        self.comb += [
+            new.eq(base + last.event),
+            memory.write.adr.eq(last.adr),
+            memory.write.dat_w.eq(Cat(new, last.tag)),
+            memory.write.we.eq(last.event | last.sweep),
+            self.valid.eq(last.read),
+            self.word.eq(base),
+        ]
         self.sync += [
             word.eq(memory.read.dat_r),
             base.eq(word[:-1]),
-            If((word[-1] ^ third.tag) | third.empty, base.eq(0)),
-            self.valid.eq(third.read),
-            self.word.eq(word[:-1]),
-            If(~third.read, self.word.eq(0)),
+            If(~third.read & ((word[-1] ^ third.tag) | third.empty), base.eq(0)),
         ]
-
-        # An event that uses the word of the sweep, ahead of it in the stages or as it is written, renews it.
-        renewed, used = Signal(COPIES), Signal(COPIES - 1)
-        self.comb += [
-            renewed[0].eq(any_of(each.event & (each.adr == first.adr) for each in stages[1:])),
-            renewed[1:].eq(used),
-            memory.write.adr.eq(last.adr),
-            new.eq(base + last.event),
-            memory.write.dat_w.eq(Cat(new, last.tag)),
-            memory.write.we.eq(
-                last.event | (last.sweep & ~renewed[-1] & ~(first.event & (first.adr == last.adr)))
-            ),
-        ]
-        self.sync += used.eq(renewed[:-1])
-
-
-def any_of(signals):
-    """The OR of single bits."""
-    first, *others = signals
-    return first | any_of(others) if others else first
