@@ -184,9 +184,8 @@ HOT_PORTS = (
 )
 TAPS_PORTS = ("ports", "running", "valid", "page", "write", "master", "context", "lost")
 TRAFFIC_PORTS = (
-    *("count", "access", "write", "access_bank", "auto_precharge", "activate", "activate_bank", "precharge"),
-    *("precharge_bank", "precharge_all", "refresh", "accepted", "issued", "epoch_end", "clear", "ready"),
-    *("overflow", "asks", "adr", "answers", "dat_r"),
+    *("count", "access", "write", "access_bank", "activate", "activate_bank", "precharge_all", "refresh"),
+    *("accepted", "issued", "epoch_end", "clear", "ready", "overflow", "asks", "adr", "answers", "dat_r"),
 )
 REF_COUNTERS_PORTS = (
     *("request", "settings", "reset", "reset_ready", "command", "answered", "value", "events", "fired"),

@@ -2,19 +2,21 @@
 """The DRAM commands of each epoch: reads, writes, row hits, ACTIVATEs and row conflicts of each bank."""
 
 from enum import IntEnum
+from functools import reduce
+from operator import or_
+from types import SimpleNamespace
 
 from litex.gen import LiteXModule
-from migen import Array, Cat, If, Mux, Replicate, Signal
+from migen import Array, Cat, If, Mux, Signal
 
-from litemrc_gateware.counters.tally import COPIES, Tally
+from litemrc_gateware.counters.tally import COPIES, SUM_BITS, Tally
 from litemrc_gateware.records import width_of
 
 BANKS_MAX = 16  # counted apart
 HEAD_WORDS = 8  # of the window, before those of the banks
 BANK_WORDS = 8
-CYCLE_BITS = 36
 QUEUE_BITS = 8
-LATENCY = 4  # cycles from the last read of a word to its sum in `dat_r`
+LATENCY = 3  # cycles from the last read of a word to its sum in `dat_r`, less 1
 
 
 class HeadWord(IntEnum):
@@ -40,8 +42,9 @@ class DRAMTraffic(LiteXModule):
     """Counts the commands to each bank of the DRAM, double-buffered; bit-identical to hls/dram_traffic.
 
     - A row hit is an access (a read or write) to a row that was accessed before as it was open.
-    - A row conflict is an ACTIVATE of a bank that was closed for another row: by a PRECHARGE of its own or an
-      auto-precharge, not by one of all banks, as before a refresh.
+    - A row conflict is an ACTIVATE of a bank that was closed for another row, by a PRECHARGE of its own or an
+      auto-precharge: there was an ACTIVATE of the bank before, and since then no PRECHARGE of all banks, as
+      before a refresh.
     - Rows are followed at all times; commands are counted, and cycles elapse, while `count` is 1.
     - Where there are more than 16 banks, those whose numbers are equal modulo 16 are counted together.
 
@@ -60,11 +63,10 @@ class DRAMTraffic(LiteXModule):
     ----------
     count : Signal, in
         commands of this cycle are counted.
-    access, write, access_bank, auto_precharge : Signal, in
-    activate, activate_bank, precharge, precharge_bank : Signal, in
-        commands, as of `DFICommands`; no bank gets two of them in one cycle.
+    access, write, access_bank, activate, activate_bank : Signal, in
+        commands, as of `DFICommands`; no bank gets both in one cycle.
     precharge_all, refresh : Signal(ranks), in
-        bit r: of rank r. There is no ACTIVATE in the cycle of a REFRESH.
+        bit r: of rank r. There is no ACTIVATE in the cycle of either.
     accepted : Signal, in
         requests that the controller accepts in this cycle.
     issued : Signal, in
@@ -76,7 +78,7 @@ class DRAMTraffic(LiteXModule):
         0 after reset, an end and a clear, until as many cycles without a command as the RAM has words have
         passed.
     overflow : Signal, out
-        the finished epoch had 2^36 cycles or more. A count of more than 2^32 - 1 is shown as that.
+        the finished epoch had 2^34 cycles or more. A count of more than 2^32 - 1 is shown as that.
     words : int
         of the window.
     asks, adr : Signal, in
@@ -92,9 +94,7 @@ class DRAMTraffic(LiteXModule):
         bank_bits, counted_bits = width_of(banks), width_of(counted)
         self.count = Signal()
         self.access, self.write, self.access_bank = Signal(), Signal(), Signal(bank_bits)
-        self.auto_precharge = Signal()
         self.activate, self.activate_bank = Signal(), Signal(bank_bits)
-        self.precharge, self.precharge_bank = Signal(), Signal(bank_bits)
         self.precharge_all, self.refresh = Signal(ranks), Signal(ranks)
         self.accepted, self.issued = Signal(max=accepts + 1), Signal()
         self.epoch_end, self.clear, self.ready = Signal(), Signal(), Signal()
@@ -105,28 +105,38 @@ class DRAMTraffic(LiteXModule):
 
         # # #
 
-        # Of each bank: its open row was accessed; it was closed for another row.
-        accessed, closed = Signal(banks), Signal(banks)
-        of_access, of_activate, of_precharge = (
-            [taken & (bank == number) for number in range(banks)]
-            for taken, bank in (
-                (self.access, self.access_bank),
-                (self.activate, self.activate_bank),
-                (self.precharge, self.precharge_bank),
-            )
+        # The commands a cycle later; the bank of an access and of an ACTIVATE is decoded before the registers.
+        now = SimpleNamespace()
+        strobes = (
+            "count",
+            "access",
+            "write",
+            "access_bank",
+            "activate",
+            "activate_bank",
+            "epoch_end",
+            "clear",
         )
+        for name in (*strobes, "precharge_all", "refresh"):
+            setattr(now, name, Signal.like(getattr(self, name), name=f"{name}_now"))
+            self.sync += getattr(now, name).eq(getattr(self, name))
+        accesses_bank = self._decoded(self.access, self.access_bank)
+        activates_bank = self._decoded(self.activate, self.activate_bank)
+
+        # Of each bank: its open row was accessed; a row was opened since all rows were closed. A DRAM's
+        # initialization, which closes all rows, precedes accesses after a reset, too.
+        accessed, opened = Signal(banks, reset_less=True), Signal(banks, reset_less=True)
         hit, conflict = Signal(), Signal()
         self.comb += [
-            hit.eq(Array(accessed)[self.access_bank]),
-            conflict.eq(Array(closed)[self.activate_bank]),
+            hit.eq(Array(accessed)[now.access_bank]),
+            conflict.eq(Array(opened)[now.activate_bank]),
         ]
         for bank in range(banks):
             rank = bank * ranks // banks
             self.sync += [
-                If(of_access[bank], accessed[bank].eq(1)),
-                If(of_activate[bank], accessed[bank].eq(0)),
-                If((of_access[bank] & self.auto_precharge) | of_precharge[bank], closed[bank].eq(1)),
-                If(of_activate[bank] | self.precharge_all[rank] | self.refresh[rank], closed[bank].eq(0)),
+                If(accesses_bank[bank], accessed[bank].eq(1)),
+                If(activates_bank[bank], accessed[bank].eq(0), opened[bank].eq(1)),
+                If(now.precharge_all[rank] | now.refresh[rank], opened[bank].eq(0)),
             ]
 
         # What banks counted.
@@ -134,22 +144,20 @@ class DRAMTraffic(LiteXModule):
         self.activates = activates = Tally(4 * counted)  # the upper half has one: refreshes
         tallies = (accesses, activates)
         self.comb += [
-            self.ready.eq(accesses.ready & activates.ready),
-            accesses.event.eq(self.access & self.count),
-            accesses.counter.eq(Cat(hit, self.write, self.access_bank[:counted_bits])),
-            activates.event.eq((self.activate | (self.refresh != 0)) & self.count),
+            self.ready.eq(accesses.ready & activates.ready & ~now.epoch_end & ~now.clear),
+            accesses.event.eq(now.access & now.count),
+            accesses.counter.eq(Cat(hit, now.write, now.access_bank[:counted_bits])),
+            activates.event.eq((now.activate | (now.refresh != 0)) & now.count),
             activates.counter.eq(
-                Mux(
-                    self.activate, Cat(conflict, self.activate_bank[:counted_bits]), 2 * counted
-                )
+                Mux(now.activate, Cat(conflict, now.activate_bank[:counted_bits]), 2 * counted)
             ),
-            *(each.turn.eq(self.epoch_end) for each in tallies),
-            *(each.restart.eq(self.clear) for each in tallies),
+            *(each.turn.eq(now.epoch_end) for each in tallies),
+            *(each.restart.eq(now.clear) for each in tallies),
         ]
 
         # Totals, and those of the finished epoch. A count of cycles stops when its uppermost bit is set.
-        cycles, level, peak = Signal(CYCLE_BITS + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
-        more_cycles = Signal(CYCLE_BITS + 1)
+        cycles, level, peak = Signal(SUM_BITS + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
+        more_cycles = Signal(SUM_BITS + 1)
         self.cycles, self.peak = Signal.like(cycles), Signal.like(peak)
         begins = Signal()
         self.comb += [
@@ -166,14 +174,27 @@ class DRAMTraffic(LiteXModule):
         ]
         self._add_window()
 
+    def _decoded(self, taken, bank):
+        """For each bank: the command was for it in the cycle before. Upper and lower bits are decoded apart."""
+        low_bits = len(bank) // 2
+        low, high = Signal(2**low_bits), Signal(2 ** (len(bank) - low_bits))
+        self.sync += [low.eq(taken << bank[:low_bits]), high.eq(1 << bank[low_bits:])]
+        return [low[number % len(low)] & high[number // len(low)] for number in range(2 ** len(bank))]
+
     def _add_window(self):
         """The word at `adr`: a total, or the sum of the copies of one or two counters."""
         accesses, activates = self.accesses, self.activates
         which, bank, of_bank = self.adr[:3], Signal(width_of(self.counted_banks)), Signal()
-        is_refreshes, of_activates, is_sum, of_two = Signal(), Signal(), Signal(), Signal()
-        of_tally = Signal(2)
-        busy, second, done, with_this = Signal(), Signal(), Signal(COPIES), Signal(COPIES)
-        complete, drained, sum_ = Signal(), Signal(LATENCY), Signal(CYCLE_BITS)
+        is_refreshes, of_activates, is_sum, of_two = (Signal() for _ in range(4))
+        # The copies read, of the one counter or of two.
+        busy, step, drained = Signal(), Signal(max=4 * COPIES), Signal(LATENCY)
+        copy, second, complete = step[:2], step[2], step[3]
+        totals = {
+            HeadWord.CYCLES: self.cycles[:32],
+            HeadWord.CYCLES_HIGH: self.cycles[32:],
+            HeadWord.QUEUE_PEAK: self.peak,
+        }
+        chosen = [Signal() for _ in totals]
         self.comb += [
             bank.eq(self.adr[3:] - 1),
             of_bank.eq(self.adr[3:] != 0),
@@ -181,51 +202,29 @@ class DRAMTraffic(LiteXModule):
             is_sum.eq(is_refreshes | (of_bank & (which <= BankWord.ROW_CONFLICTS))),
             of_activates.eq(is_refreshes | (which >= BankWord.ACTIVATES)),
             of_two.eq(of_bank & (which != BankWord.ROW_CONFLICTS)),
-            # Those of this cycle's copy, if it was not read yet.
-            of_tally.eq(
-                Mux(
-                    busy & is_sum & ~complete & ((done & accesses.this_copy) == 0),
-                    Mux(of_activates, 2, 1),
-                    0,
-                )
-            ),
-            Cat(accesses.read, activates.read).eq(of_tally),
+            accesses.read.eq(busy & is_sum & ~complete & ~of_activates),
             accesses.read_counter.eq(
                 Cat(Mux(which == BankWord.ROW_HITS, Cat(1, second), Cat(second, which[0])), bank)
             ),
-            activates.read_counter.eq(
-                Mux(is_refreshes, 2 * self.counted_banks, Cat(second | which[2], bank))
-            ),
-            with_this.eq(done | accesses.this_copy),
+            activates.read.eq(busy & is_sum & ~complete & of_activates),
+            activates.read_counter.eq(Mux(is_refreshes, 2 * self.counted_banks, Cat(second, bank))),
             self.answers.eq(drained[-1]),
         ]
+        for tally in (accesses, activates):
+            self.comb += [tally.zero.eq(~busy), tally.read_copy.eq(copy)]
         self.sync += [
-            If(~busy, busy.eq(self.asks), done.eq(0), second.eq(0), complete.eq(0), sum_.eq(0)),
-            If(
-                accesses.reads | activates.reads,
-                done.eq(with_this),
-                If(
-                    with_this == 2**COPIES - 1,
-                    done.eq(0),
-                    second.eq(1),
-                    complete.eq(second | ~of_two),
-                ),
-            ),
-            If(
-                accesses.valid | activates.valid,
-                sum_.eq(sum_ + Mux(of_activates, activates.word, accesses.word)),
-            ),
+            step.eq(step + (accesses.reads | activates.reads)),
+            If(~busy, busy.eq(self.asks), step.eq(Mux(of_two, 0, COPIES))),
             drained.eq(Cat(busy & (complete | ~is_sum), drained)),
             If(self.answers, busy.eq(0), drained.eq(0)),
-            If(
-                is_sum,
-                self.dat_r.eq(sum_[:32] | Replicate(sum_[32:] != 0, 32)),
-            )
-            .Elif(of_bank | which[2], self.dat_r.eq(0))
-            .Elif(
-                which[1],
-                self.dat_r.eq(self.peak),  # refreshes are a sum
-            )
-            .Elif(which[0], self.dat_r.eq(self.cycles[32:]))
-            .Else(self.dat_r.eq(self.cycles[:32])),
+            *(on.eq(~of_bank & (which == word)) for on, word in zip(chosen, totals, strict=True)),
+            # All but one are 0.
+            self.dat_r.eq(
+                reduce(
+                    or_,
+                    (Mux(on, total, 0) for on, total in zip(chosen, totals.values(), strict=True)),
+                    (accesses.sum | activates.sum)[:32],
+                )
+            ),
+            If((accesses.sum | activates.sum)[32:] != 0, self.dat_r.eq(2**32 - 1)),
         ]

@@ -13,9 +13,9 @@ from litemrc_gateware.records import width_of
 class DFICommands(LiteXModule):
     """Watches the DFI between a LiteDRAM controller and its PHY; reports its commands one cycle later.
 
-    LiteDRAM issues at most one column command (read or write), one ACTIVATE and one PRECHARGE in a cycle of
-    the system clock, whatever the number of DFI phases. A PRECHARGE of all banks, as before a refresh, and a
-    REFRESH may reach several ranks. The entry into self-refresh, in whose cycle CKE falls, is no REFRESH.
+    LiteDRAM issues at most one column command (read or write) and one ACTIVATE in a cycle of the system
+    clock, whatever the number of DFI phases. A PRECHARGE of all banks, as before a refresh, and a REFRESH may
+    reach several ranks. The entry into self-refresh, in whose cycle CKE falls, is no REFRESH.
 
     The unit is passive: it drives nothing on the DFI.
 
@@ -32,12 +32,10 @@ class DFICommands(LiteXModule):
     ----------
     banks : int
         of all ranks.
-    access, write, access_bank, auto_precharge : Signal, out
+    access, write, access_bank : Signal, out
         a column command, in the cycle in which `DRAMTap` reports it. A bank's number is its rank's times the
         banks of a rank, plus its own.
     activate, activate_bank : Signal, out
-    precharge, precharge_bank : Signal, out
-        of one bank.
     precharge_all, refresh : Signal(ranks), out
         bit r: of rank r.
     """
@@ -46,15 +44,13 @@ class DFICommands(LiteXModule):
         selects = len(dfi.p0.cs_n)
         self.banks = banks = ranks << geom.bankbits
         self.access, self.write, self.access_bank = Signal(), Signal(), Signal(width_of(banks))
-        self.auto_precharge = Signal()
         self.activate, self.activate_bank = Signal(), Signal(width_of(banks))
-        self.precharge, self.precharge_bank = Signal(), Signal(width_of(banks))
         self.precharge_all, self.refresh = Signal(ranks), Signal(ranks)
 
         # # #
 
-        kinds = ("access", "activate", "precharge")
-        seen = {kind: [] for kind in (*kinds, "write", "auto_precharge", "precharge_all", "refresh")}
+        kinds = ("access", "activate")
+        seen = {kind: [] for kind in (*kinds, "write", "precharge_all", "refresh")}
         seen_bank = {kind: [] for kind in kinds}
         for phase in dfi.phases:
             selected = Signal(ranks)
@@ -64,21 +60,18 @@ class DFICommands(LiteXModule):
                 rank.eq(reduce(or_, (Mux(selected[r], r, 0) for r in range(ranks)))),
                 bank.eq(Cat(phase.bank[: geom.bankbits], rank)),  # with one rank, the upper bit is cut off
             ]
-            a10 = phase.address[10]
             commands = {name: Signal() for name in kinds}
             all_banks, refreshes = Signal(), Signal()
             self.comb += [
                 commands["access"].eq((selected != 0) & phase.ras_n & ~phase.cas_n),
                 commands["activate"].eq((selected != 0) & ~phase.ras_n & phase.cas_n & phase.we_n),
-                commands["precharge"].eq((selected != 0) & ~phase.ras_n & phase.cas_n & ~phase.we_n & ~a10),
-                all_banks.eq(~phase.ras_n & phase.cas_n & ~phase.we_n & a10),
+                all_banks.eq(~phase.ras_n & phase.cas_n & ~phase.we_n & phase.address[10]),
                 refreshes.eq(~phase.ras_n & ~phase.cas_n & phase.we_n),
             ]
             for kind in kinds:
                 seen[kind].append(commands[kind])
                 seen_bank[kind].append(Mux(commands[kind], bank, 0))
             seen["write"].append(commands["access"] & ~phase.we_n)
-            seen["auto_precharge"].append(commands["access"] & a10)
             seen["precharge_all"].append(Mux(all_banks, selected, 0))
             seen["refresh"].append(Mux(refreshes, selected & phase.cke[:ranks], 0))
         # Of each kind there is at most one in a cycle, so those of all phases can be OR-ed.
