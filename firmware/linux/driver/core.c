@@ -286,7 +286,7 @@ put:
 	return ret;
 }
 
-static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-3" }, {} };
+static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-4" }, {} };
 MODULE_DEVICE_TABLE(of, litemrc_of_match);
 
 static struct platform_driver litemrc_driver = {

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from litex.gen import LiteXModule
 from migen import Array, Cat, If, Mux, Signal
 
-from litemrc_gateware.counters.tally import COPIES, SUM_BITS, Tally
+from litemrc_gateware.counters.tally import COPIES, SUM_BITS, TAG_BITS, Tally
 from litemrc_gateware.records import width_of
 
 BANKS_MAX = 16  # counted apart
@@ -71,12 +71,15 @@ class DRAMTraffic(LiteXModule):
         requests that the controller accepts in this cycle.
     issued : Signal, in
         it issues one.
-    epoch_end, clear : Signal, in
-        strobes while `ready`, not both: the epoch ends after this cycle's commands; it begins anew. The
-        requests that wait at the begin of this cycle are the first of the next `peak`.
+    epoch_end : Signal, in
+        strobe while `ready`: the epoch ends after this cycle's commands. The requests that wait at the begin
+        of this cycle belong to the next one.
+    clear : Signal, in
+        strobe while `may_clear`, and not `epoch_end`: the epoch begins anew after this cycle's commands.
     ready : Signal, out
-        0 after reset, an end and a clear, until as many cycles without a command as the RAM has words have
-        passed.
+        0 after reset, an end and a clear, until the RAM's words are 0, a word in a cycle without a command.
+    may_clear : Signal, out
+        0 while not `ready`, after a second clear.
     overflow : Signal, out
         the finished epoch had 2^34 cycles or more. A count of more than 2^32 - 1 is shown as that.
     words : int
@@ -97,7 +100,8 @@ class DRAMTraffic(LiteXModule):
         self.activate, self.activate_bank = Signal(), Signal(bank_bits)
         self.precharge_all, self.refresh = Signal(ranks), Signal(ranks)
         self.accepted, self.issued = Signal(max=accepts + 1), Signal()
-        self.epoch_end, self.clear, self.ready = Signal(), Signal(), Signal()
+        self.epoch_end, self.ready = Signal(), Signal()
+        self.clear, self.may_clear = Signal(), Signal()
         self.overflow = Signal()
         self.words = HEAD_WORDS + BANK_WORDS * counted
         self.asks, self.adr = Signal(), Signal(max=self.words)
@@ -105,7 +109,7 @@ class DRAMTraffic(LiteXModule):
 
         # # #
 
-        # The commands a cycle later; the bank of an access and of an ACTIVATE is decoded before the registers.
+        # The commands a cycle later; the banks of accesses and ACTIVATEs are decoded before the registers.
         now = SimpleNamespace()
         strobes = (
             "count",
@@ -142,40 +146,58 @@ class DRAMTraffic(LiteXModule):
         # What banks counted.
         self.accesses = accesses = Tally(4 * counted)
         self.activates = activates = Tally(4 * counted)  # the upper half has one: refreshes
-        tallies = (accesses, activates)
         self.comb += [
-            self.ready.eq(accesses.ready & activates.ready & ~now.epoch_end & ~now.clear),
             accesses.event.eq(now.access & now.count),
             accesses.counter.eq(Cat(hit, now.write, now.access_bank[:counted_bits])),
             activates.event.eq((now.activate | (now.refresh != 0)) & now.count),
             activates.counter.eq(
                 Mux(now.activate, Cat(conflict, now.activate_bank[:counted_bits]), 2 * counted)
             ),
-            *(each.turn.eq(now.epoch_end) for each in tallies),
-            *(each.restart.eq(now.clear) for each in tallies),
+        ]
+
+        # Epochs: one begins in the other area, and after a clear in the same one, with its next tag.
+        area, tags, again = Signal(), [Signal(TAG_BITS) for _ in range(2)], Signal()
+        begins = Signal()
+        self.comb += [
+            begins.eq(now.epoch_end | now.clear),
+            self.ready.eq(accesses.ready & activates.ready & ~begins),
+            self.may_clear.eq(self.ready | ~(again | begins)),
+        ]
+        for tally in (accesses, activates):
+            self.comb += [
+                tally.area.eq(area),
+                tally.tag.eq(Mux(area, tags[1], tags[0])),
+                tally.begin.eq(begins),
+            ]
+        self.sync += [
+            If(now.epoch_end, area.eq(~area)),
+            *(
+                If((now.epoch_end & (area != number)) | (now.clear & (area == number)), each.eq(each + 1))
+                for number, each in enumerate(tags)
+            ),
+            # The words may have the tags of two epochs before.
+            If(begins, again.eq(now.clear & ~(accesses.ready & activates.ready))),
         ]
 
         # Totals, and those of the finished epoch. A count of cycles stops when its uppermost bit is set.
         cycles, level, peak = Signal(SUM_BITS + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
         more_cycles = Signal(SUM_BITS + 1)
         self.cycles, self.peak = Signal.like(cycles), Signal.like(peak)
-        begins = Signal()
         self.comb += [
-            begins.eq(self.epoch_end | self.clear),
             more_cycles.eq(cycles + (self.count & ~cycles[-1])),
             self.overflow.eq(self.cycles[-1]),
         ]
         self.sync += [
             level.eq(level + self.accepted - self.issued),
-            If(begins | (level > peak), peak.eq(level)),
+            If(self.epoch_end | self.clear | (level > peak), peak.eq(level)),
             cycles.eq(more_cycles),
-            If(begins, cycles.eq(0)),
+            If(self.epoch_end | self.clear, cycles.eq(0)),
             If(self.epoch_end, self.cycles.eq(more_cycles), self.peak.eq(peak)),
         ]
         self._add_window()
 
     def _decoded(self, taken, bank):
-        """For each bank: the command was for it in the cycle before. Upper and lower bits are decoded apart."""
+        """For each bank: the command was for it in the cycle before; upper and lower bits decoded apart."""
         low_bits = len(bank) // 2
         low, high = Signal(2**low_bits), Signal(2 ** (len(bank) - low_bits))
         self.sync += [low.eq(taken << bank[:low_bits]), high.eq(1 << bank[low_bits:])]

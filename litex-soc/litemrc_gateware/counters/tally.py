@@ -4,13 +4,14 @@
 from itertools import pairwise
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Record, Signal
+from migen import Cat, If, Record, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 
 COPIES = 4  # as many as an operation has stages
 COUNT_BITS = 32
+TAG_BITS = 2
 SUM_BITS = 34  # of a counter: its four copies
 
 
@@ -22,10 +23,9 @@ class Tally(LiteXModule):
     it is at this copy. An operation takes four cycles from the read to the write of its word, so no word is
     used by two operations at a time, and nothing is forwarded.
 
-    A word is 0 unless it has the tag of its area. `turn` begins an epoch in the other area, and `restart` in
-    the same one, with the area's other tag: all of its words are then 0. The sweep writes the area's tag into
-    words that no event has written since. `ready` is 0 until all of them have it, because a tag of one bit
-    holds for one epoch.
+    A word is 0 unless it has `tag`, so an epoch begins with another area or another tag. The sweep then
+    writes the tag into the words that no event has written since; it restarts with each `begin`. While
+    `ready` is 1, all words have the tags of their areas.
 
     Parameters
     ----------
@@ -36,8 +36,10 @@ class Tally(LiteXModule):
     ----------
     event, counter : Signal, in
         an event in this cycle; ignored after a reset until both areas are empty.
-    turn, restart : Signal, in
-        strobes, while `ready`: after this cycle's event an epoch begins, in the other area or in this one.
+    area, tag : Signal, Signal(TAG_BITS), in
+        of the running epoch; 0 after a reset.
+    begin : Signal, in
+        strobe: in the next cycle, area or tag change.
     ready : Signal, out
     read, read_counter, read_copy : Signal, in
         add this copy of the counter, of the finished epoch, to `sum`; to be held until `reads`. Waits for
@@ -53,25 +55,25 @@ class Tally(LiteXModule):
     def __init__(self, counters: int) -> None:
         counter_bits, copy_bits = width_of(counters), width_of(COPIES)
         self.event, self.counter = Signal(), Signal(counter_bits)
-        self.turn, self.restart, self.ready = Signal(), Signal(), Signal()
+        self.area, self.tag, self.begin, self.ready = Signal(), Signal(TAG_BITS), Signal(), Signal()
         self.read, self.read_counter, self.reads = Signal(), Signal(counter_bits), Signal()
         self.read_copy = Signal(copy_bits)
         self.zero, self.sum = Signal(), Signal(SUM_BITS)
 
         # # #
 
-        self.memory = memory = SimpleDualPort(COUNT_BITS + 1, 2 * counters * COPIES, block=True)
-        area, tags, tag, copy = Signal(), Signal(2), Signal(), Signal(copy_bits)
+        self.memory = memory = SimpleDualPort(COUNT_BITS + TAG_BITS, 2 * counters * COPIES, block=True)
+        copy = Signal(copy_bits)
         # The next word of the sweep. `emptying`: after a reset, all words of both areas become 0.
         self.emptying = emptying = Signal(reset=1)
         sweeping, swept = Signal(reset=1), Signal(copy_bits + counter_bits + 1)
         more_swept = Signal(len(swept) + 1)
-        layout = [("adr", len(swept)), *((name, 1) for name in ("tag", "empty", "event", "sweep", "read"))]
+        layout = [("adr", len(swept)), ("tag", TAG_BITS)]
+        layout += [(name, 1) for name in ("empty", "event", "sweep", "read")]
         stages = [Record(layout) for _ in range(COPIES)]
         first, second, third, last = stages
         counter, other_area = Signal(counter_bits), Signal()
         self.comb += [
-            tag.eq(Mux(area, tags[1], tags[0])),
             self.ready.eq(~sweeping),
             self.reads.eq(second.read),
             first.event.eq(self.event & ~emptying),
@@ -81,12 +83,12 @@ class Tally(LiteXModule):
                 & self.read
                 & (self.read_copy == copy)
             ),
-            first.tag.eq(tag),
+            first.tag.eq(self.tag),
             first.empty.eq(emptying),
             If(first.event, counter.eq(self.counter))
             .Elif(sweeping, counter.eq(swept[copy_bits:-1]), other_area.eq(swept[-1]))
             .Else(counter.eq(self.read_counter), other_area.eq(1)),
-            first.adr.eq(Cat(copy, counter, area ^ other_area)),
+            first.adr.eq(Cat(copy, counter, self.area ^ other_area)),
             memory.read.adr.eq(first.adr),
             more_swept.eq(swept + 1),
         ]
@@ -103,16 +105,12 @@ class Tally(LiteXModule):
                     sweeping.eq(0),
                 ),
             ),
-            If(self.turn, area.eq(~area)),
-            If(self.turn | self.restart, sweeping.eq(1)),
-            # Of the area in which the epoch begins.
-            If((self.turn & area) | (self.restart & ~area), tags[0].eq(~tags[0])),
-            If((self.turn & ~area) | (self.restart & area), tags[1].eq(~tags[1])),
+            If(self.begin, swept.eq(0), sweeping.eq(1)),
         ]
 
-        # Stages 1 to 3: the word is in the RAM's output, in a register, and without what is stale. An event adds
-        # 1 to it, a read the sum of the copies read before.
-        word, base = Signal(COUNT_BITS + 1), Signal(COUNT_BITS)
+        # Stages 1 to 3: the word is in the RAM's output, in a register, and without what is stale. An event
+        # adds 1 to it, a read the sum of the copies read before.
+        word, base = Signal(COUNT_BITS + TAG_BITS), Signal(COUNT_BITS)
         summand, new = Signal(SUM_BITS), Signal(SUM_BITS)
         self.comb += [
             new.eq(base + summand + last.event),
@@ -122,8 +120,8 @@ class Tally(LiteXModule):
         ]
         self.sync += [
             word.eq(memory.read.dat_r),
-            base.eq(word[:-1]),
-            If(~third.read & ((word[-1] ^ third.tag) | third.empty), base.eq(0)),
+            base.eq(word[:COUNT_BITS]),
+            If(~third.read & ((word[COUNT_BITS:] != third.tag) | third.empty), base.eq(0)),
             summand.eq(self.sum),
             If(~third.read, summand.eq(0)),
             If(last.read, self.sum.eq(new)),

@@ -3,6 +3,7 @@
 
 import json
 
+from litemrc_gateware.counters.dram_traffic import BANK_WORDS, HEAD_WORDS, HeadWord
 from litemrc_gateware.counters.hot_pages import QUEUE
 from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD
 from litemrc_gateware.monitor.hot import PAGE_WORDS
@@ -53,6 +54,12 @@ def c_header(blocks, repair):
         "\t(LITEMRC_WINDOW_ACCESSED(groups, contexts) + (bitmap))",
         f"#define LITEMRC_HOT_PAGE_WORDS {PAGE_WORDS}",
         f"#define LITEMRC_HOT_QUEUED_MAX {QUEUE}",
+        "/* Behind these (hot: their words, or 0), if built in: counts of DRAM commands, then by bank. */",
+        "#define LITEMRC_WINDOW_DRAM(groups, contexts, bitmap, hot) \\",
+        "\t(LITEMRC_WINDOW_HOT(groups, contexts, bitmap) + (hot))",
+        *_defines("LITEMRC_DRAM_", HeadWord.__members__),
+        f"#define LITEMRC_DRAM_HEAD_WORDS {HEAD_WORDS}",
+        f"#define LITEMRC_DRAM_BANK_WORDS {BANK_WORDS} /* struct litemrc_bank */",
         "",
         "/* Rank meter and rank power: a separate block, in SoCs that have it. */",
         f"#define LITEMRC_RANKS_REGS_VERSION {RANK_REGISTERS_VERSION}",

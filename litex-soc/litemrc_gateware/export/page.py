@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The register map as a page of the documentation."""
 
+from litemrc_gateware.counters.dram_traffic import BANK_WORDS, BANKS_MAX, HEAD_WORDS, BankWord, HeadWord
 from litemrc_gateware.monitor.registers import REGISTERS_VERSION
 from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, MeterWord
 from litemrc_gateware.refs.control import LOAD_INITIAL
@@ -33,18 +34,22 @@ def page(blocks, repair):
         "dropped or frozen do not count; accesses to pages that are not sampled do.",
         "With stack_capabilities.hot_pages_log2 a list of hot pages follows: frame and count of each page,",
         "the largest count first, hot_status.listed pages.",
+        "With dram_capabilities.banks the DRAM's commands follow: cycles, their upper bits, REFRESHes, the",
+        f"most requests that waited in the controller, {HEAD_WORDS - len(HeadWord)} zeros; then for each",
+        f"bank reads, writes, row hits, ACTIVATEs, row conflicts, {BANK_WORDS - len(BankWord)} zeros. Banks",
+        f"whose numbers are equal modulo {BANKS_MAX} are counted together.",
         "",
         "In every epoch sum(hits) + misses == accesses for each context; the accesses of all contexts +",
         "epoch_outside + epoch_unsampled + epoch_dropped equal the DRAM's accesses while the monitor was",
-        "enabled and not frozen; unless status.overflow is 1.",
+        "enabled and not frozen, as do the reads and writes of all banks; unless status.overflow is 1.",
         "",
         "With control.hold the window stays as it is until command.release. Without it, an epoch that ends",
         "overwrites the window even while it is read. Then read `epoch`; words of the window, epoch_dropped,",
         "epoch_outside and epoch_unsampled; and `epoch` again. If it is the same, all of them are of epoch",
         "number `epoch` - 1. If it is not, read again. The meter's window, below, changes after this one:",
         "for it and the list of hot pages, status.epoch_due must also be 0 after the first read of `epoch`.",
-        "The bits of the frames change before: for them, status.epoch_due must also be 0 after they were",
-        "read and before `epoch` is read again.",
+        "The bits of the frames and the DRAM's commands change before: for them, status.epoch_due must also",
+        "be 0 after they were read and before `epoch` is read again.",
         "",
         "## Registers of rank meter and rank power",
         "",

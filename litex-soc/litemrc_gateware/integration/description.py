@@ -31,7 +31,7 @@ def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: ob
         the controller that the block observes.
     """
     soc.add_constant(f"{name}_compatible", compatible)
-    for register in ("capabilities", "stack_capabilities"):
+    for register in ("capabilities", "stack_capabilities", "dram_capabilities"):
         status = getattr(block, f"_{register}", None)
         if isinstance(status, CSRStatus):
             soc.add_constant(f"{name}_built_{register}", status.status.reset.value)

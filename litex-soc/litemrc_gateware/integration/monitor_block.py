@@ -9,15 +9,24 @@ from litemrc_gateware.integration.description import MONITOR, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.monitor import Monitor
 from litemrc_gateware.stacks.engines import default_engine
+from litemrc_gateware.tap.dfi_commands import DFICommands
 from litemrc_gateware.tap.dram_tap import DRAMTap
 
 WINDOW_ORIGIN = 0xB000_0000
 # Of 18 Kbit. A third of the smallest Artix-7 board in use, an Arty A7-35T, whose Linux SoC takes half.
-BLOCK_RAMS = 32
+BLOCK_RAMS = 34
 
 
 def add_monitor(
-    soc, phy=None, name="mrc", hls_verilog=None, sdram=None, pages="auto", block_rams=None, **parameters
+    soc,
+    phy=None,
+    name="mrc",
+    hls_verilog=None,
+    sdram=None,
+    pages="auto",
+    block_rams=None,
+    traffic=True,
+    **parameters,
 ):
     """Add a tap on a DRAM controller's DFI and a monitor to a SoC that has its SDRAM (``soc.add_sdram``).
 
@@ -43,6 +52,8 @@ def add_monitor(
     block_rams : int, optional
         block RAMs of 18 Kbit that the monitor may take. Default: ``BLOCK_RAMS`` with ``pages="auto"``, else
         no limit.
+    traffic : bool
+        count the DRAM's commands by bank: bandwidth, row hits and conflicts.
     parameters
         those of :class:`Monitor`.
 
@@ -68,6 +79,8 @@ def add_monitor(
     if hls_verilog:
         parameters["hls_units"] = tuple(hls_verilog)
     tap = DRAMTap.of_controller(phy, sdram, parameters.get("page_shift", 12))
+    if traffic:
+        parameters["commands"] = DFICommands.of_controller(phy, sdram)
     monitor, blocks = _sized(tap, pages, block_rams, parameters)
     if hls_verilog:
         _add_exported(soc, name, hls_verilog, monitor)

@@ -44,6 +44,8 @@ class Intake(LiteXModule):
         commands: strobes, and the frame of an invalidation.
     window_taken : Signal, in
         the window holds an epoch that must not be overwritten.
+    clear_waits : Signal, in
+        a clear does not enter the queue yet.
     published : Signal, in
         strobe: the end of an epoch reached the window.
     frozen : Signal, out
@@ -78,7 +80,7 @@ class Intake(LiteXModule):
         self.end_epoch = Signal()
         self.invalidate = Signal()
         self.invalidate_frame = Signal(width_of(frames))
-        self.window_taken = Signal()
+        self.window_taken, self.clear_waits = Signal(), Signal()
         self.published = Signal()
         self.acknowledge = Signal()
         self.command_pending, self.command_lost, self.command_late = Signal(), Signal(), Signal()
@@ -111,7 +113,9 @@ class Intake(LiteXModule):
         sink, entry, access, taken = self.sink, self.queue.sink, self.access, self.taken
         commands = self.commands
         command = commands.source
+        command_enters = Signal()
         self.comb += [
+            command_enters.eq(command.valid & ~(command.clear & self.clear_waits)),
             commands.clear.eq(self.clear),
             commands.invalidate.eq(self.invalidate),
             commands.frame.eq(self.invalidate_frame),
@@ -119,7 +123,7 @@ class Intake(LiteXModule):
             self.command_pending.eq(commands.pending),
             self.command_lost.eq(commands.lost),
             self.command_late.eq(commands.late),
-            command.ready.eq(~access & entry.ready),
+            command.ready.eq(~access & entry.ready & command_enters),
             sink.ready.eq(1),
             taken.eq(entry.valid & entry.ready),
             self.level.eq(self.queue.level),
@@ -136,7 +140,7 @@ class Intake(LiteXModule):
                 entry.epoch_end.eq(self.end_now),
             )
             .Elif(
-                command.valid,
+                command_enters,
                 entry.valid.eq(1),
                 entry.kind.eq(Mux(command.clear, OpKind.CLEAR, OpKind.INVALIDATE)),
             )

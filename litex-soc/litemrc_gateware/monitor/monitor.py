@@ -24,6 +24,7 @@ from functools import partial
 
 from migen import If, Signal
 
+from litemrc_gateware.counters.dram_traffic import DRAMTraffic
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
@@ -69,7 +70,8 @@ class Monitor(MonitorRegisters):
       in the epoch and in range follows, then one for each frame written. An epoch that ends changes these
       bits before the counters: without ``control.hold``, ``status.epoch_due`` must also be 0 after they were
       read and before ``epoch`` is read again. With ``hot_pages`` frame and count of each page on the list
-      follow them; an epoch that ends changes the list after the counters, as the rank meter's window.
+      follow them; an epoch that ends changes the list after the counters, as the rank meter's window. With
+      ``commands`` the counts of `DRAMTraffic` follow; an epoch that ends changes them as it does the bits.
     - While ``control.freeze`` is set, accesses move pages in the stacks but count nothing, neither in the
       window nor as dropped, and the epoch does not advance. It takes effect in order: accesses already in the
       queue are counted. With ``control.single_shot`` the monitor freezes when an epoch ends, until the
@@ -81,7 +83,8 @@ class Monitor(MonitorRegisters):
       Both move pages in one stack, so the hits, misses and accesses of contexts c and c + contexts / 2 add up
       to those without it. Their touched pages do, too: a page is in the row of its first access in the epoch.
     - In every epoch the window's accesses + outside + unsampled + dropped equal the accesses that the tap saw
-      while the monitor was enabled and not frozen, unless ``status.overflow`` is 1.
+      while the monitor was enabled and not frozen, unless ``status.overflow`` is 1. With ``commands``, so do
+      the reads and writes of all banks.
 
     Parameters
     ----------
@@ -110,6 +113,8 @@ class Monitor(MonitorRegisters):
         for each page.
     domains : int
         add a rank meter of n power domains, with snapshots at the ends of epochs; group_stack only.
+    commands : DFICommands
+        add `DRAMTraffic`, which counts these; its words are the last ones of the window.
 
     Attributes
     ----------
@@ -140,6 +145,7 @@ class Monitor(MonitorRegisters):
         page_bitmap=False,
         hot_pages=None,
         domains=None,
+        commands=None,
     ):
         engine = default_engine(domains) if engine is None else engine
         if engine not in ENGINES:
@@ -180,6 +186,7 @@ class Monitor(MonitorRegisters):
             tap.ranks,
             page_bitmap,
             hot_pages,
+            commands,
         )
         self.context = self._context.storage
 
@@ -197,7 +204,11 @@ class Monitor(MonitorRegisters):
             self.page_bitmap = PageBitmap(frames)
         if hot_pages:
             self.hot = Hot(frames, hot_pages)
-        followers = [getattr(self, name) for name in ("page_bitmap", "hot") if hasattr(self, name)]
+        if commands:
+            self.commands = commands
+            self.traffic = DRAMTraffic(commands.banks, commands.ranks, commands.accepts)
+        names = ("page_bitmap", "hot", "traffic")
+        followers = [getattr(self, name) for name in names if hasattr(self, name)]
         self.window = WindowBus(contexts * 2 * groups, sum(each.words for each in followers))
         if domains:
             self.rank_meter = RankMeter(self.engine, pages, groups, contexts, domains)
@@ -207,7 +218,10 @@ class Monitor(MonitorRegisters):
         self._connect_followers(followers)
         published, meter_busy = self._connect_window()
         epoch_ready = self._add_epoch_ready(published)
-        self._connect_settings(window_taken=(epoch_ready & self._control.fields.hold) | meter_busy)
+        traffic_busy = self._connect_traffic() if commands else 0
+        self._connect_settings(
+            window_taken=(epoch_ready & self._control.fields.hold) | meter_busy | traffic_busy
+        )
         self.comb += self.intake.published.eq(published)
         self._connect_status(epoch_ready)
 
@@ -254,6 +268,20 @@ class Monitor(MonitorRegisters):
             unit.epoch_end.eq(taken & op.epoch_end),
         ]
         return unit.ready | ~hot.enabled
+
+    def _connect_traffic(self):
+        """DRAM commands are counted as accesses are; returns whether no epoch can end yet."""
+        traffic, intake, commands = self.traffic, self.intake, self.commands
+        entry = intake.queue.sink
+        names = ("access", "write", "access_bank", "activate", "activate_bank", "precharge_all", "refresh")
+        self.comb += [
+            *(getattr(traffic, name).eq(getattr(commands, name)) for name in (*names, "accepted", "issued")),
+            traffic.count.eq(intake.enable & ~intake.frozen),
+            traffic.epoch_end.eq(intake.taken & entry.epoch_end),
+            traffic.clear.eq(intake.taken & (entry.kind == OpKind.CLEAR)),
+            intake.clear_waits.eq(~traffic.may_clear),
+        ]
+        return ~traffic.ready
 
     def _connect_followers(self, followers):
         """Units whose words follow the counters in the window."""
@@ -348,7 +376,11 @@ class Monitor(MonitorRegisters):
             self._status.fields.command_late.eq(intake.command_late),
             self._status.fields.epoch_ready.eq(epoch_ready),
             self._status.fields.epoch_due.eq(intake.epoch_due),
-            self._status.fields.overflow.eq(counters.overflow | self._lost_full),
+            self._status.fields.overflow.eq(
+                counters.overflow
+                | self._lost_full
+                | (self.traffic.overflow if hasattr(self, "traffic") else 0)
+            ),
             self._status.fields.frozen.eq(intake.frozen),
             self._scale.fields.scale_log2.eq(filter_.scale_log2),
             self._epoch.status.eq(counters.epoch),

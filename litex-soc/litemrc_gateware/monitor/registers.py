@@ -6,12 +6,13 @@ from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
 from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
 from migen import log2_int
 
+from litemrc_gateware.counters.dram_traffic import BANKS_MAX
 from litemrc_gateware.filter.page_numbers import SAMPLING_BITS
 from litemrc_gateware.monitor.command_queue import COMMANDS, LATE_CYCLES
 from litemrc_gateware.records import width_of
 from litemrc_gateware.stacks.engines import ENGINES
 
-REGISTERS_VERSION = 3
+REGISTERS_VERSION = 4
 
 WHEN_QUIET = "Change it while control.enable is 0 and status.idle is 1, then clear."
 
@@ -32,6 +33,8 @@ class MonitorRegisters(LiteXModule):
     page_bitmap : bool
     hot_pages : int or None
         pages on the list.
+    commands : DFICommands or None
+        whose commands are counted.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class MonitorRegisters(LiteXModule):
         ranks,
         page_bitmap,
         hot_pages,
+        commands,
     ):
         self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
         self._capabilities = CSRStatus(
@@ -235,6 +239,34 @@ class MonitorRegisters(LiteXModule):
         )
         self._queue_peak = CSRStatus(
             16, description="High-water mark of the queue since reset; a clear does not reset it."
+        )
+        self._dram_capabilities = CSRStatus(
+            description="What was built in, of the counts of DRAM commands, the last words of the window.",
+            fields=[
+                CSRField(
+                    "banks",
+                    5,
+                    reset=min(commands.banks, BANKS_MAX) if commands else 0,
+                    description="Banks that are counted apart; 0: commands are not counted.",
+                ),
+                CSRField(
+                    "rows",
+                    reset=int(commands is not None),
+                    description="All words are counted. 0, in functional models: only reads and writes.",
+                ),
+                CSRField(
+                    "access_bytes_log2",
+                    4,
+                    reset=log2_int(commands.access_bytes) if commands else 0,
+                    description="log2 of the bytes of a read or write, which takes one cycle of the data bus.",
+                ),
+                CSRField(
+                    "refresh_cycles",
+                    12,
+                    reset=commands.refresh_cycles if commands else 0,
+                    description="Cycles that a REFRESH takes.",
+                ),
+            ],
         )
 
         self.ev = EventManager()

@@ -27,11 +27,17 @@ class DFICommands(LiteXModule):
         bank bits of a rank.
     ranks : int
         ``phy.settings.nranks``; a power of two. Two chip selects of a clamshell are one rank.
+    access_bytes, refresh_cycles, accepts : int
+        of the controller: see below; requests that it can accept in a cycle.
 
     Attributes
     ----------
-    banks : int
-        of all ranks.
+    banks, ranks : int
+        banks of all ranks.
+    accepted, issued : Signal, out
+        requests that the controller accepts in this cycle, and whether it issues one: of a controller only.
+    access_bytes, refresh_cycles : int
+        that a column command moves, in one cycle of the data bus; cycles that a REFRESH takes (tRFC).
     access, write, access_bank : Signal, out
         a column command, in the cycle in which `DRAMTap` reports it. A bank's number is its rank's times the
         banks of a rank, plus its own.
@@ -40,9 +46,32 @@ class DFICommands(LiteXModule):
         bit r: of rank r.
     """
 
-    def __init__(self, dfi, geom, ranks=1):
+    @classmethod
+    def of_controller(cls, phy, sdram):
+        """Return the commands between a PHY and its controller (``soc.sdram``), with the controller's queue."""
+        settings = sdram.controller.settings
+        requests = sdram.controller.interface
+        banks = [getattr(requests, f"bank{number}") for number in range(requests.nbanks)]
+        commands = cls(
+            phy.dfi,
+            settings.geom,
+            ranks=phy.settings.nranks,
+            access_bytes=requests.data_width // 8,
+            refresh_cycles=settings.timing.tRFC,
+            accepts=len(banks),
+        )
+        commands.comb += [
+            commands.accepted.eq(sum(bank.valid & bank.ready for bank in banks)),
+            commands.issued.eq(reduce(or_, (bank.wdata_ready | bank.rdata_valid for bank in banks))),
+        ]
+        return commands
+
+    def __init__(self, dfi, geom, ranks=1, access_bytes=1, refresh_cycles=0, accepts=1):
         selects = len(dfi.p0.cs_n)
-        self.banks = banks = ranks << geom.bankbits
+        self.banks, self.ranks, self.accepts = ranks << geom.bankbits, ranks, accepts
+        self.access_bytes, self.refresh_cycles = access_bytes, refresh_cycles
+        self.accepted, self.issued = Signal(max=accepts + 1), Signal()
+        banks = self.banks
         self.access, self.write, self.access_bank = Signal(), Signal(), Signal(width_of(banks))
         self.activate, self.activate_bank = Signal(), Signal(width_of(banks))
         self.precharge_all, self.refresh = Signal(ranks), Signal(ranks)
