@@ -74,6 +74,7 @@ struct device_parameters {
 	uint32_t ranks;		/* power domains, also without rank power */
 	uint32_t power_states;	/* bit n: the DRAM reaches state n */
 	uint32_t hot_pages;	/* on an epoch's list at most; 0: it has none */
+	uint32_t banks, access_bytes;	/* of the DRAM; 0: its commands are not counted */
 	uint64_t first_page;	/* of physical memory: frame 0 */
 	uint32_t counter_pages, counter_width, counter_masters, counter_contexts;	/* of the reference counters */
 	uint32_t traffic_words_log2;

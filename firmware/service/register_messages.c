@@ -98,8 +98,35 @@ static void list_parts(struct register_messages *m)
 		add_part(m, LITEMRC_PART_ACCESSED, 4, bitmap_words);
 		add_part(m, LITEMRC_PART_WRITTEN, 4, bitmap_words);
 	}
+	if (parameters(m)->banks)
+		add_part(m, LITEMRC_PART_BANKS, sizeof(struct litemrc_bank), parameters(m)->banks);
 	if (r->hot_messages && m->settings.hot)
 		add_part(m, LITEMRC_PART_HOT, sizeof(struct litemrc_hot_page), FIELD(m->settings.hot_status, HOT_STATUS_LISTED));
+}
+
+_Static_assert(sizeof(struct litemrc_bank) == LITEMRC_DRAM_BANK_WORDS * sizeof(uint32_t), "struct litemrc_bank");
+
+/* The first word of the counts of DRAM commands in the window. */
+static uint32_t dram_counts(const struct register_messages *m)
+{
+	const struct device_parameters *p = parameters(m);
+	uint32_t bitmap = p->features >> LITEMRC_FEATURE_PAGE_BITMAP & 1 ? LITEMRC_BITMAP_WORDS(p->frames) : 0;
+
+	return LITEMRC_WINDOW_DRAM(p->groups, p->contexts, bitmap, LITEMRC_HOT_PAGE_WORDS * p->hot_pages);
+}
+
+static void fill_dram(struct register_messages *m, struct litemrc_epoch *head)
+{
+	const volatile uint32_t *found = window(m, dram_counts(m), LITEMRC_DRAM_HEAD_WORDS);
+
+	head->access_bytes = parameters(m)->access_bytes;
+	if (!m->registers->rows_observed)
+		return;
+	head->flags |= LITEMRC_EPOCH_DRAM_ROWS;
+	head->cycles = found[LITEMRC_DRAM_CYCLES] | (uint64_t)found[LITEMRC_DRAM_CYCLES_HIGH] << 32;
+	head->refreshes = found[LITEMRC_DRAM_REFRESHES];
+	head->refresh_cycles = m->registers->refresh_cycles;
+	head->queue_peak = found[LITEMRC_DRAM_QUEUE_PEAK];
 }
 
 static uint32_t flags(struct register_messages *m, uint32_t status)
@@ -149,6 +176,8 @@ static void begin_record(struct register_messages *m)
 		.groups = parameters(m)->groups,
 		.hot_accesses = m->settings.hot ? monitor(m, LITEMRC_HOT_ACCESSES) : 0,
 	};
+	if (parameters(m)->banks)
+		fill_dram(m, &head);
 	for (uint32_t part = 0; part < m->parts; part++)
 		head.bytes += litemrc_part_bytes(&m->table[part]);
 	m->part = m->item = m->word = 0;
@@ -187,6 +216,9 @@ static bool part_in_window(const struct register_messages *m, uint32_t kind, uin
 		return true;
 	case LITEMRC_PART_WRITTEN:
 		*first = LITEMRC_WINDOW_ACCESSED(groups, contexts) + words;
+		return true;
+	case LITEMRC_PART_BANKS:
+		*first = dram_counts(m) + LITEMRC_DRAM_HEAD_WORDS;
 		return true;
 	case LITEMRC_PART_HOT:
 		*first = LITEMRC_WINDOW_HOT(groups, contexts, has_bitmap ? 2 * words : 0);

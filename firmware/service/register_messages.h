@@ -24,7 +24,7 @@ struct epoch_settings {
 	bool split, hot, hold;
 };
 
-#define RECORD_PARTS_MAX 7
+#define RECORD_PARTS_MAX 8
 
 struct register_messages {
 	struct register_device *registers;

@@ -358,6 +358,14 @@ void registers_open(struct register_device *r)
 	p->ranks = FIELD(word, CAPABILITIES_RANKS);
 	p->hot_pages = hot_pages_log2 ? 1u << hot_pages_log2 : 0;
 	p->features |= FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP) << LITEMRC_FEATURE_PAGE_BITMAP;
+	word = monitor(r, LITEMRC_DRAM_CAPABILITIES);
+	p->banks = FIELD(word, DRAM_CAPABILITIES_BANKS);
+	if (p->banks) {
+		p->features |= 1u << LITEMRC_FEATURE_BANKS;
+		p->access_bytes = 1u << FIELD(word, DRAM_CAPABILITIES_ACCESS_BYTES_LOG2);
+		r->rows_observed = FIELD(word, DRAM_CAPABILITIES_ROWS);
+		r->refresh_cycles = FIELD(word, DRAM_CAPABILITIES_REFRESH_CYCLES);
+	}
 	if (device_has(&r->device, LITEMRC_FEATURE_RANK_POWER)) {
 		word = register_read(r, BLOCK_RANKS, LITEMRC_RANKS_CAPABILITIES);
 		p->ranks = 1u << FIELD(word, RANKS_CAPABILITIES_DOMAINS_LOG2);

@@ -38,6 +38,8 @@ struct register_device {
 	/* The operations' own. */
 	bool accessed_messages, hot_messages;	/* selected by the host */
 	bool always_on;		/* set by the host: the gateware queues hot pages */
+	bool rows_observed;	/* of the DRAM, not only its reads and writes */
+	uint32_t refresh_cycles;	/* that a REFRESH takes */
 	bool counters_asked;	/* for their state or events */
 	const char *failure;	/* why the present request cannot be executed */
 };

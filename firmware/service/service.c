@@ -6,12 +6,12 @@
 #include "requests.h"
 
 /*
- * Hosts of protocol 1.x ask by a CBOR array [sequence, 65]. This array [1, 1, 0, 2000], a hello of theirs up to its version,
+ * Hosts of protocol 1.x ask by a CBOR array [sequence, 65]. This array [1, 1, 0, version], a hello of theirs up to its version,
  * tells them to update; a type of 2.0 is below CBOR_ARRAY.
  */
 #define CBOR_ARRAY 0x80
-_Static_assert(LITEMRC_PROTOCOL_VERSION >> 8 == 0x07 && (LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd0, "version of former_hello");
-static const uint8_t former_hello[] = {CBOR_ARRAY | 4, 1, 1, 0, 0x19, 0x07, 0xd0};
+static const uint8_t former_hello[] = {CBOR_ARRAY | 4, 1, 1, 0, 0x19, LITEMRC_PROTOCOL_VERSION >> 8,
+				       LITEMRC_PROTOCOL_VERSION & 0xff};
 
 static void copy_text(char *to, size_t size, const char *text)
 {
@@ -52,6 +52,8 @@ struct reply service_hello(struct service *service, uint32_t request, struct lit
 		.ranks = p->ranks,
 		.hot_pages = p->hot_pages,
 		.abi = p->abi,
+		.banks = p->banks,
+		.access_bytes = p->access_bytes,
 	};
 	copy_text(hello->system, sizeof(hello->system), p->system);
 	copy_text(hello->driver, sizeof(hello->driver), p->driver);

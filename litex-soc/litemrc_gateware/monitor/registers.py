@@ -258,7 +258,7 @@ class MonitorRegisters(LiteXModule):
                     "access_bytes_log2",
                     4,
                     reset=log2_int(commands.access_bytes) if commands else 0,
-                    description="log2 of the bytes of a read or write, which takes one cycle of the data bus.",
+                    description="log2 of the bytes that a read or write moves, in a cycle of the data bus.",
                 ),
                 CSRField(
                     "refresh_cycles",
