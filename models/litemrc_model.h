@@ -43,8 +43,8 @@ LITEMRC_MODEL_API void litemrc_model_destroy(struct litemrc_model *model);
 LITEMRC_MODEL_API void litemrc_model_reset(struct litemrc_model *model);
 
 /*
- * The DRAM: the frame of an address is (address - base) >> page_shift; a column access transfers `access_bytes`. `queue`,
- * a power of two, is the places that the register capabilities shows; no access waits. To be called before registers are
+ * The DRAM: the frame of an address is (address - base) >> page_shift; a column access transfers `access_bytes`, and `queue`,
+ * both powers of two; `queue` is the places that the register capabilities shows; no access waits. To be called before registers are
  * written. Returns 0, or -1 if the number of frames differs from the model's.
  */
 LITEMRC_MODEL_API int litemrc_model_set_memory(struct litemrc_model *model, uint64_t base, uint64_t bytes,

@@ -24,7 +24,7 @@ struct litemrc_model {
     const Size size;
     Monitor monitor;
     Caches caches;
-    uint32_t page_shift = 12, queue = 2;
+    uint32_t page_shift = 12, queue = 2, access_bytes = 0;
     Ranks ranks;
     std::optional<Bus> bus;
     std::string bus_map;
@@ -32,7 +32,7 @@ struct litemrc_model {
     bool observed = false; // the simulator reports accesses
 
     // Registers as after reset.
-    void make_bus() { bus.emplace(monitor, size, page_shift, queue, ranks); }
+    void make_bus() { bus.emplace(monitor, size, page_shift, queue, access_bytes, ranks); }
 
     // After every change of a register that decides whether accesses are needed.
     void observe() {
@@ -93,10 +93,11 @@ void litemrc_model_reset(struct litemrc_model *model) {
 
 int litemrc_model_set_memory(struct litemrc_model *model, uint64_t base, uint64_t bytes, uint32_t page_shift,
                              uint32_t access_bytes, uint32_t queue) {
-    if (page_shift > 31 || bytes >> page_shift != model->size.frames || !access_bytes || !queue)
+    if (page_shift > 31 || bytes >> page_shift != model->size.frames || !access_bytes || access_bytes & (access_bytes - 1) || !queue)
         return -1;
     model->page_shift = page_shift;
     model->queue = queue;
+    model->access_bytes = access_bytes;
     model->make_bus();
     model->caches.set_memory(base, bytes, access_bytes);
     return 0;

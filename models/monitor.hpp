@@ -12,6 +12,16 @@
 
 namespace monitor_model {
 
+// Reads and writes of an epoch, saturating: what is known of the DRAM's commands without its controller.
+struct DRAMCounts {
+    uint32_t reads, writes;
+
+    void count(bool write) {
+        uint32_t &kind = write ? writes : reads;
+        kind += kind != ~uint32_t(0);
+    }
+};
+
 class Monitor {
   public:
     struct Control {
@@ -45,6 +55,7 @@ class Monitor {
         return filter_.sampling > stack_->least_sampling() ? filter_.sampling : stack_->least_sampling();
     }
     const Stack &stack() const { return *stack_; }
+    const DRAMCounts &dram_counts() const { return finished_; } // of the epoch in the window
     Pages *pages() const { return pages_.get(); }
     const Domains &domains() const { return domains_; }
 
@@ -143,6 +154,7 @@ class Monitor {
         context_ = epoch_length_ = elapsed_ = 0;
         cycles_ = 0;
         end_requested_ = epoch_ready_ = shot_ = false;
+        counts_ = finished_ = DRAMCounts{};
         domains_.reset();
         automatic_ = false;
         epsilon_ = 0;
@@ -183,6 +195,12 @@ class Monitor {
         stack_->step(operation, filter_);
         if (pages_)
             pages_->step(operation, operation.frame < filter_.lower || operation.frame > filter_.upper);
+        if (operation.kind == Kind::ACCESS && !operation.frozen)
+            counts_.count(operation.write);
+        if (operation.epoch_end)
+            finished_ = counts_;
+        if (operation.epoch_end || operation.kind == Kind::CLEAR)
+            counts_ = DRAMCounts{};
         if (!operation.epoch_end)
             return;
         elapsed_ = 0;
@@ -204,6 +222,7 @@ class Monitor {
     uint32_t context_, epoch_length_, elapsed_;
     uint64_t cycles_;
     bool end_requested_, epoch_ready_, shot_;
+    DRAMCounts counts_, finished_;
     Domains domains_;
     bool automatic_;
     uint32_t epsilon_, n_mrc_;

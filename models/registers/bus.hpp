@@ -13,9 +13,10 @@ namespace monitor_model {
 
 class Bus {
   public:
-    // `queue`: accesses that may wait before the monitor.
-    Bus(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue, const Ranks &ranks = {})
-        : mrc_(monitor, size, page_shift, queue, ranks.count ? ranks.count : size.domains ? size.domains : 1) {
+    // `queue`: accesses that may wait before the monitor; `access_bytes`: moved by an access of the DRAM; 0: not known.
+    Bus(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue, uint32_t access_bytes = 0,
+        const Ranks &ranks = {})
+        : mrc_(monitor, size, page_shift, queue, ranks.count ? ranks.count : size.domains ? size.domains : 1, access_bytes) {
         if (size.domains)
             ranks_ = std::make_unique<RankRegisters>(monitor, size, ranks);
         if (monitor.pages())

@@ -12,8 +12,10 @@ namespace monitor_model {
 // Writes take effect at once: no command waits, and no access is dropped.
 class MonitorRegisters {
   public:
-    // `queue`: accesses that may wait before the monitor; `ranks`: of the DRAM.
-    MonitorRegisters(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue, uint32_t ranks)
+    // `queue`: accesses that may wait before the monitor; `ranks`: of the DRAM, whose accesses move `access_bytes`,
+    // a power of two; 0: not known, and they are not shown by bank.
+    MonitorRegisters(Monitor &monitor, const Size &size, uint32_t page_shift, uint32_t queue, uint32_t ranks,
+                     uint32_t access_bytes)
         : monitor_(monitor), size_(size) {
         const Pages *pages = monitor.pages();
         capabilities_ = with_field(LITEMRC_CAPABILITIES_PAGE_SHIFT, page_shift) |
@@ -28,6 +30,10 @@ class MonitorRegisters {
                               with_field(LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2, COMMANDS_LOG2) |
                               with_field(LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP, pages != nullptr) |
                               with_field(LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2, pages ? log2_of(pages->hot_pages()) : 0);
+        // All reads and writes as of one bank; rows, refreshes and cycles are not modelled.
+        if (access_bytes)
+            dram_capabilities_ = with_field(LITEMRC_DRAM_CAPABILITIES_BANKS, 1) |
+                                 with_field(LITEMRC_DRAM_CAPABILITIES_ACCESS_BYTES_LOG2, log2_of(access_bytes));
         const uint32_t last = size.frames - 1;
         words_.define(LITEMRC_CONTROL,
                       LITEMRC_CONTROL_ENABLE | LITEMRC_CONTROL_HOLD | LITEMRC_CONTROL_EPOCH_UNIT | LITEMRC_CONTROL_FREEZE |
@@ -66,6 +72,8 @@ class MonitorRegisters {
             return capabilities_;
         case LITEMRC_STACK_CAPABILITIES:
             return stack_capabilities_;
+        case LITEMRC_DRAM_CAPABILITIES:
+            return dram_capabilities_;
         case LITEMRC_SCALE:
             return with_field(LITEMRC_SCALE_SCALE_LOG2, monitor_.scale_log2());
         case LITEMRC_STATUS: // commands take effect at once: none waits or is lost
@@ -118,15 +126,17 @@ class MonitorRegisters {
     bool interrupt() const { return read(LITEMRC_EV_PENDING) & words_[LITEMRC_EV_ENABLE]; }
 
     uint32_t window_words() const {
-        const Pages *pages = monitor_.pages();
-        return counter_words() + (pages ? pages->bitmap_words() + LITEMRC_HOT_PAGE_WORDS * pages->hot_pages() : 0);
+        return counter_words() + page_words() +
+               (dram_capabilities_ ? LITEMRC_DRAM_HEAD_WORDS + LITEMRC_DRAM_BANK_WORDS : 0);
     }
 
     uint32_t window(uint32_t word) const {
         if (word < counter_words())
             return monitor_.stack().window(word);
-        const Pages &pages = *monitor_.pages();
         word -= counter_words();
+        if (word >= page_words())
+            return dram_word(word - page_words());
+        const Pages &pages = *monitor_.pages();
         if (word < pages.bitmap_words())
             return pages.bitmap(word);
         word -= pages.bitmap_words();
@@ -138,6 +148,19 @@ class MonitorRegisters {
     static constexpr uint32_t COMMANDS_LOG2 = 4; // places for commands, of which one is used
 
     uint32_t counter_words() const { return size_.contexts * LITEMRC_WINDOW_ROW(size_.groups); }
+
+    uint32_t page_words() const {
+        const Pages *pages = monitor_.pages();
+        return pages ? pages->bitmap_words() + LITEMRC_HOT_PAGE_WORDS * pages->hot_pages() : 0;
+    }
+
+    // The counts of the one bank begin as struct litemrc_bank does.
+    uint32_t dram_word(uint32_t word) const {
+        const DRAMCounts &counts = monitor_.dram_counts();
+        return word == LITEMRC_DRAM_HEAD_WORDS       ? counts.reads
+               : word == LITEMRC_DRAM_HEAD_WORDS + 1 ? counts.writes
+                                                     : 0;
+    }
 
     void set_filter() {
         monitor_.set_filter({words_[LITEMRC_RANGE_LOWER], words_[LITEMRC_RANGE_UPPER], words_[LITEMRC_SAMPLING],
@@ -201,7 +224,7 @@ class MonitorRegisters {
 
     Monitor &monitor_;
     Size size_;
-    uint32_t capabilities_, stack_capabilities_;
+    uint32_t capabilities_, stack_capabilities_, dram_capabilities_ = 0;
     Words words_;
 };
 

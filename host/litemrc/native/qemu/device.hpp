@@ -19,11 +19,11 @@ class Device {
     static constexpr uint32_t QUEUE = 4096;
 
     // `engine`: a name of hls/common/stack_engines.hpp; `base`, `bytes`: of the DRAM. Throws std::invalid_argument if there is no
-    // engine for this memory, or the record cannot be written.
-    Device(const std::string &engine, uint64_t base, uint64_t bytes, const std::string &record)
+    // engine for this memory, or the record cannot be written. `access_bytes`: that an access moves; 0: not known.
+    Device(const std::string &engine, uint64_t base, uint64_t bytes, const std::string &record, uint32_t access_bytes)
         : size_(size_of(litemrc_native::hls_unit(engine).number, bytes)), base_(base), bytes_(bytes),
           monitor_(size_.make(), monitor_model::make_pages(size_.frames), size_.frames),
-          bus_(monitor_, size_, PAGE_SHIFT, QUEUE), began_(std::chrono::steady_clock::now()) {
+          bus_(monitor_, size_, PAGE_SHIFT, QUEUE, access_bytes), began_(std::chrono::steady_clock::now()) {
         monitor_.domains().set_ranks(false, {POWER_DOWN_EXIT, SELF_REFRESH_EXIT});
         if (!record.empty() && !monitor_.start_log(record.c_str()))
             throw std::invalid_argument("cannot write " + record);

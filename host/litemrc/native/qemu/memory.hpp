@@ -31,7 +31,11 @@ class Memory {
         for (size_t i = PRIVATE_LEVELS; i < settings.levels.size(); ++i)
             shared_.emplace_back(settings.levels[i]);
         if (const auto &its = settings.device; !its.engine.empty()) {
-            device_ = std::make_unique<Device>(its.engine, its.base, its.bytes, its.record);
+            // What leaves the last cache are its lines, or the stores that it writes through, of any size.
+            const auto &levels = settings.levels;
+            const bool moves_lines = !levels.empty() && !levels.back().write_through;
+            device_ = std::make_unique<Device>(its.engine, its.base, its.bytes, its.record,
+                                               moves_lines ? levels.back().line_bytes : 0);
             if (!settings.contexts.empty())
                 device_->set_own_contexts();
             parts_ = settings.contexts == "parts";
