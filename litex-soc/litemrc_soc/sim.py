@@ -83,6 +83,10 @@ RECORDED = (
     *(("valid", 1), ("dropped", 1), ("kind", 8), ("frame", 32), ("write", 1), ("context", 8)),
     *(("epoch_end", 1), ("frozen", 1), ("enable", 1)),
 )
+COMMANDS = (
+    *(("activate", 1), ("bank", 8), ("row", 32), ("close_all", 1), ("refresh", 1)),
+    *(("accepted", 8), ("issued", 1)),
+)
 SETTINGS = (("range_lower", 32), ("range_upper", 32), ("sampling", 8))
 _io = [
     ("sys_clk", 0, Pins(1)),
@@ -91,7 +95,7 @@ _io = [
     (
         "recorder",
         0,
-        *(Subsignal(name, Pins(width)) for name, width in RECORDED + SETTINGS),
+        *(Subsignal(name, Pins(width)) for name, width in RECORDED + SETTINGS + COMMANDS),
         Subsignal("split", Pins(1)),
     ),
 ]
@@ -143,19 +147,24 @@ class SimSoC(LiteMRCSoC):
         self.dram_layout = None
         if ranks:
             accesses = self._add_ddr3(platform, variant, ranks, monitor_parameters)
+            observer = None  # the model of DDR3 records commands itself
         else:
             accesses = self._add_sdr(variant, monitor_parameters)
+            observer = self.observer
 
         if refs:
             self.add_remote_memory(self.mrc)
         self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
 
-        self._add_recorder(platform, accesses)
+        self._add_recorder(platform, accesses, observer)
         if variant == "linux":
             self.sync += If(self.ctrl.soc_rst, Finish())
 
-    def _add_recorder(self, platform, accesses):
-        """Record the accesses in the DRAM (read, write, byte address) and what the monitor makes of them."""
+    def _add_recorder(self, platform, accesses, observer):
+        """Record the accesses in the DRAM (read, write, byte address) and what the monitor makes of them.
+
+        With an observer, also the commands that open and close rows, and the requests of the controller.
+        """
         monitor, pads = self.mrc, platform.request("recorder")
         self.comb += [
             *(getattr(pads, name).eq(seen) for (name, _), seen in zip(RECORDED, accesses, strict=False)),
@@ -163,6 +172,12 @@ class SimSoC(LiteMRCSoC):
             *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
             pads.split.eq(monitor.filter.split),
         ]
+        if observer:
+            commands = monitor.commands
+            self.comb += [
+                *(getattr(pads, name).eq(getattr(observer, name)) for name, _ in COMMANDS[:-2]),
+                *(getattr(pads, name).eq(getattr(commands, name)) for name, _ in COMMANDS[-2:]),
+            ]
 
     def _add_sdr(self, variant, monitor_parameters):
         """Add SDR SDRAM; returns the observed accesses in the DRAM: read, write, byte address."""

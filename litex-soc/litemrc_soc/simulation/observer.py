@@ -2,7 +2,7 @@
 """Simulation only: an observer inside LiteDRAM's DRAM model, independent of the tap it checks."""
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 from litedram.phy.model import BankModel
 from litex.gen import LiteXModule
@@ -22,12 +22,20 @@ class DRAMObserver(LiteXModule):
     read, write : Signal()
     address : Signal(32)
         byte address, from 0 at the bottom of the DRAM.
+    activate, bank, row : Signal(), Signal(8), Signal(32)
+        a bank opens a row.
+    close_all : Signal()
+        all banks close their rows.
+    refresh : Signal()
+        a REFRESH, which the model ignores: decoded from the DFI.
     """
 
     def __init__(self, phy):
         self.read = Signal()
         self.write = Signal()
         self.address = Signal(32)
+        self.activate, self.bank, self.row = Signal(), Signal(8), Signal(32)
+        self.close_all, self.refresh = Signal(), Signal()
 
         # # #
 
@@ -54,7 +62,12 @@ class DRAMObserver(LiteXModule):
                     )
                 ),
             )
+            self.comb += If(bank.activate, self.bank.eq(number), self.row.eq(bank.activate_row))
+        (phase,) = phy.dfi.phases
         self.comb += [
+            self.activate.eq(reduce(or_, [bank.activate for bank in banks])),
+            self.close_all.eq(reduce(and_, [bank.precharge for bank in banks])),
+            self.refresh.eq((phase.cs_n == 0) & ~phase.ras_n & ~phase.cas_n & phase.we_n),
             self.read.eq(reduce(or_, [bank.read for bank in banks])),
             self.write.eq(reduce(or_, [bank.write for bank in banks])),
         ]

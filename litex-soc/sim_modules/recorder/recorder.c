@@ -5,11 +5,13 @@
  * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
  * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
  * 'E', a change of the monitor's enable bit, 'L' and 'U' of the range's first and last frame, 'S' of the
- * sampling, 'W' of the split of writes (value: the new one; before the first change each is 0). SIGTERM and SIGINT end the simulation
- * with the file complete.
+ * sampling, 'W' of the split of writes (value: the new one; before the first change each is 0); 'A', an ACTIVATE
+ * (value: row, context: bank), 'C', all banks are closed (value: requests that wait in the controller), 'F', a
+ * REFRESH; 'R', requests that the controller accepted (value) and issued (write) in this cycle. SIGTERM and SIGINT end the simulation with the file complete.
  *
- * Events of 'D' before the monitor is first enabled are left out, because a boot of Linux would fill a disk; the
- * last cycles before are kept, because the tap reports them late.
+ * Events of the DRAM before the monitor is first enabled are left out, because a boot of Linux would fill a disk.
+ * Those from the last time on that all banks were closed are kept: the tap reports them late, and the state of rows
+ * depends on them.
  *
  * A snapshot holds the events so far: the file of a restored simulation begins with them.
  *
@@ -40,19 +42,23 @@ struct record {
 	"[('cycle','<u8'),('value','<u4'),('source','S1'),('kind','u1'),('context','u1')," \
 	"('write','?'),('dropped','?'),('epoch_end','?'),('frozen','?')]"
 
-#define EARLY_CLOCKS 16	/* at least the delay of the tap */
+#define EARLY_EVENTS 4096	/* more than between two refreshes */
 
 struct recorder {
 	char *sys_clk;
 	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *frozen;
 	uint8_t *enable, *sampling, *split;
 	uint32_t *dram_address, *frame, *range_lower, *range_upper;
+	uint8_t *activate, *bank, *close_all, *refresh, *accepted, *issued;
+	uint32_t *row;
 	struct {
 		clk_edge_state_t edge;
 		uint64_t cycle;
 		uint32_t enable_before, lower_before, upper_before, sampling_before, split_before;
 		bool ever_enabled;
-		struct record early[EARLY_CLOCKS];	/* by the clock modulo this */
+		uint32_t level;			/* requests accepted and not issued */
+		uint32_t early_count;
+		struct record early[EARLY_EVENTS];
 	} now;
 };
 
@@ -164,6 +170,13 @@ static int recorder_add_pads(void *session, struct pad_list_s *list)
 	r->range_upper = pad(list, "range_upper");
 	r->sampling = pad(list, "sampling");
 	r->split = pad(list, "split");
+	r->activate = pad(list, "activate");
+	r->bank = pad(list, "bank");
+	r->row = pad(list, "row");
+	r->close_all = pad(list, "close_all");
+	r->refresh = pad(list, "refresh");
+	r->accepted = pad(list, "accepted");
+	r->issued = pad(list, "issued");
 	return RC_OK;
 }
 
@@ -188,20 +201,36 @@ static void put_dram(struct recorder *r, struct record record)
 {
 	if (r->now.ever_enabled)
 		put(record);
-	else
-		r->now.early[record.cycle % EARLY_CLOCKS] = record;
+	else if (r->now.early_count < EARLY_EVENTS)
+		r->now.early[r->now.early_count++] = record;
 }
 
-/* The monitor is enabled for the first time: write the events kept of the cycles before, oldest first. */
+/* The monitor is enabled for the first time: write the events kept of the cycles before. */
 static void put_early(struct recorder *r)
 {
-	for (uint64_t age = EARLY_CLOCKS; age-- > 0;) {
-		struct record *record = &r->now.early[(r->now.cycle - age) % EARLY_CLOCKS];
-
-		if (record->source && record->cycle + age == r->now.cycle)
-			put(*record);
-	}
+	for (uint32_t i = 0; i < r->now.early_count; i++)
+		put(r->now.early[i]);
 	r->now.ever_enabled = true;
+}
+
+/* The rows that are open, and what waits in the controller. */
+static void tick_commands(struct recorder *r)
+{
+	struct record event = {.cycle = r->now.cycle};
+
+	if (*r->close_all) {
+		event.source = 'C';
+		event.value = r->now.level;
+		r->now.early_count = 0;
+		put_dram(r, event);
+	}
+	if (*r->activate)
+		put_dram(r, (struct record){.cycle = r->now.cycle, .source = 'A', .value = *r->row, .context = *r->bank});
+	if (*r->refresh)
+		put_dram(r, (struct record){.cycle = r->now.cycle, .source = 'F'});
+	r->now.level += *r->accepted - *r->issued;
+	if (*r->accepted || *r->issued)
+		put_dram(r, (struct record){.cycle = r->now.cycle, .source = 'R', .value = *r->accepted, .write = *r->issued});
 }
 
 static int recorder_tick(void *session, uint64_t time_ps)
@@ -215,6 +244,7 @@ static int recorder_tick(void *session, uint64_t time_ps)
 	if (*r->dram_read || *r->dram_write)
 		put_dram(r, (struct record){.cycle = r->now.cycle, .source = 'D', .value = *r->dram_address,
 					    .write = *r->dram_write});
+	tick_commands(r);
 	if (*r->enable && !r->now.ever_enabled)
 		put_early(r);
 	if (*r->valid)
