@@ -26,14 +26,14 @@ TABLE = TrafficTable(
     traffic=(
         traffic(),
         traffic(reads=(2**32 - 1, 0), queue_peak=0),
-        traffic((1,), (2,), row_hits=(3,), activates=(0,), row_conflicts=(0,)),
+        traffic((1, 0), (2, 0), row_hits=(3, 0), activates=(0, 0), row_conflicts=(0, 0)),
     ),
     interrupted=True,
 )
 
 
 def test_what_was_written_is_read(tmp_path):
-    """Zeros and the largest counts, too; an epoch may have another number of banks."""
+    """Zeros and the largest counts, too."""
     write_traffic(tmp_path / "t.parquet", TABLE)
     read = read_traffic(tmp_path / "t.parquet")
     assert (read.clock_hz, read.epochs, read.interrupted) == (CLOCK_HZ, [3, 5, 4], True)
@@ -50,8 +50,9 @@ def test_a_row_is_an_epoch_and_a_bank_and_has_the_epochs_totals(tmp_path):
         (5, 0, 2**32 - 1),
         (5, 1, 0),
         (4, 0, 1),
+        (4, 1, 0),
     ]
-    assert [row["row_conflicts"] for row in rows] == [60, 150, 60, 150, 0]
+    assert [row["row_conflicts"] for row in rows] == [60, 150, 60, 150, 0, 0]
     assert {
         (row["cycles"], row["refreshes"], row["refresh_cycles"], row["access_bytes"]) for row in rows
     } == {(10_000, 12, 20, 16)}
@@ -92,6 +93,8 @@ def test_units_stand_in_the_file(tmp_path):
         ({"epochs": (3, 3, 4)}, "2 epochs with 3 of traffic"),
         ({"epochs": (3, 4)}, "2 epochs with 3 of traffic"),
         ({"clock_hz": 0}, "clock_hz must be positive"),
+        ({"traffic": (*TABLE.traffic[:2], unobserved(1, 2))}, "epochs with different banks"),
+        ({"traffic": (*TABLE.traffic[:2], traffic(access_bytes=8))}, "epochs with different banks"),
     ],
 )
 def test_a_table_that_contradicts_itself_is_refused(values, why):
@@ -102,12 +105,12 @@ def test_a_table_that_contradicts_itself_is_refused(values, why):
 @pytest.mark.parametrize(
     ("column", "values", "why"),
     [
-        ("bank", [0, 2, 0, 1, 0], "not the rows of all its banks"),
-        ("bank", [1, 2, 0, 1, 0], "not the rows of all its banks"),
-        ("epoch", [3, 9, 5, 5, 4], "column epoch differs"),
-        ("cycles", [10_000, None, 10_000, 10_000, 1], "column cycles differs"),
-        ("row_hits", [7, None, 7, 7, 7], "column row_hits is null in some rows"),
-        ("reads", [7, None, 7, 7, 7], "column reads has empty fields"),
+        ("bank", [0, 2, 0, 1, 0, 1], "not the rows of all its banks"),
+        ("bank", [1, 2, 0, 1, 0, 1], "not the rows of all its banks"),
+        ("epoch", [3, 9, 5, 5, 4, 4], "column epoch differs"),
+        ("cycles", [10_000, None, 10_000, 10_000, 1, 1], "column cycles differs"),
+        ("row_hits", [7, None, 7, 7, 7, 7], "column row_hits is null in some rows"),
+        ("reads", [7, None, 7, 7, 7, 7], "column reads has empty fields"),
     ],
 )
 def test_rows_that_contradict_each_other_are_refused(column, values, why):
