@@ -99,7 +99,8 @@ class Traffic:
 def traffic_sum(parts: Sequence[Traffic]) -> Traffic | None:
     """Return the DRAM commands of epochs of one device together; None: there are none.
 
-    What is unknown in one of them is unknown; `queue_peak` is the largest.
+    What is unknown in one of them is unknown; `queue_peak` is the largest. Epochs may differ in their number
+    of banks.
     """
     if not parts:
         return None
@@ -108,12 +109,17 @@ def traffic_sum(parts: Sequence[Traffic]) -> Traffic | None:
         values = [getattr(part, name) for part in parts]
         return None if any(value is None for value in values) else values
 
-    sums: dict[str, Any] = {
-        name: np.sum(each, axis=0, dtype=np.uint64) for name in BANK_COUNTS if (each := known(name))
-    }
+    sums: dict[str, Any] = {name: _bank_sums(each) for name in BANK_COUNTS if (each := known(name))}
     sums |= {name: sum(each) for name in ("cycles", "refreshes", "seconds") if (each := known(name))}
     sums |= {name: max(each) for name in ("refresh_cycles", "queue_peak") if (each := known(name))}
     return Traffic(access_bytes=parts[0].access_bytes, **sums)
+
+
+def _bank_sums(counts: Sequence[NDArray[np.unsignedinteger]]) -> NDArray[np.uint64]:
+    sums = np.zeros(max(each.size for each in counts), np.uint64)
+    for each in counts:
+        sums[: each.size] += each
+    return sums
 
 
 def bandwidth_text(bytes_per_second: float) -> str:

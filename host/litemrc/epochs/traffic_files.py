@@ -66,7 +66,7 @@ class TrafficTable:
     Raises
     ------
     ValueError
-        an epoch twice, or one without traffic, or epochs of different memories.
+        an epoch twice, or one without traffic.
     """
 
     clock_hz: int
@@ -79,8 +79,6 @@ class TrafficTable:
             raise ValueError("clock_hz must be positive")
         if len(self.epochs) != len(self.traffic) or len(set(self.epochs)) != len(self.epochs):
             raise ValueError(f"{len(set(self.epochs))} epochs with {len(self.traffic)} of traffic")
-        if len({(each.access_bytes, each.reads.size) for each in self.traffic}) > 1:
-            raise ValueError("epochs with different banks, or bytes of an access")
 
 
 def write_traffic(path: str | Path, table: TrafficTable) -> None:

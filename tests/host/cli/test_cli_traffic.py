@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
-from litemrc.epochs.traffic_files import TrafficTable, write_traffic
+from litemrc.epochs.traffic_files import TrafficTable, read_traffic, write_traffic
 
 from tests.host.epochs.traffic_rows import CLOCK_HZ, traffic, unobserved
-from tests.host.in_process import litemrc
+from tests.host.in_process import Done, litemrc
+from tests.host.paced_device import PacedDevice, bank_of, paced
 
 # Two epochs of 10,000 cycles of 1 MHz: 0.02 s, in which 1,400 reads and 600 writes moved 16 bytes each.
 READ, WRITTEN = 1400 * 16 / 0.02, 600 * 16 / 0.02
@@ -92,7 +93,29 @@ def test_what_a_device_does_not_know_is_said_to_be_unknown(tmp_path: Path, secon
     assert found["banks"][0]["row_hits"] is None
 
 
-def test_another_file_and_an_empty_one_are_named(tmp_path: Path) -> None:
+def test_collect_writes_what_a_device_counts_and_refuses_one_that_does_not(tmp_path: Path) -> None:
+    def collected(device: PacedDevice) -> Done:
+        epochs = ("--epochs", 3, "--out", tmp_path / "e.parquet", "--traffic", tmp_path / "t.parquet")
+        return litemrc("collect", "--port", device.url, *epochs, "--json")
+
+    with paced(rate=20) as device:
+        done = collected(device)
+    assert done.returncode == 2 and "does not count DRAM commands" in done.stderr
+    assert not list(tmp_path.iterdir())
+    with paced(rate=20, banks=2) as device:
+        saved = json.loads(collected(device).stdout)
+    table = read_traffic(tmp_path / "t.parquet")
+    assert saved["traffic"] == str(tmp_path / "t.parquet")
+    assert (len(table.epochs), table.clock_hz, table.interrupted) == (3, 1_000_000, False)
+    for number, each in zip(table.epochs, table.traffic, strict=True):
+        assert each.reads.tolist() == [bank_of(number, bank)["reads"] for bank in range(2)]
+
+
+def test_other_files_and_an_empty_one_are_named(tmp_path: Path) -> None:
+    table = TrafficTable(clock_hz=1, epochs=(0, 1), traffic=(traffic(), traffic(access_bytes=8)))
+    write_traffic(tmp_path / "t.parquet", table)
+    done = litemrc("traffic", tmp_path / "t.parquet")
+    assert done.returncode == 2 and "the bytes of an access changed" in done.stderr
     assert "no such file" in litemrc("traffic", tmp_path / "none.parquet").stderr
     write_traffic(tmp_path / "t.parquet", TrafficTable(clock_hz=1))
     done = litemrc("traffic", tmp_path / "t.parquet")

@@ -33,7 +33,7 @@ TABLE = TrafficTable(
 
 
 def test_what_was_written_is_read(tmp_path):
-    """Zeros and the largest counts, too."""
+    """Zeros and the largest counts, too; an epoch may have another number of banks."""
     write_traffic(tmp_path / "t.parquet", TABLE)
     read = read_traffic(tmp_path / "t.parquet")
     assert (read.clock_hz, read.epochs, read.interrupted) == (CLOCK_HZ, [3, 5, 4], True)
@@ -93,8 +93,6 @@ def test_units_stand_in_the_file(tmp_path):
         ({"epochs": (3, 3, 4)}, "2 epochs with 3 of traffic"),
         ({"epochs": (3, 4)}, "2 epochs with 3 of traffic"),
         ({"clock_hz": 0}, "clock_hz must be positive"),
-        ({"traffic": (*TABLE.traffic[:2], unobserved(1, 2))}, "epochs with different banks"),
-        ({"traffic": (*TABLE.traffic[:2], traffic(access_bytes=8))}, "epochs with different banks"),
     ],
 )
 def test_a_table_that_contradicts_itself_is_refused(values, why):

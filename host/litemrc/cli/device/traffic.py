@@ -56,7 +56,11 @@ def main(args: argparse.Namespace) -> int:
     first = 0 if args.first_epoch is None else args.first_epoch
     last = 2**32 if args.last_epoch is None else args.last_epoch
     chosen = [place for place, epoch in enumerate(table.epochs) if first <= epoch <= last]
-    total = traffic_sum([table.traffic[place] for place in chosen])
+    parts = [table.traffic[place] for place in chosen]
+    if len({each.access_bytes for each in parts}) > 1:
+        what = "the bytes of an access changed between the epochs: they have no bandwidth in common"
+        raise UserError(what, where=str(args.file), remedy="choose fewer: --from and --to")
+    total = traffic_sum(parts)
     if total is None:
         what = "no epoch in the range" if table.epochs else "the traffic table has no epoch"
         raise UserError(what, where=str(args.file), remedy="choose others: --from and --to, or collect more")
