@@ -16,6 +16,7 @@ from litemrc.ranks.activity import COUNTERS
 from tests.host.scripted_device import counted, ended, hello, told
 
 GROUPS, PAGES, FRAMES, CLOCKS = 64, 8192, 8192, 1_000_000
+ACCESS_BYTES, REFRESHES = 16, 128
 NO_BUDGET = schema().constants["no_budget"]
 
 
@@ -27,6 +28,13 @@ def hits_of(epoch: int, context: int) -> list[int]:
 
 def misses_of(epoch: int, context: int) -> int:
     return 10 + epoch % 5 + context
+
+
+def bank_of(epoch: int, bank: int) -> dict[str, int]:
+    """The DRAM commands of a bank in an epoch of 1 s."""
+    reads = 1000 * (bank + 1) + 100 * (epoch % 10)
+    counts = {"reads": reads, "writes": 200 * (bank + 1), "row_hits": 900 * (bank + 1)}
+    return counts | {"activates": 300 * (bank + 1), "row_conflicts": 100 * (bank + 1)}
 
 
 @dataclass
@@ -47,6 +55,8 @@ class PacedDevice:
         set: it is gone.
     also
         messages that follow the next epoch.
+    banks
+        of the DRAM, whose commands it counts; 0: it does not. rows_observed: not only reads and writes.
     """
 
     contexts: int = 8
@@ -67,9 +77,11 @@ class PacedDevice:
     url: str = ""
     closing: threading.Event = field(default_factory=threading.Event)
     also: list[Message] = field(default_factory=list)
+    banks: int = 0
+    rows_observed: bool = True
 
     def hello(self, request: int) -> Message:
-        return hello(
+        said = hello(
             request=request,
             gateware=3,
             frames=FRAMES,
@@ -84,7 +96,9 @@ class PacedDevice:
             page_bitmap=self.bitmap,
             hot_pages=self.hot,
             identifier=self.identifier,
+            access_bytes=ACCESS_BYTES if self.banks and self.rows_observed else 0,
         )
+        return replace(said, banks=self.banks)  # a feature has this name, too
 
     def epoch(self) -> Iterator[Message]:
         """The next epoch, and what follows it."""
@@ -100,10 +114,21 @@ class PacedDevice:
             frames = [(number + 3 * place) % FRAMES for place in range(self.hot)]
             parts["hot"] = [{"frame": f, "count": c} for f, c in zip(frames, counts, strict=True)]
             parts["hot_accesses"] = sum(counts) + 5
+        if self.banks:
+            parts |= self._traffic(number)
         yield ended(number, *self.rows(number), groups=GROUPS, dropped=number % 3, **parts)
         while self.also:
             message = self.also.pop(0)
             yield replace(message, epoch=self.epochs) if message.name == "event" else message
+
+    def _traffic(self, number: int) -> dict[str, object]:
+        banks = [bank_of(number, bank) for bank in range(self.banks)]
+        if self.rows_observed:
+            observed = {"cycles": CLOCKS, "refreshes": REFRESHES, "refresh_cycles": 20}
+            observed |= {"queue_peak": 1 + number % 5, "flags": ("dram_rows",)}
+            return {"banks": banks, "access_bytes": ACCESS_BYTES, **observed}
+        sums = {name: sum(bank[name] for bank in banks) for name in ("reads", "writes")}
+        return {"banks": [sums], "access_bytes": ACCESS_BYTES, "begin_ns": 10**9, "end_ns": 3 * 10**9}
 
     def rows(self, number: int) -> list[dict]:
         """The rows of an epoch."""

@@ -36,6 +36,8 @@ HELLO = {
     "abi": 0,
     "page_bitmap": False,
     "hot_pages": 0,
+    "banks": 0,
+    "access_bytes": 0,
 }
 
 

@@ -25,6 +25,10 @@ COMMANDS = {
             "litemrc.cli.device.live",
             "show a device's curves, working sets, ranks and pages live on the terminal",
         ),
+        "top": (
+            "litemrc.cli.device.top",
+            "show a device's programs by bandwidth, working set and miss ratio, refreshed",
+        ),
         "serve": (
             "litemrc.cli.device.serve",
             "serve devices over HTTP: a page, an API, metrics, and a port for other commands",
@@ -44,6 +48,10 @@ COMMANDS = {
         "energy": (
             "litemrc.cli.ranks.energy",
             "report the energy that memory ranks consumed, by state and component",
+        ),
+        "traffic": (
+            "litemrc.cli.device.traffic",
+            "report the bandwidth and row hits of a file of DRAM commands, by bank",
         ),
         "refcounters": (
             "litemrc.cli.device.refcounters",

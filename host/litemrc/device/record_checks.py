@@ -43,6 +43,7 @@ def check_record(record: Record, hello: Message) -> None:
         if part.size and part["context"].max() >= hello.contexts:
             raise NonsenseError(f"{epoch}: a {name} of context {part['context'].max()} of {hello.contexts}")
     _check_frames(record, hello)
+    _check_banks(record)
 
 
 def _check_rows(record: Record, hello: Message) -> None:
@@ -92,3 +93,22 @@ def _check_frames(record: Record, hello: Message) -> None:
         raise NonsenseError(f"{epoch}: {record.hot.size} hot pages, and its hello has {hello.hot_pages}")
     if record.hot.size and record.hot["frame"].max() >= hello.frames:
         raise NonsenseError(f"{epoch}: hot frame {record.hot['frame'].max()} of {hello.frames}")
+
+
+def _check_banks(record: Record) -> None:
+    banks = record.banks
+    if banks is None:
+        return
+    if banks.size and not record.head["access_bytes"]:
+        raise NonsenseError(f"epoch {record.epoch}: counts of banks whose accesses have 0 bytes")
+    accesses = banks["reads"].astype(np.uint64) + banks["writes"]
+    for bank in np.flatnonzero(banks["row_hits"] > accesses):
+        raise NonsenseError(
+            f"epoch {record.epoch}, bank {bank}: {banks['row_hits'][bank]} row hits"
+            f" of {accesses[bank]} accesses"
+        )
+    for bank in np.flatnonzero(banks["row_conflicts"] > banks["activates"]):
+        raise NonsenseError(
+            f"epoch {record.epoch}, bank {bank}: {banks['row_conflicts'][bank]} row conflicts"
+            f" of {banks['activates'][bank]} ACTIVATEs"
+        )

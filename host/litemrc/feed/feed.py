@@ -222,7 +222,7 @@ class Feed:
                 messages = stack.enter_context(page_messages(device, accessed=options.pages, hot=options.hot))
                 messages = replace(messages, accessed=options.pages, hot=options.hot)
             device.start_counting()
-            collector = Collector(device, dram, messages)
+            collector = Collector(device, dram, messages, traffic=True)
             self._begin(_parameters(device, messages, dram, asdict(settings) if settings else {}))
             self._listen(device, collector)
 
@@ -286,6 +286,7 @@ def _epoch(session: int, collector: Collector) -> FeedEpoch:
         lost=collector.link_statistics["epoch_messages_lost"],
         link=collector.link_counts,
         followed=collector.processes.followed,
+        traffic=collector.traffic[-1][1] if collector.traffic else None,
     )
 
 
@@ -323,4 +324,6 @@ def _parameters(
         hot=bool(messages and messages.hot),
         hot_settings=hot_settings,
         base_address=messages.base_address if messages else 0,
+        banks=hello.banks,
+        access_bytes=hello.access_bytes,
     )

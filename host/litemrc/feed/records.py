@@ -12,6 +12,7 @@ from litemrc.device.rank_commands import Dram
 from litemrc.epochs.columns import Rows
 from litemrc.epochs.processes import Process
 from litemrc.epochs.table import EpochTable
+from litemrc.epochs.traffic import Traffic
 from litemrc.pages.hot_lists import HotList
 from litemrc.ranks.table import RankRows
 
@@ -43,6 +44,10 @@ class DeviceParameters:
         what hot pages count, by the names of `set_hot` in the schema; empty without them.
     base_address
         byte address of frame 0; 0 unless one of these comes.
+    banks
+        of the DRAM, whose commands epochs count; 0: they do not.
+    access_bytes
+        that a read or write of the DRAM moves, in one cycle of the system clock; 0: unknown.
     """
 
     session: int
@@ -61,6 +66,13 @@ class DeviceParameters:
     hot: bool = False
     hot_settings: Mapping[str, Any] = field(default_factory=dict)
     base_address: int = 0
+    banks: int = 0
+    access_bytes: int = 0
+
+    @property
+    def peak_bandwidth(self) -> int | None:
+        """Bytes that the DRAM can move in a second; None: unknown."""
+        return self.access_bytes * self.clock_hz or None
 
     def table(self, parts: Sequence[Rows], names: Mapping[int, str]) -> EpochTable:
         """Return rows of this device's epochs as a table; `names` are of contexts."""
@@ -99,6 +111,8 @@ class FeedEpoch:
         counts of the link since then.
     followed
         the process of each context that follows one, as known at the end of the epoch.
+    traffic
+        DRAM commands of the epoch; None: the device does not count them.
     """
 
     session: int
@@ -112,6 +126,7 @@ class FeedEpoch:
     lost: int
     link: LinkCounts
     followed: Mapping[int, Process] = field(default_factory=dict)
+    traffic: Traffic | None = None
 
     @property
     def scale_log2(self) -> int:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,15 +65,22 @@ def write_sealed(
     columns: Mapping[str, pa.Array],
     units: Mapping[str, str],
     described: Mapping[str, Any],
+    *,
+    optional: Collection[str] = (),
 ) -> None:
     """Write columns to `path`, replacing what was there only when the new file is complete.
+
+    Parameters
+    ----------
+    optional
+        columns that may have empty fields.
 
     Raises
     ------
     UserError
         the file cannot be written.
     """
-    schema = sealed_schema({name: column.type for name, column in columns.items()}, units)
+    schema = sealed_schema({name: column.type for name, column in columns.items()}, units, optional)
     schema = schema.with_metadata(sealed_metadata(kind, version, units, described))
     sink = pa.BufferOutputStream()
     rows = pa.table(list(columns.values()), schema=schema)
@@ -215,10 +222,15 @@ def continued_epochs(data: pa.Table) -> pa.Table:
     return data.set_column(data.column_names.index("epoch"), data.schema.field("epoch"), column)
 
 
-def sealed_schema(types: Mapping[str, pa.DataType], units: Mapping[str, str]) -> pa.Schema:
-    """Return the schema of columns without empty fields, with their units."""
+def sealed_schema(
+    types: Mapping[str, pa.DataType], units: Mapping[str, str], optional: Collection[str] = ()
+) -> pa.Schema:
+    """Return the schema of columns with their units; only `optional` ones may have empty fields."""
     return pa.schema(
-        [pa.field(name, each, nullable=False, metadata={"unit": units[name]}) for name, each in types.items()]
+        [
+            pa.field(name, each, nullable=name in optional, metadata={"unit": units[name]})
+            for name, each in types.items()
+        ]
     )
 
 

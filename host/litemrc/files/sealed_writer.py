@@ -2,7 +2,7 @@
 """A sealed Parquet file whose rows are written as they come, for tables that memory would not hold."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ class SealedWriter:
         where the file will be; `finish` may choose another one.
     types, units
         of the columns, by name.
+    optional
+        columns that may have empty fields.
 
     Raises
     ------
@@ -40,10 +42,11 @@ class SealedWriter:
         version: int,
         types: Mapping[str, pa.DataType],
         units: Mapping[str, str],
+        optional: Collection[str] = (),
     ) -> None:
         self._path = check_output_path(path)
         self._kind, self._version, self._units = kind, version, units
-        self._schema = sealed_schema(types, units)
+        self._schema = sealed_schema(types, units, optional)
         folder = None if self._path.is_relative_to("/dev") else self._path.parent
         with self._refused():
             self._rows = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (`finish` and `discard` close it)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The files of a recorded session: epoch table, ranks, pages accessed, hot pages; written as they come."""
+"""The files of a recorded session: epochs, ranks, pages, hot pages, traffic; written as they come."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -9,8 +9,10 @@ import pyarrow as pa
 
 from litemrc.device.link.link import LinkCounts
 from litemrc.epochs import files as epoch_files
+from litemrc.epochs import traffic_files
 from litemrc.epochs.columns import Rows
 from litemrc.epochs.processes import Process
+from litemrc.epochs.traffic import Traffic
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.files.sealed_writer import SealedWriter
 from litemrc.pages.files import PageBitmapWriter
@@ -75,6 +77,7 @@ class SessionFiles:
             if parameters.hot
             else None
         )
+        self._traffic = TrafficTableFile(folder / "traffic.parquet", parameters) if parameters.banks else None
 
     def append(self, epoch: FeedEpoch) -> None:
         """Write an epoch.
@@ -98,6 +101,8 @@ class SessionFiles:
             self._pages.append(epoch.number, bits.accessed, bits.written, accesses=epoch.accesses)
         if self._hot and epoch.hot:
             self._hot.append(epoch.hot)
+        if self._traffic and epoch.traffic:
+            self._traffic.append(epoch.number, epoch.traffic)
 
     def close(self, *, interrupted: bool) -> list[Path]:
         """Complete the files that have an epoch; return them.
@@ -111,7 +116,7 @@ class SessionFiles:
         if self._last:
             self._epochs.names, self._epochs.processes = self._names, self._recorded_processes()
             self._epochs.link_statistics = self._link_statistics()
-        for file in (self._epochs, self._ranks, self._pages, self._hot):
+        for file in (self._epochs, self._ranks, self._pages, self._hot, self._traffic):
             if file and file.epochs:
                 file.close(interrupted=interrupted)
                 written.append(file.path)
@@ -121,7 +126,7 @@ class SessionFiles:
 
     def discard(self) -> None:
         """Write no file."""
-        for file in (self._epochs, self._ranks, self._pages, self._hot):
+        for file in (self._epochs, self._ranks, self._pages, self._hot, self._traffic):
             if file:
                 file.discard()
 
@@ -229,6 +234,38 @@ class RankTableFile:
         dram = self._parameters.dram
         assert dram
         return dram.table(self._waiting, self._parameters.clock_hz, interrupted=interrupted)
+
+
+class TrafficTableFile:
+    """A traffic table that is written in pieces."""
+
+    def __init__(self, path: Path, parameters: DeviceParameters) -> None:
+        self.path, self.epochs = path, 0
+        self._clock_hz, self._waiting = parameters.clock_hz, list[tuple[int, Traffic]]()
+        kind, version, units = traffic_files.KIND, traffic_files.VERSION, traffic_files.UNITS
+        self._writer = SealedWriter(path, kind, version, traffic_files.TYPES, units, traffic_files.OPTIONAL)
+
+    def append(self, number: int, traffic: Traffic) -> None:
+        """Append an epoch."""
+        self.epochs += 1
+        self._waiting.append((number, traffic))
+        if self.epochs % _PIECE_EPOCHS == 0:
+            self._flush()
+
+    def close(self, *, interrupted: bool) -> None:
+        """Complete the file."""
+        self._flush()
+        self._writer.finish(traffic_files.traffic_description(self._clock_hz, interrupted=interrupted))
+
+    def discard(self) -> None:
+        """Write no file."""
+        self._writer.discard()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            numbers, traffic = zip(*self._waiting, strict=True)
+            self._writer.write(traffic_files.traffic_columns(numbers, traffic))
+            self._waiting = []
 
 
 def _types(columns: Mapping[str, pa.Array]) -> dict[str, pa.DataType]:

@@ -13,9 +13,11 @@ from litemrc.device.collecting.page_epochs import AccessedEpoch
 from litemrc.device.link.link import LinkCounts
 from litemrc.epochs.columns import make_rows
 from litemrc.epochs.files import arrays_of
+from litemrc.epochs.traffic import Traffic
+from litemrc.epochs.traffic_files import traffic_of_rows
 from litemrc.feed.feed import Event
 from litemrc.feed.history.history import History, Retention
-from litemrc.feed.history.kinds import EPOCHS, HOT, PAGES, RANKS, Kind
+from litemrc.feed.history.kinds import EPOCHS, HOT, PAGES, RANKS, TRAFFIC, Kind
 from litemrc.feed.history.reading import Damage, Extent, HistoryReader, Part
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.pages.hot_lists import HotList
@@ -84,7 +86,7 @@ class KeptEpochs:
         times = [batches[0].column("arrived")[0].as_py().timestamp() for _, batches in found.values()]
         others = [
             self._by_epoch(kind, min(times), max(times), len(found) + 1, damages, check)
-            for kind in (RANKS, HOT, PAGES)
+            for kind in (RANKS, HOT, PAGES, TRAFFIC)
         ]
         return [
             (parameters, _epoch(parameters, batches, *(_items(other, key) for other in others)))
@@ -116,7 +118,7 @@ class KeptEpochs:
 
 
 def _items(found: dict[Key, Kept], key: Key) -> list[dict[str, Any]]:
-    """Return rows of an epoch that are few: of ranks, hot pages, or pages accessed."""
+    """Return rows of an epoch that are few: of ranks, hot pages, pages accessed, or banks."""
     return pa.Table.from_batches(found[key][1]).to_pylist() if key in found else []
 
 
@@ -126,6 +128,7 @@ def _epoch(
     ranks: list[dict[str, Any]],
     hot: list[dict[str, Any]],
     pages: list[dict[str, Any]],
+    banks: list[dict[str, Any]],
 ) -> FeedEpoch:
     """Return an epoch of its rows. A history has no counts of the link: they are of the whole session."""
     rows = pa.Table.from_batches(batches)
@@ -145,6 +148,7 @@ def _epoch(
         hot=_hot(hot[0]) if hot else None,
         lost=first["lost"],
         link=LinkCounts(),
+        traffic=_traffic(banks),
     )
 
 
@@ -160,3 +164,7 @@ def _ranks(found: list[dict[str, Any]]) -> RankRows:
 def _hot(row: dict[str, Any]) -> HotList:
     values = {name: row[name] for name in ("epoch", "accesses", "more", "saturated")}
     return HotList(**values, frames=tuple(row["frames"]), counts=tuple(row["counts"]))
+
+
+def _traffic(banks: list[dict[str, Any]]) -> Traffic | None:
+    return traffic_of_rows(pa.Table.from_pylist(banks))[1][0] if banks else None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Version 2.1 of the protocol, made from 2.0 by text: headers, and a daemon that speaks it.
+"""Version 2.2 of the protocol, made from 2.1 by text: headers, and a daemon that speaks it.
 
 What is added: a feature bit; a member of hello and of the request set_epoch; a part of a record; a message
-that follows each epoch; a request. The daemon's sources are those of 2.0 with a few lines more, as the next
+that follows each epoch; a request. The daemon's sources are those of 2.1 with a few lines more, as the next
 version would have them.
 """
 
@@ -24,15 +24,19 @@ ROOT = HERE.parents[2]
 FRESH = 47  # the value of hello's new member
 NEW_MESSAGE, NEW_PART, NEW_REQUEST = 20, 40, 116
 
-# File (below firmware/), text of 2.0, text of 2.1.
+# File (below firmware/), text of 2.1, text of 2.2.
 _SCHEMA = [
-    ("litemrc_protocol.h", "LITEMRC_PROTOCOL_VERSION 2000", "LITEMRC_PROTOCOL_VERSION 2001"),
+    ("litemrc_protocol.h", "LITEMRC_PROTOCOL_VERSION 2001", "LITEMRC_PROTOCOL_VERSION 2002"),
     (
         "litemrc_protocol.h",
         "\tLITEMRC_FEATURE_BUDGETS = 7,",
-        "\tLITEMRC_FEATURE_FRESH = 8,\n\tLITEMRC_FEATURE_BUDGETS = 7,",
+        "\tLITEMRC_FEATURE_FRESH = 9,\n\tLITEMRC_FEATURE_BUDGETS = 7,",
     ),
-    ("litemrc_protocol.h", "\tchar identifier[48];", "\tchar identifier[48];\n\t__u32 fresh;"),
+    (
+        "litemrc_protocol.h",
+        "\t__u32 access_bytes;\t/* that a read or write moves in one cycle",
+        "\t__u32 access_bytes;\n\t__u32 fresh;\t/* bytes that a read or write moves in one cycle",
+    ),
     (
         "litemrc_protocol.h",
         "\tLITEMRC_MESSAGE_QUEUED = 14,\n};",
@@ -58,10 +62,10 @@ _SCHEMA = [
 _DEVICE = [
     (
         "service/service.c",
-        "(LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd0",
         "(LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd1",
+        "(LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd2",
     ),
-    ("service/service.c", "0x19, 0x07, 0xd0}", "0x19, 0x07, 0xd1}"),
+    ("service/service.c", "0x19, 0x07, 0xd1}", "0x19, 0x07, 0xd2}"),
     (
         "service/service.c",
         ".features = p->features |",
@@ -98,7 +102,7 @@ _DEVICE = [
 
 
 def write_later_headers(folder: Path) -> Path:
-    """Write the headers of 2.1 into a folder."""
+    """Write the headers of 2.2 into a folder."""
     folder.mkdir(exist_ok=True)
     for name in schema_module._HEADERS:
         text = (ROOT / "firmware" / "include" / name).read_text(encoding="utf-8")
@@ -111,7 +115,7 @@ def write_later_headers(folder: Path) -> Path:
 
 
 def build_later_daemon(folder: Path) -> Path:
-    """Build the daemon of 2.1 in a folder, as tests/firmware/daemon/Makefile builds that of 2.0."""
+    """Build the daemon of 2.2 in a folder, as tests/firmware/daemon/Makefile builds that of 2.1."""
     firmware = folder / "firmware"
     shutil.rmtree(firmware, ignore_errors=True)
     for room in ("daemon", "service", "include"):
@@ -126,7 +130,7 @@ def build_later_daemon(folder: Path) -> Path:
 
 @contextmanager
 def later_host(monkeypatch: pytest.MonkeyPatch, path: Path) -> Iterator[None]:
-    """Within the block the host package of this process speaks 2.1."""
+    """Within the block the host package of this process speaks 2.2."""
     caches = (schema, protocol.device_messages, protocol.host_requests)
     with monkeypatch.context() as patched:
         patched.setattr(schema_module, "_IN_REPOSITORY", path)
@@ -134,7 +138,7 @@ def later_host(monkeypatch: pytest.MonkeyPatch, path: Path) -> Iterator[None]:
         for each in caches:
             each.cache_clear()
         try:
-            assert schema().constants["protocol_version"] == 2001
+            assert schema().constants["protocol_version"] == 2002
             yield
         finally:
             for each in caches:

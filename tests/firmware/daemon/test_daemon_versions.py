@@ -35,7 +35,7 @@ def later_litemrcd() -> Path:
 
 @pytest.fixture
 def start_later(later_litemrcd: Path, start_daemon: Callable[..., Daemon]) -> Callable[..., Daemon]:
-    """Start the daemon of 2.1 on the driver of the test."""
+    """Start the daemon of 2.2 on the driver of the test."""
     return partial(start_daemon, program=later_litemrcd)
 
 
@@ -55,13 +55,13 @@ def assert_counters_are_whole(collector: Collector) -> None:
     assert (counts.lost, counts.damaged, counts.oversized) == (0, 0, 0)
 
 
-def test_a_host_of_2_0_collects_from_a_device_of_2_1(start_later, driver):
+def test_a_host_of_2_1_collects_from_a_device_of_2_2(start_later, driver):
     daemon = start_later()
     with daemon.host() as device:
         before = device.link_counts
         collector = collected(device, driver)
         hellos = 2  # of the Collector, with a bit and a member each
-        assert device.hello.protocol == 2001
+        assert device.hello.protocol == 2002
         assert device.request("get_epoch").values == [2, 2**24]
         assert device.request("set_epoch", unit="cycles", length=3_000_000).values == [2, 3_000_000]
         assert device.echo_test().failed == 0
@@ -72,11 +72,11 @@ def test_a_host_of_2_0_collects_from_a_device_of_2_1(start_later, driver):
     assert counts.skipped - before.skipped == 2 * (hellos - 1)
 
 
-def test_a_host_of_2_1_collects_from_a_device_of_2_0(daemon, driver, monkeypatch, folder):
+def test_a_host_of_2_2_collects_from_a_device_of_2_1(daemon, driver, monkeypatch, folder):
     with later_host(monkeypatch, write_later_headers(folder / "later")):
         with daemon.host() as device:
             collector = collected(device, driver)
-            assert (device.hello.protocol, device.hello.fresh) == (2000, 0)
+            assert (device.hello.protocol, device.hello.fresh) == (2001, 0)
             assert "fresh" not in device.hello.features
             assert device.request("set_epoch", unit="cycles", length=3_000_000).values == [2, 3_000_000]
             orders = len(driver.orders())
@@ -94,7 +94,7 @@ def test_a_host_of_2_1_collects_from_a_device_of_2_0(daemon, driver, monkeypatch
         assert (collector.link_counts.unknown, collector.link_counts.skipped) == (0, 0)
 
 
-def test_what_is_new_works_between_ends_of_2_1(start_later, driver, monkeypatch, folder):
+def test_what_is_new_works_between_ends_of_2_2(start_later, driver, monkeypatch, folder):
     """So the tests above are about a version whose additions are real."""
     daemon = start_later(f"--socket={folder / 'd.sock'}")
     with later_host(monkeypatch, write_later_headers(folder / "later")):

@@ -162,7 +162,7 @@ def test_device_shows_parameters_version_and_self_test(start_peer):
     done = litemrc("device", "--port", start_peer().url)
 
     assert done.returncode == 0, done.stderr
-    texts = ("32 MiB: 8192 pages of 4096 bytes", "protocol 2.0", "identifier", "1000 accesses", "zipf, loop")
+    texts = ("32 MiB: 8192 pages of 4096 bytes", "protocol 2.1", "identifier", "1000 accesses", "zipf, loop")
     for text in texts:
         assert text in done.stdout
     assert "32 of 32 echoes intact, median round trip" in done.stdout

@@ -61,7 +61,7 @@ def test_another_version_of_the_protocol_is_named_at_once(start_peer):
     start = time.monotonic()
 
     url = start_peer(fault="version").url
-    expected = "version 3.0 of the protocol, this host version 2.0"
+    expected = "version 3.1 of the protocol, this host version 2.1"
     with pytest.raises(VersionMismatchError, match=expected), Device(url, timeout_s=60):
         pass
 

@@ -27,7 +27,7 @@ def test_collect_prints_one_object_and_nothing_else(start_peer, tmp_path):
     link = saved.pop("link")
     assert saved == {
         "out": str(out), "rows": 10, "interrupted": False, "epochs": 5, "requested_epochs": 5, "ranks": None,
-        "pages": None, "hot": None,
+        "traffic": None, "pages": None, "hot": None,
     }  # fmt: skip
     assert link["epoch_messages_lost"] == 0 and link["frames"] > 10
     assert read_epochs(out).epoch.size == 10

@@ -18,6 +18,7 @@ def seeds() -> Iterator[bytes]:
         yield CODEC.encode(told(name))
     yield CODEC.encode(told("queued", frames=[70_000]))
     parts = {"ranks": [{"counters": [300] * 16}], "tasks": [{}], "copies": [{}], "hot": [{"count": 9}]}
+    parts |= {"banks": [{"reads": 300, "row_hits": 9}]}
     yield CODEC.encode(ended(0, counted(1, *[7] * 64), groups=64, tail_groups=128, **parts))
     yield CODEC.encode(ended(0, accessed=bytes(8), written=bytes(8)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A whole session of a device that `litemrc serve` reads: its answers and messages are the input's.
+"""A whole session of a device that `litemrc serve` or `top` reads: its messages are the input's.
 
 The input is messages, each behind its length in two bytes. Frames are put around them, and the numbers of the
 requests that they answer into them: both are easy for a device, and hard to find by mutation.
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from unittest.mock import patch
 
+from litemrc.cli.device.top_lines import top_text
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.protocol import LaterVersionError, Message, ProtocolError, device_messages
@@ -61,7 +62,7 @@ class Input:
 
 
 class Live:
-    """What the page's readers and the API get of each epoch."""
+    """What the page's readers, the API and `litemrc top` get of each epoch."""
 
     def __init__(self) -> None:
         self._writer, self._recent = EpochWriter("device"), Recent()
@@ -76,6 +77,7 @@ class Live:
             self._writer.newest(20)
             table = self._recent.table(self._recent.last(20))
             assert table is not None and table.epoch.size
+            assert self._recent.parameters and top_text("x", self._recent.parameters, self._recent.last(20))
 
 
 def session(content: bytes) -> None:
@@ -94,7 +96,7 @@ def seeds() -> Iterator[bytes]:
     """Sessions with everything, and with as little as there can be."""
     said = hello(
         **{"system": "Linux 6.6", "contexts": 2, "ranks": 2, "rank_power": True, "page_bitmap": True},
-        **{"frames": FRAMES, "pages": 64, "hot_pages": 16},
+        **{"frames": FRAMES, "pages": 64, "hot_pages": 16, "banks": 2, "access_bytes": 16},
     )
     answers = [said, ack(1, 1, 1, 0, 0, 1, 16, 0, 63, 1), ack(2, 0, 5, 2, 4, 0, payload=b"MT41K128M16")]
     answers += [ack(1, 1, 1, 0, 0, 1, 16, 0, 63, 1), ack(1, 1, 0, 0), ack(), ack(2, 7, payload=b"sort"), said]
@@ -115,12 +117,15 @@ def messages(epoch: int) -> list[Message]:
             epoch,
             *rows,
             tail_groups=8,
+            flags=("dram_rows",),
             ranks=[{"cycles": 100, "counters": clocks}] * 2,
             tasks=[{"context": 1}],
             accessed=b"\x03".rjust(FRAMES // 8, b"\0"),
             written=b"\x01".rjust(FRAMES // 8, b"\0"),
             hot=[{"frame": 5, "count": 4}, {"frame": 6, "count": 3}],
             hot_accesses=9,
+            banks=[{"reads": 300, "writes": 7, "row_hits": 9, "activates": 5, "row_conflicts": 4}] * 2,
+            **{"access_bytes": 16, "cycles": 1000, "refreshes": 2, "refresh_cycles": 20, "queue_peak": 3},
         ),
         told("event", kind="workload_started", workload=1, epoch=epoch + 1),
         told("event", kind="workload_done", workload=1, epoch=epoch + 1, cycles=9),

@@ -352,7 +352,7 @@ def test_the_older_of_both_sides_is_to_be_updated(version, remedy):
     for sent in (frame(message(1, struct.pack("<II", 0, version))), old):
         link = Link(Port(sent), "loop")
         with pytest.raises(
-            VersionMismatchError, match=rf"version {version_text(version)} .* version 2\.0"
+            VersionMismatchError, match=rf"version {version_text(version)} .* version 2\.1"
         ) as other:
             link.receive(0)
     assert other.value.remedy.startswith(remedy)

@@ -57,6 +57,15 @@ def test_a_hello_of_a_later_minor_version_is_understood():
     assert device_messages().decode(encoded(said)).protocol == PROTOCOL + 1
 
 
+def test_a_hello_of_protocol_2_0_has_no_banks():
+    """Its structure ends before the two words of version 2.1."""
+    said = hello(sequence=1, protocol=2000, identifier="a board", banks=8, access_bytes=16)
+    received = device_messages().decode(encoded(said)[:-8])
+    assert (received.protocol, received.identifier, received.skipped) == (2000, "a board", 0)
+    assert (received.banks, received.access_bytes) == (0, 0)
+    assert device_messages().decode(encoded(said)) == said
+
+
 def test_what_is_not_given_is_nothing():
     first, second = device_messages().new("nak", request=1, error="busy"), told("ack")
     assert first.reason == "" and (second.request, second.payload) == (0, b"")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list, pages_rows
 from litemrc.device.collecting.record_rows import epoch_rows, is_empty, rank_rows, task_rows
+from litemrc.device.collecting.traffic import traffic_of
 from litemrc.device.link.record import Record, RecordError, read_record
 from litemrc.device.link.schema import schema
 from litemrc.epochs.columns import joined_columns
@@ -31,10 +32,14 @@ WHOLE = make_record(
         "accessed": bytes([1, 0, 0, 128]),
         "written": bytes([1, 0, 0, 0]),
         "hot": [{"frame": 31, "count": 9}],
+        "banks": [{"reads": 7, "writes": 2, "row_hits": 5, "activates": 4, "row_conflicts": 3}, {"reads": 1}],
     },
     epoch=12,
     flags=schema().constants["epoch_split"],
     hot_accesses=10,
+    access_bytes=16,
+    cycles=2**33,
+    queue_peak=6,
 )
 
 
@@ -49,13 +54,15 @@ def test_a_record_is_read_as_it_was_made():
     assert record.copies["cost"].tolist() == [2**33]
     assert (record.accessed.tobytes(), record.written.tobytes()) == (b"\1\0\0\x80", b"\1\0\0\0")
     assert record.hot.tolist() == [(31, 9)]
+    assert record.banks["row_hits"].tolist() == [5, 0] and record.banks["reads"].tolist() == [7, 1]
+    assert [int(record.head[name]) for name in ("access_bytes", "cycles", "queue_peak")] == [16, 2**33, 6]
     assert len(record.payload) % 8 == 0
 
 
 def test_a_record_without_parts_has_none():
     record = make_record(groups=2)
     assert [len(part) for part in (record.rows, record.ranks, record.tasks, record.copies)] == [0] * 4
-    assert (record.accessed, record.written, record.hot) == (None, None, None)
+    assert (record.accessed, record.written, record.hot, record.banks) == (None, None, None, None)
 
 
 def parts_of(payload: bytes) -> tuple[bytes, list[tuple[int, int, int, bytes]]]:
@@ -86,12 +93,35 @@ def test_what_a_later_version_appended_is_skipped():
         pieces = (content[item_bytes * n : item_bytes * (n + 1)] + b"?" * more for n in range(items))
         longer.append((kind, item_bytes + more, items, b"".join(pieces)))
     later = read_record(joined(header + b"?" * 8, [(99, 4, 3, b"?" * 12), *longer]))
-    for name in ("rows", "ranks", "tasks", "copies", "accessed", "written", "hot"):
+    for name in ("rows", "ranks", "tasks", "copies", "accessed", "written", "hot", "banks"):
         found, expected = getattr(later, name), getattr(WHOLE, name)
         for field in expected.dtype.names or ():
             assert np.array_equal(found[field], expected[field]), (name, field)
         assert found.size == expected.size, name
     assert later.epoch == 12
+
+
+def test_a_record_of_protocol_2_0_is_read():
+    """Its header ends behind hot_accesses in a reserved 0, where access_bytes is now."""
+    former = struct.pack("<8xQQ7I2HII", 1000, 3000, 12, 0, 4, 5, 6, 7, 1, 4, 3, 10, 0)
+    assert len(former) == 64
+    record = read_record(joined(former, PARTS[:-1]))
+    kept = ("begin_ns", "end_ns", "epoch", "lost", "flags", "dropped", "outside", "unsampled", "scale_log2")
+    assert [int(record.head[name]) for name in kept] == [1000, 3000, 12, 0, 4, 5, 6, 7, 1]
+    assert [int(record.head[name]) for name in ("groups", "tail_groups", "hot_accesses")] == [4, 3, 10]
+    since = ("access_bytes", "cycles", "refreshes", "refresh_cycles", "queue_peak")
+    assert [int(record.head[name]) for name in since] == [0] * 5
+    assert record.rows["hits"].tolist() == WHOLE.rows["hits"].tolist()
+    assert (record.hot.tolist(), record.banks, record.flag("split")) == ([(31, 9)], None, True)
+
+
+@pytest.mark.parametrize("header_bytes", [64, 72, 80, 88])
+def test_what_is_missing_of_a_header_is_zero(header_bytes):
+    record = read_record(joined(HEADER[:header_bytes], PARTS))
+    cycles, queue_peak = 2**33 if header_bytes >= 72 else 0, 6 if header_bytes >= 88 else 0
+    assert (record.head["access_bytes"], record.head["cycles"]) == (16, cycles)
+    assert record.head["queue_peak"] == queue_peak
+    assert record.rows["hits"].tolist() == WHOLE.rows["hits"].tolist()
 
 
 HEADER, PARTS = parts_of(WHOLE.payload)
@@ -105,15 +135,16 @@ ROWS = PARTS[0]
         (WHOLE.payload[:63], "63 bytes, fewer than a header"),
         (WHOLE.payload[:-8], "a record of"),
         (WHOLE.payload + bytes(8), "a record of"),
-        (joined(HEADER[:-4], PARTS), "a header of 60 bytes"),
-        (joined(HEADER + bytes(4), PARTS), "a header of 68 bytes"),
+        (joined(HEADER[:56], PARTS), "a header of 56 bytes"),
+        (joined(HEADER[:68], PARTS), "a header of 68 bytes"),
+        (joined(HEADER + bytes(4), PARTS), "a header of 92 bytes"),
         (joined(HEADER, PARTS[1:]), "no rows"),
         (joined(HEADER, [*PARTS, ROWS]), "part 1 twice"),
         (joined(HEADER, [(1, ROWS[1], 999, ROWS[3])]), "part 1: 999 items of .* are more than the record"),
         (joined(HEADER, [(1, ROWS[1] - 4, 2, ROWS[3])]), "items of 80 bytes instead of 84"),
         (joined(HEADER, [(1, ROWS[1], 1, ROWS[3])]), "80 bytes behind the last part"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_damage_is_named(payload, why):
     with pytest.raises(RecordError, match=why):
@@ -125,6 +156,7 @@ def use(record: Record) -> None:
     for read in (accessed_epoch, hot_list):
         with suppress(ValueError):
             read(record)
+    traffic_of(record, 1_000_000)
     rank_rows(record)
     task_rows(record)
     pages_rows(record)

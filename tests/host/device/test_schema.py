@@ -59,7 +59,7 @@ def test_numbers_are_those_of_a_compiler(tmp_path: Path) -> None:
 
 def test_every_message_with_a_structure_has_the_name_of_one() -> None:
     messages = schema().enums["device_message"].keys() | schema().enums["request"].keys()
-    parts = {"part", "row", "rank", "task", "copies", "hot_page", "message"}
+    parts = {"part", "row", "rank", "task", "copies", "hot_page", "bank", "message"}
     assert schema().structs.keys() - messages == parts
 
 

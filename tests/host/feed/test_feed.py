@@ -19,7 +19,7 @@ from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 from litemrc.ranks.table import NO_RANKS
 
 from tests.host.epoch_rows import each_row, row
-from tests.host.paced_device import CLOCKS, FRAMES, hits_of, misses_of, paced
+from tests.host.paced_device import ACCESS_BYTES, CLOCKS, FRAMES, bank_of, hits_of, misses_of, paced
 from tests.timeouts import scaled_timeout
 
 DEVICE = DeviceParameters(
@@ -108,6 +108,31 @@ def test_a_device_with_ranks_but_no_meter_has_a_session() -> None:
     with paced(rate=20, meter=False) as device, fed(device.url) as (feed, heard):
         assert heard.wait(FeedEpoch, 2)[-1].ranks.size == 0
         assert feed.parameters and feed.parameters.dram is None
+
+
+@pytest.mark.parametrize("rows_observed", [True, False])
+def test_epochs_have_the_traffic_of_a_device_that_counts_it(rows_observed: bool) -> None:
+    with paced(rate=20, banks=4, rows_observed=rows_observed) as device, fed(device.url) as (feed, heard):
+        epochs = heard.wait(FeedEpoch, 3)
+    assert feed.parameters and feed.parameters.banks == 4
+    assert feed.parameters.peak_bandwidth == (ACCESS_BYTES * 1_000_000 if rows_observed else None)
+    for epoch in epochs:
+        banks = [bank_of(epoch.number, bank) for bank in range(4)]
+        traffic = epoch.traffic
+        assert traffic and traffic.bytes_read == sum(bank["reads"] for bank in banks) * ACCESS_BYTES
+        assert traffic.accesses == sum(bank["reads"] + bank["writes"] for bank in banks)
+        if rows_observed:
+            assert traffic.row_hits is not None and traffic.row_hits.tolist() == [900, 1800, 2700, 3600]
+            assert traffic.peak_share == traffic.accesses / CLOCKS
+        else:
+            assert (traffic.row_hits, traffic.cycles, traffic.row_hit_rate) == (None, None, None)
+            assert traffic.seconds == 2.0, "from 1 s to 3 s of the operating system's clock"
+
+
+def test_epochs_of_a_device_that_does_not_count_traffic_have_none() -> None:
+    with paced(rate=20) as device, fed(device.url) as (feed, heard):
+        assert [epoch.traffic for epoch in heard.wait(FeedEpoch, 2)[:2]] == [None, None]
+    assert feed.parameters and (feed.parameters.banks, feed.parameters.peak_bandwidth) == (0, None)
 
 
 def test_an_epoch_is_given_before_the_next_one_begins() -> None:

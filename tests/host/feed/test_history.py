@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from litemrc.epochs.files import read_epochs
+from litemrc.epochs.traffic_files import read_traffic
 from litemrc.errors import UserError
 from litemrc.feed.feed import Feed, FeedOptions
 from litemrc.feed.history.history import History, Retention, sealed_files
-from litemrc.feed.history.kinds import EPOCHS, HOT, KINDS, PAGES, RANKS
+from litemrc.feed.history.kinds import EPOCHS, HOT, KINDS, PAGES, RANKS, TRAFFIC
 from litemrc.feed.history.reading import HistoryReader
 from litemrc.feed.history.stream import OpenStream, read_stream
 from litemrc.feed.records import FeedEpoch
@@ -27,7 +28,7 @@ from litemrc.ranks.files import read_ranks
 from litemrc.ranks.table import NO_RANKS
 
 from tests.host.epoch_rows import changed
-from tests.host.paced_device import CLOCKS, hits_of, misses_of, paced
+from tests.host.paced_device import CLOCKS, bank_of, hits_of, misses_of, paced
 from tests.timeouts import scaled_timeout
 
 EVER = (0.0, 1e10)
@@ -90,9 +91,11 @@ def check_rows(rows: pa.Table) -> None:
 
 
 def test_files_are_those_of_collect(tmp_path: Path) -> None:
-    with paced(rate=50) as device, kept(device.url, tmp_path, 12) as heard:
+    with paced(rate=50, banks=4) as device, kept(device.url, tmp_path, 12) as heard:
         pass
-    (epochs,), (ranks,), (hot,), (pages,) = (sealed_files(tmp_path, "board", kind) for kind in KINDS)
+    (epochs,), (ranks,), (hot,), (pages,), (traffic,) = (
+        sealed_files(tmp_path, "board", kind) for kind in KINDS
+    )
     table = read_epochs(epochs)
     numbers = [epoch.number for epoch in heard]
     assert sorted(set(table.epoch.tolist())) == numbers
@@ -103,6 +106,11 @@ def test_files_are_those_of_collect(tmp_path: Path) -> None:
     assert set(read_ranks(ranks).clocks.tolist()) == {CLOCKS}
     assert [row.epoch for row in read_hot_lists(hot).rows] == numbers
     assert read_hot_lists(hot).base_address == 0x40000 << 12
+    assert (read_traffic(traffic).epochs, read_traffic(traffic).clock_hz) == (numbers, 1_000_000)
+    for number, each in zip(numbers, read_traffic(traffic).traffic, strict=True):
+        assert each.row_conflicts is not None and each.reads is not None
+        assert each.reads.tolist() == [bank_of(number, bank)["reads"] for bank in range(4)]
+        assert each.row_conflicts.tolist() == [100, 200, 300, 400]
     assert read_page_bitmaps(pages).epoch.tolist() == numbers
     assert [bytes(row) for row in read_page_bitmaps(pages).accessed] == [
         each.accessed.accessed for each in heard
@@ -122,7 +130,7 @@ def test_other_tools_read_a_folder_with_its_partitions(tmp_path: Path) -> None:
 
 
 def test_what_is_written_now_is_read(tmp_path: Path) -> None:
-    with paced(rate=50) as device, kept(device.url, tmp_path, 10) as heard:
+    with paced(rate=50, banks=4, rows_observed=False) as device, kept(device.url, tmp_path, 10) as heard:
         assert not sealed_files(tmp_path, "board")
         reader = HistoryReader(tmp_path, "board")
         assert epoch_numbers(tmp_path) == [each.number for each in heard]
@@ -130,7 +138,7 @@ def test_what_is_written_now_is_read(tmp_path: Path) -> None:
         assert extent.epochs == len(heard) and extent.bytes > 0
         assert (extent.first, extent.last) == pytest.approx((heard[0].arrived, heard[-1].arrived), abs=1e-5)
         middle = (heard[3].arrived - 1e-6, heard[6].arrived + 1e-6)
-        for kind, per_epoch in ((EPOCHS, 8), (RANKS, 4), (HOT, 1), (PAGES, 1)):
+        for kind, per_epoch in ((EPOCHS, 8), (RANKS, 4), (HOT, 1), (PAGES, 1), (TRAFFIC, 1)):
             (part,) = reader.parts(kind, *middle)
             assert part.rows.column("epoch").to_pylist() == [
                 n for n in range(heard[3].number, heard[6].number + 1) for _ in range(per_epoch)

@@ -13,6 +13,7 @@ from litemrc.epochs.columns import COLUMNS
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.processes import Process
 from litemrc.epochs.table import EpochTable
+from litemrc.epochs.traffic_files import read_traffic
 from litemrc.errors import OutputError
 from litemrc.feed.recent import Recent
 from litemrc.feed.records import FeedLost
@@ -25,7 +26,7 @@ from litemrc.ranks.table import COLUMNS as RANK_COLUMNS
 
 from tests.host.live.live_epochs import PARAMETERS, feed_epochs
 from tests.host.live.live_sessions import connected, said, shown, until
-from tests.host.paced_device import PacedDevice, hits_of, misses_of, paced
+from tests.host.paced_device import PacedDevice, bank_of, hits_of, misses_of, paced
 from tests.timeouts import scaled_timeout, wait_until
 
 EPOCHS = 12
@@ -47,7 +48,9 @@ def collect(device: PacedDevice, folder: Path, count: int) -> Path:
     device.requests.clear()
     command = [sys.executable, "-m", "litemrc.cli.main", "collect", "--quiet", "--port", device.url]
     command += ["--epochs", str(count), "--out", "epochs.parquet"]
-    command += [word for name in ("ranks", "pages", "hot") for word in (f"--{name}", f"{name}.parquet")]
+    command += [
+        word for name in ("ranks", "pages", "hot", "traffic") for word in (f"--{name}", f"{name}.parquet")
+    ]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
         wait_until(lambda: "monitor" in device.requests, 30, "the collection")
         device.rate = 20
@@ -66,7 +69,7 @@ def test_r_records_what_collect_would_have(tmp_path: Path) -> None:
                 await pilot.press("r")
                 await until(said(app, " epochs, 0 lost, in "), "the end")
 
-    with paced(system="", hot_on=True) as device:
+    with paced(system="", hot_on=True, banks=4) as device:
         asyncio.run(session())
         (recorded,) = (tmp_path / "live").glob("live-*")
         collected = collect(device, tmp_path / "collected", EPOCHS)
@@ -94,6 +97,11 @@ def test_r_records_what_collect_would_have(tmp_path: Path) -> None:
     hot = [read_hot_lists(folder / "hot.parquet") for folder in (recorded, collected)]
     rows = [[row for row in each.rows if first <= row.epoch < stop] for each in hot]
     assert rows[0] == rows[1] and hot[0].settings == hot[1].settings and pages[0].shown == pages[1].shown
+    for folder in (recorded, collected):
+        traffic = read_traffic(folder / "traffic.parquet")
+        assert set(range(first, stop)) <= set(traffic.epochs) and traffic.clock_hz == 1_000_000
+        for number, each in zip(traffic.epochs, traffic.traffic, strict=True):
+            assert each.reads.tolist() == [bank_of(number, bank)["reads"] for bank in range(4)]
 
 
 def recording(tmp_path: Path) -> tuple[Recorder, Recent, list[tuple[str, bool]]]:

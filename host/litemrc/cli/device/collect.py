@@ -25,6 +25,7 @@ from litemrc.files.outputs import check_output_path
 from litemrc.texts import printable
 
 if TYPE_CHECKING:
+    from litemrc.device.collecting.collector import Collector
     from litemrc.epochs.table import EpochTable
     from litemrc.ranks.table import RankTable
 
@@ -69,6 +70,12 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--ranks", metavar="FILE.parquet", type=Path, help="also write the rank counters of the device"
     )
     parser.add_argument(
+        "--traffic",
+        metavar="FILE.parquet",
+        type=Path,
+        help="also write the DRAM commands of each epoch and bank, for litemrc traffic",
+    )
+    parser.add_argument(
         "--pages",
         metavar="FILE.parquet",
         type=Path,
@@ -97,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.device.collecting.collector import Collector
     from litemrc.device.rank_commands import get_dram
 
-    for path in (args.out, args.ranks, args.pages, args.hot):
+    for path in (args.out, args.ranks, args.traffic, args.pages, args.hot):
         if path:
             check_output_path(path)
     runs = [Run.parse(text) for text in args.runs]
@@ -112,9 +119,15 @@ def main(args: argparse.Namespace) -> int:
             files.selected(device) as messages,
         ):
             dram = get_dram(device) if args.ranks else None
+            if args.traffic and not device.hello.banks:
+                raise UserError(
+                    "the device does not count DRAM commands",
+                    where=device.url,
+                    remedy="leave --traffic out, or update its gateware",
+                )
             _prepare_epochs(device, args)
             device.start_counting()
-            collector = Collector(device, dram, messages)
+            collector = Collector(device, dram, messages, traffic=bool(args.traffic))
             note(f"collecting {args.epochs} epochs from {device.url}")
             with counting("epochs", args.epochs) as show:
                 for message in collector.collect(args.epochs, runs, together=args.together):
@@ -128,9 +141,13 @@ def main(args: argparse.Namespace) -> int:
     if collector and (complete or collector.counts):
         saved = _save(args.out, collector.table(interrupted=not complete))
         saved |= {"epochs": collector.epochs, "requested_epochs": args.epochs, "ranks": None}
+        saved["traffic"] = None
         if dram and collector.ranks is not None:
             ranks = dram.table(collector.ranks, device.hello.clock_hz, interrupted=not complete)
             saved["ranks"] = _save_ranks(args.ranks, ranks)
+        if args.traffic:
+            clock_hz = device.hello.clock_hz
+            saved["traffic"] = _save_traffic(args.traffic, collector, clock_hz, interrupted=not complete)
         saved |= files.save(interrupted=not complete)
         print(json.dumps(saved) if args.json else _saved_text(saved), flush=True)
     elif collector:
@@ -184,7 +201,7 @@ def _saved_text(saved: dict[str, Any]) -> str:
         f"link: {link['epoch_messages']} epochs received, {link['epoch_messages_lost']} lost; "
         f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost",
     ]
-    others = {"ranks": "ranks", "pages": "pages accessed", "hot": "hot pages"}
+    others = {"ranks": "ranks", "traffic": "DRAM commands", "pages": "pages accessed", "hot": "hot pages"}
     return "\n".join(
         lines + [f"{what} saved in {saved[name]}" for name, what in others.items() if saved[name]]
     )
@@ -193,11 +210,28 @@ def _saved_text(saved: dict[str, Any]) -> str:
 def _save_ranks(out: Path, table: "RankTable") -> str:
     from litemrc.ranks.files import write_ranks
 
-    if table.interrupted and out.exists():
-        kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
-        warning(f"{kept} is kept")
+    out = _free_path(out, interrupted=table.interrupted)
     write_ranks(out, table)
     return str(out)
+
+
+def _save_traffic(out: Path, collector: "Collector", clock_hz: int, *, interrupted: bool) -> str:
+    from litemrc.epochs.traffic_files import TrafficTable, write_traffic
+
+    epochs, traffic = zip(*collector.traffic or (), strict=True) if collector.traffic else ((), ())
+    out = _free_path(out, interrupted=interrupted)
+    write_traffic(
+        out, TrafficTable(clock_hz=clock_hz, epochs=epochs, traffic=traffic, interrupted=interrupted)
+    )
+    return str(out)
+
+
+def _free_path(out: Path, *, interrupted: bool) -> Path:
+    """Return where a table is written: an interrupted collection does not replace a file."""
+    if not interrupted or not out.exists():
+        return out
+    warning(f"{out} is kept")
+    return out.with_name(f"{out.stem}.partial{out.suffix}")
 
 
 def _better(path: Path, table: "EpochTable") -> bool:

@@ -96,6 +96,7 @@ def _describe(device: Device, test: EchoTest) -> dict[str, Any]:
         "features": sorted(device.hello.features),
         "page_bitmap": device.hello.page_bitmap,
         "page_bytes": device.page_bytes,
+        "peak_bandwidth": device.hello.access_bytes * device.hello.clock_hz or None,
         "epoch_length": length,
         "epoch_unit": device.choice("set_epoch", "unit", unit),
         "range_lower": lower,
@@ -118,6 +119,18 @@ def _counting(d: dict[str, Any]) -> str:
     if d["frozen"]:
         return "frozen by a single shot (--arm)"
     return "until the end of the epoch (--single-shot)" if d["single_shot"] else "on"
+
+
+def _dram(d: dict[str, Any]) -> str:
+    """Return the banks whose commands are counted, and the peak of the bandwidth where it is known."""
+    if not d["banks"]:
+        return "not counted"
+    from litemrc.epochs.traffic import bandwidth_text  # numpy takes long to load
+
+    banks = f"counted, in {d['banks']} bank{'s' if d['banks'] > 1 else ''}"
+    if not d["peak_bandwidth"]:
+        return banks
+    return f"{banks}; {d['access_bytes']} bytes in a cycle, at most {bandwidth_text(d['peak_bandwidth'])}"
 
 
 def _later_text(link: dict[str, int]) -> str:
@@ -151,6 +164,7 @@ def _text(d: dict[str, Any]) -> str:
         "stack engine": f"{d['engine']}, {d['pages']} pages, filter of {d['recent_pages']} recent pages",
         "input queue": f"{d['queue_depth']} accesses",
         "ranks": str(d["ranks"]),
+        "DRAM commands": _dram(d),
         "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "length not set",
         "counting": _counting(d),
         "reads and writes": "counted apart (--no-split)" if d["split"] else "counted together",

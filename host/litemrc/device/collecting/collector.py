@@ -23,6 +23,7 @@ from litemrc.device.collecting.record_rows import (
     rank_rows,
     task_rows,
 )
+from litemrc.device.collecting.traffic import traffic_of
 from litemrc.device.contexts import get_followed
 from litemrc.device.errors import DeviceGoneError
 from litemrc.device.hot import PageMessages
@@ -35,6 +36,7 @@ from litemrc.device.running import Run, RunningPrograms
 from litemrc.epochs.columns import Rows
 from litemrc.epochs.processes import KERNEL, ProcessLog
 from litemrc.epochs.table import EpochTable
+from litemrc.epochs.traffic import Traffic
 from litemrc.pages.hot_lists import HotList
 from litemrc.ranks.table import RankRows
 from litemrc.texts import printable
@@ -68,10 +70,17 @@ class Collector:
     accessed, hot
         the frames accessed, and the hot pages, of epochs that are not taken yet; None if not
         requested.
+    traffic
+        number and DRAM commands of each epoch received that has them; None if not requested.
     """
 
     def __init__(
-        self, device: "Device", dram: Dram | None = None, messages: PageMessages | None = None
+        self,
+        device: "Device",
+        dram: Dram | None = None,
+        messages: PageMessages | None = None,
+        *,
+        traffic: bool = False,
     ) -> None:
         """Begin with the epochs that the device sends from now on.
 
@@ -81,6 +90,8 @@ class Collector:
             of the device, if its rank counters are collected as well.
         messages
             that the device sends with each epoch, if they are collected as well.
+        traffic
+            the DRAM commands of epochs are collected as well.
 
         Raises
         ------
@@ -96,6 +107,7 @@ class Collector:
         self.pages: list[dict[str, int]] = []
         self.accessed: deque[AccessedEpoch] | None = deque() if messages and messages.accessed else None
         self.hot: deque[HotList] | None = deque() if messages and messages.hot else None
+        self.traffic: list[tuple[int, Traffic]] | None = [] if traffic else None
         self._device = device
         self._hello = device.hello
         if device.hello.system:
@@ -207,7 +219,15 @@ class Collector:
         """Drop what was collected, as far as later messages do not depend on it: memory stays bounded."""
         del self.counts[:-1]
         self.processes.forget()
-        for each in (self.cycles, self.tasks, self.pages, self.ranks, self.accessed, self.hot):
+        for each in (
+            self.cycles,
+            self.tasks,
+            self.pages,
+            self.ranks,
+            self.accessed,
+            self.hot,
+            self.traffic,
+        ):
             if each:
                 each.clear()
 
@@ -293,6 +313,8 @@ class Collector:
             raise self._device.fault(str(error)) from error
         if self.ranks is not None and record.ranks.size:
             self.ranks.append(rank_rows(record))
+        if self.traffic is not None and (traffic := traffic_of(record, self._hello.clock_hz)):
+            self.traffic.append((record.epoch, traffic))
         self.counts.append(epoch_rows(record))
         self.tasks += task_rows(record)
         self.pages += pages_rows(record)

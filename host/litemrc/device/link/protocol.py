@@ -2,7 +2,7 @@
 """The codec of each end: messages as records, packed into the structures of the headers and back."""
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, make_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +13,7 @@ _HEAD = struct.Struct("<II")  # struct litemrc_message
 _MOST_RECORD_BYTES = 16 << 20  # 2^24 frames, and 256 contexts with the largest counts
 _OLD_ARRAY = range(0x80, 0x98)  # first byte of a message of versions before 2.0, an array of CBOR
 _OLD_HELLO = 65
-_COUNTS = ("_count", "_bytes")  # ends of names of members that count the items of the next member
+_COUNTS = ("_count", "_bytes")  # behind the name of a member: another one that counts its items
 
 
 class ProtocolError(Exception):
@@ -58,7 +58,8 @@ class Message:
     """A message: `name`, `sequence`, and the fields of its body under their names in the headers.
 
     Enumerated fields hold the name of the value ("workload_done"), fields of bits the names of those set;
-    each bit is also an attribute ("hello.page_bitmap"). The subclasses are made from the headers.
+    each bit is also an attribute ("hello.page_bitmap") unless a field has its name. The subclasses
+    are made from the headers.
 
     Attributes
     ----------
@@ -116,7 +117,7 @@ class Codec:
         """
         for f in self.types[name].body:
             if f.kind == "bits":
-                named = {bit for bit in f.choices if values.pop(bit, False)}
+                named = {bit for bit in _named_bits(f, self.types[name].body) if values.pop(bit, False)}
                 values[f.name] = frozenset(values.get(f.name, ())) | named
         return self.types[name](**{"sequence": 0} | values)
 
@@ -217,7 +218,7 @@ def _own_version() -> int:
 
 def _record_class(name: str, number: int) -> type[Message]:
     body = tuple(_fields(name))
-    bits = {bit: _bit(f.name, bit) for f in body if f.kind == "bits" for bit in f.choices}
+    bits = {bit: _bit(f.name, bit) for f in body for bit in _named_bits(f, body)}
     namespace: dict[str, Any] = {"name": name, "number": number, "body": body, **bits}
     if name == "epoch":
         namespace["epoch"] = property(lambda message: message.record.epoch)
@@ -232,6 +233,11 @@ def _record_class(name: str, number: int) -> type[Message]:
     return make_dataclass(name, members, bases=(Message,), namespace=namespace, frozen=True, kw_only=True)
 
 
+def _named_bits(f: Member, body: Iterable[Member]) -> set[str]:
+    """Return the bits of a member whose names are those of no member: "banks" is the number of banks."""
+    return {*(f.choices if f.kind == "bits" else ())} - {member.name for member in body}
+
+
 def _bit(field: str, name: str) -> property:
     return property(lambda message: name in getattr(message, field))
 
@@ -241,7 +247,8 @@ def _fields(message: str) -> Iterator[Member]:
     if message == "epoch":
         yield Member("record", "record")
     elif structure := schema().structs.get(message):
-        yield from (member for member in structure.members if not member.name.endswith(_COUNTS))
+        names = {member.name + suffix for member in structure.members for suffix in _COUNTS}
+        yield from (member for member in structure.members if member.name not in names)
 
 
 def _bits(f: Member, names: frozenset[str]) -> int:

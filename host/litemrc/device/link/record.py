@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The record of an epoch as a device sends it: views of its bytes as numpy arrays, without a copy."""
 
+import struct
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 from litemrc.device.link.schema import schema
 
 EVEN = 8  # parts begin at multiples of this
-ITEMS = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page"}  # structures of parts
+# Structures of parts.
+ITEMS = {"ranks": "rank", "tasks": "task", "copies": "copies", "hot": "hot_page", "banks": "bank"}
+_SHORTEST = 64  # bytes of the header of protocol 2.0, which ended in a reserved 0 where access_bytes is now
+_HEADER_BYTES = struct.Struct("<4xH")  # where header_bytes is
 
 
 class RecordError(ValueError):
@@ -53,11 +57,12 @@ class Record:
     Attributes
     ----------
     head
-        struct litemrc_epoch, as a numpy record.
+        struct litemrc_epoch, as a numpy record; members that an earlier version of it lacks are 0.
     rows
         struct litemrc_row with its counts, one for each context that counted or follows anything.
-    ranks, tasks, copies, hot
-        struct litemrc_rank, ..._task, ..._copies, ..._hot_page; empty without the part, but hot is None then.
+    ranks, tasks, copies, hot, banks
+        struct litemrc_rank, ..._task, ..._copies, ..._hot_page, ..._bank; without the part the first three
+        are empty, hot and banks are None.
     accessed, written
         uint8[frames / 8]: frame n is bit n % 8 of byte n / 8; None without the part.
     """
@@ -71,6 +76,7 @@ class Record:
     accessed: NDArray[np.uint8] | None
     written: NDArray[np.uint8] | None
     hot: NDArray[np.void] | None
+    banks: NDArray[np.void] | None = None
 
     def __eq__(self, other: object) -> bool:
         """Records with the same bytes are equal."""
@@ -99,11 +105,12 @@ def read_record(payload: bytes) -> Record:
     """
     structs = schema().structs
     head_type, part_type = structs["epoch"].dtype, structs["part"].dtype
-    if len(payload) < head_type.itemsize:
+    if len(payload) < _SHORTEST:
         raise RecordError(f"{len(payload)} bytes, fewer than a header")
-    head = np.frombuffer(payload, head_type, 1)[0]
-    at, parts_count = int(head["header_bytes"]), int(head["parts"])
-    if int(head["bytes"]) != len(payload) or at < head_type.itemsize or at % EVEN:
+    (at,) = _HEADER_BYTES.unpack_from(payload)
+    head = np.frombuffer(payload[:at].ljust(head_type.itemsize, b"\0"), head_type, 1)[0]
+    parts_count = int(head["parts"])
+    if int(head["bytes"]) != len(payload) or at < _SHORTEST or at % EVEN:
         raise RecordError(f"a header of {at} bytes and a record of {head['bytes']}, in {len(payload)} bytes")
     if at + parts_count * part_type.itemsize > len(payload):
         raise RecordError(f"{parts_count} parts in {len(payload)} bytes")
@@ -137,5 +144,5 @@ def read_record(payload: bytes) -> Record:
         head,
         found[kinds["rows"]],
         *(found.get(kinds[name], np.zeros(0, types[kinds[name]])) for name in ("ranks", "tasks", "copies")),
-        *(found.get(kinds[name]) for name in ("accessed", "written", "hot")),
+        *(found.get(kinds[name]) for name in ("accessed", "written", "hot", "banks")),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a history keeps of an epoch: one kind of file for counters, ranks, hot pages, and pages accessed."""
+"""What a history keeps of an epoch, a kind of file each: counters, ranks, hot pages, pages, traffic."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from litemrc.device.rank_commands import Dram
 from litemrc.epochs import files as epoch_files
+from litemrc.epochs import traffic_files
 from litemrc.epochs.columns import COLUMNS as EPOCH_COLUMNS
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.files.sealed_parquet import FileKind, read_description, read_sealed, write_sealed
@@ -56,6 +57,8 @@ class Kind:
         of an epoch; none: it has none of this kind. `lost` is the number of messages lost before it.
     described
         the description that its reader needs, of a device and the rows of a file.
+    optional
+        its columns that may have empty fields.
     """
 
     folder: str
@@ -65,11 +68,12 @@ class Kind:
     types: Callable[[DeviceParameters], dict[str, pa.DataType]]
     columns: Callable[[DeviceParameters, FeedEpoch, int], Columns]
     described: Callable[[DeviceParameters, pa.Table], dict[str, Any]]
+    optional: frozenset[str] = frozenset()
 
     def schema(self, parameters: DeviceParameters) -> pa.Schema:
         """Return the schema of an open stream of a device."""
         types = TYPES | self.types(parameters)
-        fields = [pa.field(name, each, nullable=False) for name, each in types.items()]
+        fields = [pa.field(name, each, nullable=name in self.optional) for name, each in types.items()]
         return pa.schema(fields, {_PARAMETERS: json.dumps(asdict(parameters)).encode()})
 
     def batch(
@@ -108,7 +112,8 @@ class Kind:
             **kept,
         }
         columns = {name: table.column(name).combine_chunks() for name in table.schema.names}
-        write_sealed(path, self.file, self.version, columns, dict(self.units) | UNITS, described)
+        units = dict(self.units) | UNITS
+        write_sealed(path, self.file, self.version, columns, units, described, optional=self.optional)
 
     def read(self, path: Path) -> tuple[DeviceParameters, pa.Table]:
         """Return the device of the first session in a sealed file, and the rows as a stream has them.
@@ -227,6 +232,10 @@ def _pages_described(parameters: DeviceParameters, _: pa.Table) -> dict[str, Any
     return page_files.bitmaps_description(_shown(parameters), writes_known=True, clock_hz=clock, source="")
 
 
+def _traffic_columns(_: DeviceParameters, epoch: FeedEpoch, __: int) -> Columns:
+    return traffic_files.traffic_columns([epoch.number], [epoch.traffic]) if epoch.traffic else {}
+
+
 EPOCHS = Kind(
     "epochs",
     epoch_files.KIND,
@@ -263,4 +272,14 @@ PAGES = Kind(
     _page_columns,
     _pages_described,
 )
-KINDS = (EPOCHS, RANKS, HOT, PAGES)
+TRAFFIC = Kind(
+    "traffic",
+    traffic_files.KIND,
+    traffic_files.VERSION,
+    traffic_files.UNITS,
+    lambda _: dict(traffic_files.TYPES),
+    _traffic_columns,
+    lambda parameters, _: traffic_files.traffic_description(parameters.clock_hz),
+    traffic_files.OPTIONAL,
+)
+KINDS = (EPOCHS, RANKS, HOT, PAGES, TRAFFIC)

@@ -196,7 +196,8 @@ def read_history(path: Path) -> tuple[EpochTable, list[Damage]]:
     if not parts:
         what = "; ".join(map(str, damages)) or "it has no epoch"
         raise UserError(f"the history of {device} cannot be read: {what}", where=str(path))
-    devices = [replace(part.parameters, session=0) for part in parts]
+    # A device that counts DRAM commands since an update has the same counters.
+    devices = [replace(part.parameters, session=0, banks=0, access_bytes=0) for part in parts]
     if any(each != devices[0] for each in devices):
         raise UserError(
             "the device's monitor or its programs changed between sessions: they have no table in common",
