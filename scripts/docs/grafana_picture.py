@@ -163,10 +163,14 @@ def text(value: float, unit: str) -> str:
             value /= 1024
     if unit == "s":
         return f"{value:.2g} s"
-    suffix = "/s" if unit in ("ops", "cps", "reqps") else ""
+    suffix = {"ops": "/s", "cps": "/s", "reqps": "/s", "Bps": "B/s"}.get(unit, "")
+    if value >= 1e9:
+        return f"{value / 1e9:.3g} G{suffix}"
     if value >= 1e6:
         return f"{value / 1e6:.3g} M{suffix}"
-    return (f"{value / 1e3:.3g} k" if value >= 1e3 else f"{value:.3g}") + suffix
+    if value >= 1e3:
+        return f"{value / 1e3:.3g} k{suffix}"
+    return f"{value:.3g}{' ' * (unit == 'Bps')}{suffix}"
 
 
 if __name__ == "__main__":
