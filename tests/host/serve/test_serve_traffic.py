@@ -2,6 +2,7 @@
 """DRAM commands in the API and the metrics: those that the device counted; nothing that it cannot know."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from litemrc.serve.api import models
@@ -131,6 +132,24 @@ def test_metrics_that_a_device_cannot_know_are_absent(stopped) -> None:
     assert found["litemrc_dram_bytes_total", "read"] == 16 * read
     assert dram_metrics(served, "none") == {}
     assert {name for name, _ in dram_metrics(served, "rows")} == READ_AND_WRITTEN | OF_ROWS
+
+
+@pytest.mark.parametrize("rows_observed", [True, False])
+def test_a_history_has_the_traffic_that_arrived(tmp_path: Path, rows_observed: bool) -> None:
+    path = "/api/v1/devices/device/epochs"
+    with (
+        paced(rate=40, banks=BANKS, rows_observed=rows_observed) as device,
+        serving(device.url, history=tmp_path) as served,
+    ):
+        served.wait_for_epochs(12)
+        served.stop(device)
+        live = served.json(f"{path}?last=100")["epochs"]
+        wait_until(lambda: len(served.json(f"{path}?start=0")["epochs"]) == len(live), 10, "the history")
+        kept = served.json(f"{path}?start=0")["epochs"]
+        assert [epoch["traffic"] for epoch in kept] == [epoch["traffic"] for epoch in live]
+        assert [each["bandwidth"] for each in kept[-1]["contexts"]] == [
+            each["bandwidth"] for each in live[-1]["contexts"]
+        ]
 
 
 def dram_metrics(served: Serving, device: str) -> dict[tuple[str, str | None], float]:
