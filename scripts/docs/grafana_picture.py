@@ -85,9 +85,17 @@ def draw(dashboard: dict[str, Any], url: str, seconds: int, out: Path) -> None:
         w, h = place["w"] / _COLUMNS, place["h"] / rows
         axes = figure.add_axes((x + 0.045, y + 0.028, w - 0.06, h - 0.058))
         axes.set_title(panel["title"], loc="left", fontsize=9, fontweight="bold")
-        series = [each for target in panel["targets"] for each in query(url, target, end - seconds, end)]
+        fields = panel.get("fieldConfig", {})
+        series = []
+        for target in panel["targets"]:
+            found = query(url, target, end - seconds, end)
+            series += stacked(found) if stacks(fields, target["refId"]) else found
+        defaults = fields.get("defaults", {})
         kind = {"stat": show_numbers, "bargauge": show_bars}.get(panel["type"], show_lines)
-        kind(axes, series, panel.get("fieldConfig", {}).get("defaults", {}).get("unit", "short"), end)
+        kind(axes, series, defaults.get("unit", "short"), end)
+        if kind is show_lines:
+            top = 1.1 * max((value for _, _, values in series for value in values), default=1.0)
+            axes.set_ylim(defaults.get("min"), defaults.get("max", top or 1.0))
     figure.savefig(out, dpi=80)
 
 
@@ -114,13 +122,34 @@ def query(url: str, target: dict[str, Any], start: float, end: float) -> list[Se
     ]
 
 
+def stacks(fields: dict[str, Any], target: str) -> bool:
+    """Return whether a panel stacks the series of a target."""
+    stacking = fields.get("defaults", {}).get("custom", {}).get("stacking", {})
+    for override in fields.get("overrides", []):
+        if override["matcher"] == {"id": "byFrameRefID", "options": target}:
+            properties = {each["id"]: each["value"] for each in override["properties"]}
+            stacking = properties.get("custom.stacking", stacking)
+    return stacking.get("mode") == "normal"
+
+
+def stacked(series: list[Series]) -> list[Series]:
+    """Return series each of which begins where the one before ends."""
+    sums: dict[float, float] = {}
+    found = []
+    for name, times, values in series:
+        for at, value in zip(times, values, strict=True):
+            sums[at] = sums.get(at, 0.0) + value
+        found.append((name, times, [sums[at] for at in times]))
+    return found
+
+
 def legend(form: str, labels: dict[str, str]) -> str:
     """Return the legend of a series."""
     return re.sub(r"\{\{(\w+)\}\}", lambda name: labels.get(name[1], ""), form)
 
 
 def show_lines(axes: Axes, series: list[Series], unit: str, end: float) -> None:
-    """Draw values over the minutes up to now."""
+    """Draw values over the minutes up to now; stacked ones as the upper edges of their areas."""
     for name, times, values in series:
         axes.plot([(at - end) / 60 for at in times], values, label=name, linewidth=1)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: text(value, unit)))
@@ -163,10 +192,14 @@ def text(value: float, unit: str) -> str:
             value /= 1024
     if unit == "s":
         return f"{value:.2g} s"
-    suffix = "/s" if unit in ("ops", "cps", "reqps") else ""
+    suffix = {"ops": "/s", "cps": "/s", "reqps": "/s", "Bps": "B/s"}.get(unit, "")
+    if value >= 1e9:
+        return f"{value / 1e9:.3g} G{suffix}"
     if value >= 1e6:
         return f"{value / 1e6:.3g} M{suffix}"
-    return (f"{value / 1e3:.3g} k" if value >= 1e3 else f"{value:.3g}") + suffix
+    if value >= 1e3:
+        return f"{value / 1e3:.3g} k{suffix}"
+    return f"{value:.3g}{' ' * (unit == 'Bps')}{suffix}"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 from litemrc.live import dialogs, panels
 from litemrc.live.connection import Connection
-from litemrc.live.header import HEADER_LINES, Status, header_lines
+from litemrc.live.header import Status, header_height, header_lines
 from litemrc.live.ink import Ink, Panel
 from litemrc.live.keys import KeyedApp
 from litemrc.live.panels import HeatPanel
@@ -28,8 +28,9 @@ from litemrc.live.view import WINDOWS, View
 
 WIDE = 140  # columns from which the overview has all panels
 _DRAWS_PER_S = 10
-_LEFT, _RIGHT = ("curves", "contexts"), ("ranks", "hot", "heat")
-_SHOWN = (_LEFT, ("contexts",), ("ranks",), ("hot",), ("heat",))  # by tab
+_BANKS = 8  # that the overview has room for
+_LEFT, _RIGHT = ("curves", "contexts"), ("ranks", "dram", "hot", "heat")
+_SHOWN = (_LEFT, ("contexts",), ("ranks",), ("hot",), ("heat",), ("dram",))  # by tab
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _SILENT_S = 3.0
 
@@ -50,7 +51,6 @@ class LiveApp(KeyedApp):
     ENABLE_COMMAND_PALETTE = False
     TITLE = "LiteMRC live"
     CSS = f"""
-    #header {{ height: {HEADER_LINES}; }}
     #body {{ height: 1fr; }}
     #left {{ width: 3fr; }}
     #right {{ width: 2fr; }}
@@ -78,6 +78,7 @@ class LiveApp(KeyedApp):
             "curves": panels.curve_lines,
             "contexts": panels.context_lines,
             "ranks": panels.rank_lines,
+            "dram": panels.dram_lines,
             "hot": panels.hot_lines,
             "heat": heat.lines,
         }
@@ -148,6 +149,7 @@ class LiveApp(KeyedApp):
         parameters = self._connection.recent.parameters
         there = {
             "ranks": bool(parameters and parameters.dram),
+            "dram": bool(parameters and parameters.banks),
             "hot": bool(parameters and parameters.hot),
             "heat": bool(parameters and parameters.accessed),
         }
@@ -167,6 +169,9 @@ class LiveApp(KeyedApp):
             self._panels["ranks"].styles.height = parameters.dram.ranks + 5
         else:
             self._panels["ranks"].styles.height = "1fr"
+        banks = parameters.banks if overview and parameters else 0
+        self._panels["dram"].styles.height = min(banks, _BANKS) + panels.DRAM_LINES if banks else "1fr"
+        self._panels["header"].styles.height = header_height(self._view)
         self.call_after_refresh(self._draw)
 
     def _tick(self) -> None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from textual.strip import Strip
 
+from litemrc.epochs.traffic import bandwidth_text
 from litemrc.live.ink import Ink, Part, both_ends, line
 from litemrc.live.view import View
 
-HEADER_LINES = 4
-TABS = ("Overview", "Contexts", "Ranks", "Hot pages", "Heat map")
+TABS = ("Overview", "Contexts", "Ranks", "Hot pages", "Heat map", "DRAM")
+_LINES = 4
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,17 @@ class Status:
     silent_s: float | None = None
 
 
+def header_height(view: View) -> int:
+    """Return the number of lines: one more for a device that counts its DRAM commands."""
+    return _LINES + bool(view.parameters and view.parameters.banks)
+
+
 def header_lines(view: View, url: str, status: Status, width: int, ink: Ink) -> list[Strip]:
-    """Return `HEADER_LINES` lines."""
+    """Return `header_height` lines."""
     return [
         _device_line(view, url, width, ink),
         *(_lost_lines(view, width, ink) if view.lost else _running_lines(view, status, width, ink)),
+        *([line(_traffic_parts(view, ink), width)] if header_height(view) > _LINES else []),
         _tab_line(view, status, width, ink),
     ]
 
@@ -81,6 +88,24 @@ def _running_lines(view: View, status: Status, width: int, ink: Ink) -> list[Str
         both_ends(epoch, [f"  {window}, ", _bad(dropped, view.dropped, ink)], width),
         line(link, width),
     ]
+
+
+def _traffic_parts(view: View, ink: Ink) -> list[Part]:
+    """Return what the DRAM moved in the window; what the device does not know is left out."""
+    traffic = view.traffic
+    if traffic is None:
+        return []
+    known = [
+        (traffic.read_bandwidth, bandwidth_text, "read"),
+        (traffic.write_bandwidth, bandwidth_text, "written"),
+        (traffic.peak_share, "{:.1%}".format, "of the peak"),
+        (traffic.row_hit_rate, "{:.1%}".format, "row hits"),
+    ]
+    parts: list[Part] = []
+    for value, text, words in known:
+        if value is not None:
+            parts += [", " if parts else "DRAM: ", (text(value), ink.strong), f" {words}"]
+    return parts
 
 
 def _bad(text: str, count: int, ink: Ink) -> Part:

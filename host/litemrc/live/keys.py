@@ -55,7 +55,7 @@ class KeyedApp(App[int]):
 
     BINDINGS: ClassVar[list] = [
         *(
-            _key(str(tab + 1), f"tab({tab})", name, f"show: {name.lower()}", show=False)
+            _key(str(tab + 1), f"tab({tab})", name, f"show: {name}", show=False)
             for tab, name in enumerate(TABS)
         ),
         _key("e", "epoch_length", "Epoch", "set the length of epochs, in accesses or cycles"),

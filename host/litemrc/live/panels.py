@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from textual.strip import Strip
 
 from litemrc.curves.sizes import EPSILON, size_text
+from litemrc.epochs.traffic import Traffic, bandwidth_text
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.live.ink import STRONG, Ink, count_text, line, spark, title
 from litemrc.live.plot import PlottedCurve, plot_lines
@@ -23,6 +24,8 @@ _STATE_CELLS = 12
 _NAME_CELLS = 14
 _FIXED_CELLS = 67  # of a context's row, without its history
 _SHADES = " ░▒▓█"
+DRAM_LINES = 3  # beside those of its banks
+_BANK_CELLS = 36  # of a bank's row, without its bar
 _MISSING = "?"
 _LABELLED = 3  # rows from address to address
 _KEPT = 2000  # columns
@@ -113,6 +116,48 @@ def rank_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     lines.append(line([(states, ink.dim)], width))
     lines.append(line([("*: holds a page of the working set; live: pages in use", ink.dim)], width))
     return padded(lines, width, height)
+
+
+def dram_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
+    """Bandwidth of each epoch, and a row for each bank with its commands."""
+    parameters, traffic = view.parameters, view.traffic
+    if parameters and not parameters.banks and not traffic:
+        return message_lines("the device does not count DRAM commands", width, height, ink)
+    if parameters is None or traffic is None:
+        return message_lines(nothing_yet(view), width, height, ink)
+    of = len(view.summed)
+    facts = [f"{traffic.reads.size} banks"] if traffic.activates is not None else []
+    facts += [f"peak {bandwidth_text(parameters.peak_bandwidth)}"] if parameters.peak_bandwidth else []
+    facts += [f"{traffic.refresh_share:.1%} in refresh"] if traffic.refresh_share is not None else []
+    facts += ["last epoch" if of == 1 else f"sum of {of} epochs"]
+    lines = [title("DRAM", ", ".join(facts), width, ink)]
+    if view.bandwidths:
+        history = spark(view.bandwidths, max(width - 10, 0))
+        lines.append(line([("bandwidth ", ink.dim), (history, ink.series(0))], width))
+    if traffic.activates is not None:
+        room = max(height - len(lines), 0)
+        lines += _bank_lines(traffic, width, room, ink)
+    return padded(lines, width, height)
+
+
+def _bank_lines(traffic: Traffic, width: int, height: int, ink: Ink) -> list[Strip]:
+    """A bar of each bank: its accesses, of which as many as there were ACTIVATEs are shaded."""
+    assert traffic.row_hits is not None and traffic.activates is not None
+    accesses = (traffic.reads.astype(np.uint64) + traffic.writes).tolist()
+    hits, activates = traffic.row_hits.tolist(), traffic.activates.tolist()
+    bar = max(width - _BANK_CELLS, 0)
+    highest = max(*accesses, *activates, 1)
+    head = f"{'bank':>4}{'accesses':>11}{'ACTIVATEs':>11}{'row hits':>9} "
+    lines = [line([(f"{head}{'█ accesses, ▒ ACTIVATEs'[:bar]}", ink.dim)], width)]
+    for bank, count in enumerate(accesses):
+        rate = f"{hits[bank] / count:.1%}" if count else "-"
+        text = f"{bank:>4}{count_text(count, 10):>11}{count_text(activates[bank], 10):>11}{rate:>9} "
+        shaded, whole = round(bar * activates[bank] / highest), round(bar * count / highest)
+        lines.append(line([text, ("▒" * shaded + "█" * (whole - shaded), ink.series(0))], width))
+    more = len(lines) - height
+    if more > 0:
+        lines = [*lines[: max(height - 1, 0)], line([(f"     and {more + 1} more banks", ink.dim)], width)]
+    return lines
 
 
 def hot_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:

@@ -14,6 +14,7 @@ from litemrc.device.contexts import Budget
 from litemrc.epochs.columns import joined_rows
 from litemrc.epochs.split import owning_contexts
 from litemrc.epochs.table import EpochTable
+from litemrc.epochs.traffic import Traffic, traffic_sum
 from litemrc.feed.recent import Recent
 from litemrc.feed.records import DeviceParameters, FeedEpoch, FeedLost
 from litemrc.ranks.activity import COUNTERS, PowerState, RankActivity
@@ -150,6 +151,17 @@ class View:
     def dropped(self) -> int:
         """Accesses lost in the window before they could be counted."""
         return sum(int(epoch.rows["dropped"][0]) for epoch in self.summed)
+
+    @cached_property
+    def traffic(self) -> Traffic | None:
+        """The DRAM commands of the window; None: the device does not count them."""
+        return traffic_sum([epoch.traffic for epoch in self.summed if epoch.traffic])
+
+    @property
+    def bandwidths(self) -> list[float]:
+        """Bytes read and written in a second, of each epoch in which they are known."""
+        counted = [epoch.traffic for epoch in self.epochs if epoch.traffic]
+        return [found for each in counted if (found := each.bandwidth_of(each.accesses)) is not None]
 
     @cached_property
     def _working_sets(self) -> NDArray[np.int64]:

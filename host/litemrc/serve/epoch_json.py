@@ -11,6 +11,7 @@ from litemrc.curves.hit_counters import HitCounters
 from litemrc.epochs.columns import groups_of_memory
 from litemrc.epochs.split import rows_together
 from litemrc.epochs.table import EpochTable
+from litemrc.epochs.traffic import BANK_COUNTS, Traffic
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.ranks.activity import PowerState, RankActivity
 from litemrc.ranks.table import AWAKE
@@ -40,6 +41,8 @@ def parameters_record(parameters: DeviceParameters) -> Record:
         "accessed": parameters.accessed,
         "hot": parameters.hot,
         "base_address": parameters.base_address,
+        "banks": parameters.banks,
+        "peak_bandwidth": parameters.peak_bandwidth,
     }
 
 
@@ -58,6 +61,7 @@ def epoch_record(device: str, parameters: DeviceParameters, epoch: FeedEpoch) ->
         "ranks": [_rank(row) for row in epoch.ranks],
         "hot": _hot(parameters, epoch),
         "heat": _heat(parameters, epoch),
+        "traffic": _traffic(epoch.traffic) if epoch.traffic else None,
         # An epoch of a history has none: they are counts of the session.
         "link": asdict(epoch.link) if epoch.link.frames else None,
         "epochs_lost": epoch.lost,
@@ -84,6 +88,7 @@ def context_records(
                 else epoch.names.get(context) or f"context {context}",
                 **counts,
                 "working_set_bytes": working_set_pages * parameters.page_bytes,
+                "bandwidth": _bandwidth(epoch, counts["accesses"]),
                 "curve": points_record(
                     window.curve(context) if window else _curve(parameters, counted[context])
                 ),
@@ -141,6 +146,31 @@ def _rank(row: np.void) -> Record:
         "reads": activity.reads,
         "writes": activity.writes,
         "wake_ups": activity.wake_ups,
+    }
+
+
+def _bandwidth(epoch: FeedEpoch, accesses: int) -> float | None:
+    """Return bytes per second of a context's accesses; where pages are sampled, estimated."""
+    return epoch.traffic.bandwidth_of(accesses << epoch.scale_log2) if epoch.traffic else None
+
+
+def _traffic(traffic: Traffic) -> Record:
+    known = {name: getattr(traffic, name) for name in BANK_COUNTS}
+    columns = [[None] * traffic.reads.size if each is None else each.tolist() for each in known.values()]
+    return {
+        "access_bytes": traffic.access_bytes,
+        "bytes_read": traffic.bytes_read,
+        "bytes_written": traffic.bytes_written,
+        "seconds": traffic.seconds,
+        "read_bandwidth": traffic.read_bandwidth,
+        "write_bandwidth": traffic.write_bandwidth,
+        "peak_share": traffic.peak_share,
+        "row_hit_rate": traffic.row_hit_rate,
+        "cycles": traffic.cycles,
+        "refreshes": traffic.refreshes,
+        "refresh_share": traffic.refresh_share,
+        "queue_peak": traffic.queue_peak,
+        "banks": [dict(zip(known, counts, strict=True)) for counts in zip(*columns, strict=True)],
     }
 
 

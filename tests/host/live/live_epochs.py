@@ -3,10 +3,11 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from litemrc.device.collecting.page_epochs import accessed_epoch, hot_list
 from litemrc.device.collecting.record_rows import epoch_rows, rank_rows
+from litemrc.device.collecting.traffic import traffic_of
 from litemrc.device.contexts import Budget
 from litemrc.device.hot import HotSettings
 from litemrc.device.link.link import LinkCounts
@@ -16,7 +17,7 @@ from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.live.view import Settings
 
-from tests.host.paced_device import FRAMES, GROUPS, PAGES, PacedDevice
+from tests.host.paced_device import ACCESS_BYTES, FRAMES, GROUPS, PAGES, PacedDevice
 
 STATES = ("awake", "power_down", "self_refresh")
 PARAMETERS = DeviceParameters(
@@ -36,6 +37,7 @@ PARAMETERS = DeviceParameters(
     hot_settings=asdict(HotSettings(True, True, True, False, 0, 1, 16, 0, FRAMES - 1, 1)),
     base_address=0x40000000,
 )
+COUNTING = replace(PARAMETERS, banks=8, access_bytes=ACCESS_BYTES)  # a device that counts DRAM commands
 SETTINGS = Settings("accesses", 10_000, budgets={1: Budget(1, 512, 100), 2: Budget(2, None, 100)})
 NAMES = {0: "kernel", 1: "sort (pid 57)", 2: "gzip (pid 58)"}
 RATE = 20
@@ -62,6 +64,7 @@ def _epoch(device: PacedDevice) -> FeedEpoch:
         hot=hot_list(record),
         lost=0,
         link=LinkCounts(frames=22 * (record.epoch + 1)),
+        traffic=traffic_of(record, PARAMETERS.clock_hz),
     )
 
 

@@ -60,6 +60,20 @@ def test_a_wide_window_has_all_panels_side_by_side(tmp_path: Path) -> None:
         run(device, tmp_path, scenario, WIDE)
 
 
+def test_dram_traffic_has_a_tab_and_a_panel_of_the_wide_window(tmp_path: Path) -> None:
+    async def scenario(app: LiveApp, pilot) -> None:
+        await until(lambda: "B/s read, " in text(app) and "of the peak" in text(app), "the header")
+        assert "ACTIVATEs" not in text(app)
+        await pilot.press("6")
+        await until(lambda: "ACTIVATEs" in text(app) and "8 banks" in text(app), "the panel")
+        await pilot.press("1")
+        await pilot.resize_terminal(*WIDE)
+        await until(lambda: all(words in text(app) for words in ("8 banks", "hot pages")), "the wide window")
+
+    with paced(rate=20, hot_on=True, banks=8) as device:
+        run(device, tmp_path, scenario)
+
+
 def test_e_sets_the_epoch_length_and_refuses_nonsense(tmp_path: Path) -> None:
     async def scenario(app: LiveApp, pilot) -> None:
         await pilot.press("e")

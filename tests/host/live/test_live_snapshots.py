@@ -9,7 +9,7 @@ from litemrc.live import app as live_app
 from litemrc.live.app import LiveApp
 from litemrc.live.connection import Connection
 
-from tests.host.live.live_epochs import PARAMETERS, RATE, PlayedFeed, feed_epochs
+from tests.host.live.live_epochs import COUNTING, PARAMETERS, RATE, PlayedFeed, feed_epochs
 from tests.host.live.live_sessions import NARROW, WIDE, until
 
 EPOCHS = 120
@@ -44,6 +44,14 @@ async def settle(pilot) -> None:
 @pytest.mark.parametrize("size", [NARROW, WIDE])
 def test_the_overview(snap_compare, tmp_path: Path, size: tuple[int, int]) -> None:
     events = [PARAMETERS, *feed_epochs(EPOCHS)]
+    assert snap_compare(program(tmp_path, *events), terminal_size=size, run_before=settle)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_the_overview_of_a_device_that_counts_dram_commands(
+    snap_compare, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    events = [COUNTING, *feed_epochs(EPOCHS, banks=8)]
     assert snap_compare(program(tmp_path, *events), terminal_size=size, run_before=settle)
 
 

@@ -30,7 +30,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 @pytest.fixture(scope="module")
 def devices() -> Iterator[dict[str, PacedDevice]]:
-    with paced(hot_sent=True, contexts=4) as one, paced(contexts=3) as other:
+    with paced(hot_sent=True, contexts=4, banks=8) as one, paced(contexts=3) as other:
         one.hot_on = True
         yield {"a": one, "b": other}
 
@@ -151,10 +151,11 @@ def test_what_a_screen_reader_gets(browser: "sync_api.Browser", server: Served) 
         for chart in page.locator("main .chart:visible").all():
             assert chart.get_attribute("role") == "img"
             assert re.search(
-                r": .*(miss|best|working sets|rank 0|of the pages)", chart.get_attribute("aria-label")
+                r": .*(miss|best|working sets|rank 0|of the pages|row hits|bank 7)",
+                chart.get_attribute("aria-label"),
             )
         charts = page.locator("main .chart:visible").count()
-        assert page.locator("main button[aria-controls]:visible").count() == charts == 4  # a table each
+        assert page.locator("main button[aria-controls]:visible").count() == charts == 6  # a table each
 
 
 @pytest.mark.parametrize("view", ["#device/a", "#fleet"])

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pyarrow.parquet as pq
 import pytest
 
-from tests.host.paced_device import PacedDevice, hits_of, misses_of, paced
+from tests.host.paced_device import PacedDevice, bank_of, hits_of, misses_of, paced
 from tests.host.serve.page_browser import (
     accesses_of,
     cells,
@@ -33,7 +33,7 @@ EPOCHS = 60
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[PacedDevice]:
-    with paced() as device:
+    with paced(banks=8) as device:
         yield device
 
 
@@ -174,6 +174,17 @@ def save(page: "sync_api.Page", button: "sync_api.Locator", folder: Path) -> Pat
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path
+
+
+def test_dram_traffic_is_that_of_the_range(page: "sync_api.Page") -> None:
+    epochs = chosen(page)
+    expect(page, f"document.querySelector('#traffic .chart').dataset.epoch === '{epochs[-1]}'")
+    page.locator("#traffic button[aria-controls]").click()
+    shown = [int(row[1]) for row in cells(page, "#traffic .values table")]
+    assert sum(shown) == len(epochs)  # a point of each second has so many
+    banks = page.evaluate("document.querySelector('#banks .chart').data[0].y")
+    assert banks == [bank_of(epochs[-1], bank)["reads"] for bank in range(8)]
+    assert not page.get_by_role("columnheader", name="Bandwidth").is_visible()  # it is that of one epoch
 
 
 def test_counters_of_the_range_are_saved_as_parquet_and_csv(page: "sync_api.Page", tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def open_table(page: "sync_api.Page", section: str) -> str:
 def test_contexts_have_counters_and_working_sets_of_the_last_epoch(page: "sync_api.Page", last: int) -> None:
     rows = cells(page, "#contexts")
     assert len(rows) == 8
-    for context, (name, accesses, misses, working_set, within, _) in enumerate(rows):
+    for context, (name, accesses, misses, working_set, within, *_) in enumerate(rows):
         assert name == ("kernel" if context == 0 else f"context {context}")
         assert accesses == f"{accesses_of(last, context):,}"
         assert misses == f"{misses_of(last, context):,}"

@@ -153,7 +153,7 @@ def test_every_query_of_the_dashboard_finds_something_in_prometheus(tmp_path: Pa
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     assert len(queries) > 12
     with ExitStack() as stack:
-        device = stack.enter_context(paced(rate=20))
+        device = stack.enter_context(paced(rate=20, banks=8))
         served = stack.enter_context(serving(device.url, history=tmp_path / "history"))
         url = stack.enter_context(prometheus(served, tmp_path))
 

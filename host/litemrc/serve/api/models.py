@@ -33,7 +33,11 @@ class HistoryExtent(Strict):
 
 
 class Parameters(Strict):
-    """A device as it said hello; `session` is the beginning of the session in ms since 1970."""
+    """A device as it said hello; `session` is the beginning of the session in ms since 1970.
+
+    `banks` of the DRAM, whose commands each epoch counts; 0: they are not counted. `peak_bandwidth`: bytes
+    per second that the DRAM can move; null: unknown.
+    """
 
     session: int
     clock_hz: int
@@ -50,6 +54,8 @@ class Parameters(Strict):
     accessed: bool
     hot: bool
     base_address: int
+    banks: int
+    peak_bandwidth: int | None
 
 
 class DeviceRecord(Strict):
@@ -117,13 +123,17 @@ class Curves(Strict):
 
 
 class ContextRecord(Strict):
-    """Counters of a context in an epoch, and the curve of the window that ends with it."""
+    """Counters of a context in an epoch, and the curve of the window that ends with it.
+
+    `bandwidth`: bytes per second of its accesses; null: unknown.
+    """
 
     context: int
     name: str
     accesses: int
     misses: int
     working_set_bytes: int
+    bandwidth: float | None
     curve: Points
 
 
@@ -138,6 +148,40 @@ class RankRecord(Strict):
     reads: int
     writes: int
     wake_ups: int
+
+
+class BankRecord(Strict):
+    """Commands to a bank of the DRAM in an epoch; null: rows are not observed."""
+
+    reads: int
+    writes: int
+    row_hits: int | None
+    activates: int | None
+    row_conflicts: int | None
+
+
+class TrafficRecord(Strict):
+    """Commands to the DRAM in an epoch, of all masters; null: unknown.
+
+    Bandwidths are in bytes per second. `peak_share`: share of the `cycles` in which the data bus was busy,
+    each with a read or write of `access_bytes`. `row_hit_rate`: share of the reads and writes that found
+    their row open and already accessed. `queue_peak`: most requests that the controller had accepted and not
+    issued.
+    """
+
+    access_bytes: int
+    bytes_read: int
+    bytes_written: int
+    seconds: float | None
+    read_bandwidth: float | None
+    write_bandwidth: float | None
+    peak_share: float | None
+    row_hit_rate: float | None
+    cycles: int | None
+    refreshes: int | None
+    refresh_share: float | None
+    queue_peak: int | None
+    banks: list[BankRecord]
 
 
 class Hot(Strict):
@@ -169,7 +213,7 @@ class Link(Strict):
 
 
 class EpochRecord(Strict):
-    """An epoch; `link` is null in a history.
+    """An epoch; `link` is null in a history, `traffic` where the device does not count DRAM commands.
 
     `curve_epochs` epochs, the first of which arrived at `curve_first`, are counted in its curves.
     """
@@ -188,6 +232,7 @@ class EpochRecord(Strict):
     ranks: list[RankRecord]
     hot: Hot | None
     heat: Heat | None
+    traffic: TrafficRecord | None
     link: Link | None
     epochs_lost: int
 

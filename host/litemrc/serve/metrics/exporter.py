@@ -69,6 +69,16 @@ def _of_ranks(command: str) -> Callable[..., Iterable[Sample]]:
     return samples
 
 
+def _of_dram(name: str) -> Callable[..., Iterable[Sample]]:
+    return _of_device(lambda _, tallies: tallies.dram.get(name))
+
+
+def _dram_bytes(served: Served, tallies: Tallies) -> Iterator[Sample]:
+    for direction, name in (("read", "bytes_read"), ("write", "bytes_written")):
+        if (count := tallies.dram.get(name)) is not None:
+            yield (served.name, direction), count
+
+
 def _of_link(name: str) -> Callable[..., Iterable[Sample]]:
     return _of_device(lambda _, tallies: tallies.link[name])
 
@@ -221,6 +231,53 @@ FAMILIES = (
     Family("litemrc_rank_writes", "Writes of a rank.", ("device", "rank"), _of_ranks("writes"), True),
     Family(
         "litemrc_rank_wake_ups", "Accesses that woke a rank.", ("device", "rank"), _of_ranks("wake_ups"), True
+    ),
+    Family(
+        "litemrc_dram_bytes",
+        "Bytes read from and written to the DRAM, by all masters.",
+        ("device", "direction"),
+        _dram_bytes,
+        True,
+    ),
+    Family(
+        "litemrc_dram_row_hits",
+        "Reads and writes of the DRAM that found their row open and already accessed.",
+        ("device",),
+        _of_dram("row_hits"),
+        True,
+    ),
+    Family(
+        "litemrc_dram_busy_cycles",
+        "Cycles in which the data bus of the DRAM was busy: reads and writes.",
+        ("device",),
+        _of_dram("busy_cycles"),
+        True,
+    ),
+    Family(
+        "litemrc_dram_cycles",
+        "Cycles of the system clock in which DRAM commands were counted.",
+        ("device",),
+        _of_dram("cycles"),
+        True,
+    ),
+    Family(
+        "litemrc_dram_activates", "ACTIVATE commands to the DRAM.", ("device",), _of_dram("activates"), True
+    ),
+    Family(
+        "litemrc_dram_row_conflicts",
+        "ACTIVATE commands to a bank that was closed for another row.",
+        ("device",),
+        _of_dram("row_conflicts"),
+        True,
+    ),
+    Family(
+        "litemrc_dram_refreshes", "REFRESH commands to the DRAM.", ("device",), _of_dram("refreshes"), True
+    ),
+    Family(
+        "litemrc_dram_peak_bytes_per_second",
+        "Bandwidth of the DRAM if its data bus were always busy.",
+        ("device",),
+        _of_device(lambda served, _: p.peak_bandwidth if (p := served.recent.parameters) else None),
     ),
     Family("litemrc_link_frames", "Good frames of the link.", ("device",), _of_link("frames"), True),
     Family(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from litemrc.curves.hit_counters import sees_the_kernel, without_evictions
 from litemrc.epochs.columns import Rows
 from litemrc.epochs.split import rows_together
+from litemrc.epochs.traffic import Traffic
 from litemrc.feed.feed import Event
 from litemrc.feed.records import DeviceParameters, FeedEpoch
 from litemrc.ranks.activity import PowerState, RankActivity
@@ -54,6 +55,8 @@ class Tallies:
     ----------
     epochs
         counts of accesses that belong to no context: dropped, outside, unsampled.
+    dram
+        of commands to the DRAM; only counts that the device knows.
     link
         of frames, by the names of `LinkCounts`, and `epoch_messages_lost`.
     """
@@ -65,6 +68,7 @@ class Tallies:
         self.others: Counter[str] = Counter()
         self.programs: OrderedDict[Program, ProgramTally] = OrderedDict()
         self.ranks: dict[int, RankTally] = {}
+        self.dram: Counter[str] = Counter()
         self._link_before: Counter[str] = Counter()
         self._link: Counter[str] = Counter()
         self._parameters: DeviceParameters | None = None
@@ -106,6 +110,9 @@ class Tallies:
             for name in ("reads", "writes", "wake_ups"):
                 tally.commands[name] += getattr(activity, name)
 
+        if epoch.traffic:
+            self.dram.update(_counts(epoch.traffic))
+
     def _add_rows(self, rows: Rows, names: Mapping[int, str], parameters: DeviceParameters) -> None:
         hits, tail, scale = rows["hits"], rows["tail"], 1 << int(rows["scale_log2"][0])
         if sees_the_kernel(parameters.engine):
@@ -139,6 +146,16 @@ class Tallies:
         self._evicted[rows["context"]] = now
         found = now - before + rows["tail"].sum(axis=1, dtype=np.int64)
         return np.where(before < 0, 0, np.maximum(found, 0))
+
+
+def _counts(traffic: Traffic) -> dict[str, int]:
+    """Return the counts that the device knows."""
+    busy = None if traffic.cycles is None else traffic.accesses
+    totals = {"cycles": traffic.cycles, "busy_cycles": busy, "refreshes": traffic.refreshes}
+    of_banks = {name: getattr(traffic, name) for name in ("row_hits", "activates", "row_conflicts")}
+    totals |= {n: None if each is None else int(each.sum(dtype=np.uint64)) for n, each in of_banks.items()}
+    known = {name: count for name, count in totals.items() if count is not None}
+    return known | {"bytes_read": traffic.bytes_read, "bytes_written": traffic.bytes_written}
 
 
 @cache

@@ -36,16 +36,17 @@ export function hiddenContexts() {
   return app.hidden.get(app.device);
 }
 
-/** The contexts that are shown: {context, name, accesses, misses, working_set_bytes, trend, curve}. */
+/** The contexts that are shown: {context, name, accesses, misses, working_set_bytes, bandwidth, trend, curve}. */
 export function contextsShown() {
   if (app.mode === "history") return ofHistory(app.range);
   const recent = shown();
   if (!recent?.last) return [];
   const now = new Map(recent.last.contexts.map((each) => [each.context, each]));
   return [...recent.names].map(([context, name]) => {
-    const { accesses = 0, misses = 0, working_set_bytes = 0, curve = null } = now.get(context) ?? {};
+    const idle = recent.last.traffic?.seconds ? 0 : null;
+    const { accesses = 0, misses = 0, working_set_bytes = 0, bandwidth = idle, curve = null } = now.get(context) ?? {};
     const trend = recent.short.map((each) => each.contexts.get(context)?.working_set_bytes ?? 0);
-    return { context, name, accesses, misses, working_set_bytes, trend, curve };
+    return { context, name, accesses, misses, working_set_bytes, bandwidth, trend, curve };
   });
 }
 
@@ -55,7 +56,7 @@ function ofHistory({ curves, points, start, end }) {
   return curves.curves.map((curve) => {
     const trend = inside.map(({ contexts }) => contexts.find(({ context }) => context === curve.context)?.working_set_bytes ?? 0);
     const { context, name, accesses, misses } = curve;
-    return { context, name, accesses, misses, working_set_bytes: trend.at(-1) ?? 0, trend, curve };
+    return { context, name, accesses, misses, working_set_bytes: trend.at(-1) ?? 0, bandwidth: null, trend, curve };
   });
 }
 
@@ -150,16 +151,17 @@ export async function prefill(recent) {
   if (app.recent !== recent) return;
   const fresh = new Recent(recent.device);
   for (const each of epochs) fresh.add(each);
-  const { last, short, heat, session } = recent;
+  const { last, short, heat, traffic, session } = recent;
   if (last) {
     if (fresh.session !== session) return;
     const older = fresh.short.filter(({ number }) => number < short[0].number);
     recent.short = [...older, ...short].slice(-100);
-    const before = fresh.heat.filter(({ at }) => !heat.length || at < heat[0].at - 1);
-    recent.heat = [...before, ...heat].slice(-240);
+    const before = (kept, columns) => [...kept.filter(({ at }) => !columns.length || at < columns[0].at - 1), ...columns].slice(-240);
+    recent.heat = before(fresh.heat, heat);
+    recent.traffic = before(fresh.traffic, traffic);
     recent.name();
   } else {
-    Object.assign(recent, { last: fresh.last, short: fresh.short, heat: fresh.heat, session: fresh.session });
+    Object.assign(recent, { last: fresh.last, short: fresh.short, heat: fresh.heat, traffic: fresh.traffic, session: fresh.session });
     recent.name();
   }
   touchAll();

@@ -4,10 +4,12 @@
 import { app, contextsShown, hiddenContexts, shown, timesShown, timesText } from "./app.js";
 import { curveTable, curveTrace, memoryAxis, missAxis } from "./curve_chart.js";
 import { byId, el, fill, setAttribute, setText } from "./dom.js";
-import { count, measured, ratio, size, smallest } from "./format.js";
+import { count, measured, ratio, size, smallest, speed } from "./format.js";
 import { lineStyle } from "./palette.js";
 import { touch } from "./schedule.js";
 import { showSwatch, sparkline } from "./small_pictures.js";
+
+const TREND = 5, BANDWIDTH = 6; // columns of the contexts
 
 export function drawCurves(figure) {
   const hidden = hiddenContexts();
@@ -45,9 +47,12 @@ function summary(entries) {
 
 export function drawContexts() {
   const hidden = hiddenContexts();
-  const body = byId("contexts").tBodies[0];
-  fill(body, contextsShown(), newRow, (row, entry) => {
-    const [head, accesses, misses, workingSet, enough] = row.cells;
+  const entries = contextsShown();
+  const body = byId("contexts").tBodies[0], unknown = entries.every(({ bandwidth }) => bandwidth === null);
+  byId("device-view").classList.toggle("bandwidth", !unknown); // a column more
+  for (const each of [byId("contexts").tHead.rows[0].cells[BANDWIDTH], byId("bandwidth-note")]) each.hidden = unknown;
+  fill(body, entries, newRow, (row, entry) => {
+    const [head, accesses, misses, workingSet, enough] = row.cells, bandwidth = row.cells[BANDWIDTH];
     const button = head.firstChild;
     button.value = entry.context;
     setAttribute(button, "aria-pressed", String(!hidden.has(entry.context)));
@@ -57,6 +62,8 @@ export function drawContexts() {
     setText(misses, count(entry.misses));
     setText(workingSet, size(entry.working_set_bytes));
     setText(enough, measured(entry.curve) ? size(smallest(entry.curve)) : "–");
+    setText(bandwidth, entry.bandwidth === null ? "–" : speed(entry.bandwidth));
+    bandwidth.hidden = unknown;
   });
   // The last thing to be set: whoever watches it finds the values of this epoch.
   const last = app.mode === "history" ? null : shown()?.last;
@@ -68,7 +75,7 @@ export function drawContexts() {
 export function drawTrends() {
   const rows = byId("contexts").tBodies[0].rows;
   contextsShown().forEach(({ trend, context }, place) => {
-    if (rows[place]) sparkline(rows[place].cells[5].firstChild, trend, lineStyle(context).color);
+    if (rows[place]) sparkline(rows[place].cells[TREND].firstChild, trend, lineStyle(context).color);
   });
 }
 
@@ -82,5 +89,5 @@ function newRow() {
   // Roles, as the narrow page lays rows out as blocks, with the name of its column before each value.
   const cell = (place, ...content) => el("td", { role: "cell", "data-column": byId("contexts").tHead.rows[0].cells[place].textContent }, ...content);
   const cells = [1, 2, 3, 4].map((place) => cell(place));
-  return el("tr", { role: "row" }, el("th", { scope: "row", role: "rowheader" }, button), ...cells, cell(5, sparkline()));
+  return el("tr", { role: "row" }, el("th", { scope: "row", role: "rowheader" }, button), ...cells, cell(TREND, sparkline()), cell(BANDWIDTH));
 }

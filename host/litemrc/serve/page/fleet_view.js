@@ -6,7 +6,7 @@ import { app, deviceNamed, say } from "./app.js";
 import { curveTable, curveTrace, memoryAxis, missAxis } from "./curve_chart.js";
 import { byId, el, fill, fillTable, setAttribute, setText } from "./dom.js";
 import { Figure, savePicture } from "./figure.js";
-import { accesses, count, measured, plain, ratio, size, smallest } from "./format.js";
+import { accesses, count, measured, plain, ratio, size, smallest, speed } from "./format.js";
 import { deviceRate, linkLosses, linkText } from "./header_view.js";
 import { lineStyle } from "./palette.js";
 import { touch } from "./schedule.js";
@@ -118,7 +118,9 @@ function drawTile(name, { figure, state, legend, curves, epoch }, all) {
   const entries = drawn(curves).map((curve) => ({ name: curve.name, curve }));
   const [now, dropped] = state.children;
   const link = epoch ? `; link ${linkText(epoch.link)}` : "";
-  setText(now, device?.connected ? `● connected, ${deviceRate(name)}${link}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
+  const { read_bandwidth = null, write_bandwidth = null } = epoch?.traffic ?? {};
+  const traffic = read_bandwidth === null ? "" : `; DRAM ${speed(read_bandwidth)} read, ${speed(write_bandwidth)} written`;
+  setText(now, device?.connected ? `● connected, ${deviceRate(name)}${traffic}${link}` : `✕ lost: ${device?.failure ?? "the link is not open yet"}`);
   setAttribute(now, "class", device?.connected && !linkLosses(epoch?.link) ? "" : "warn");
   setText(dropped, epoch?.dropped ? ` ⚠ ${accesses(epoch.dropped)} dropped in the last epoch` : "");
   fill(legend, entries, () => el("li", {}, showSwatch(), el("span")), (item, entry) => {

@@ -2,6 +2,7 @@
 // Numbers, sizes and times as texts, and the ticks of axes.
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+const SPEEDS = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"];
 const COUNT = new Intl.NumberFormat("en");
 
 export const count = (value) => COUNT.format(value);
@@ -17,6 +18,16 @@ export function size(bytes) {
     unit += 1;
   }
   return `${Number(bytes.toPrecision(Math.max(4, Math.trunc(bytes).toString().length)))} ${UNITS[unit]}`;
+}
+
+/** Bytes per second, in units of 1000. */
+export function speed(value) {
+  let unit = 0;
+  while (value >= 999.5 && unit < SPEEDS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${Number(value.toPrecision(3))} ${SPEEDS[unit]}`;
 }
 
 /** Bytes of "16 MiB", "16M", "4096"; null if it is no size. */

@@ -14,6 +14,7 @@ import { Live } from "./live.js";
 import { buildRanks, drawHeat, drawHot, drawRanks, placeSections } from "./memory_view.js";
 import { chooseTheme, onSystemTheme } from "./palette.js";
 import { touch, touchAll, view } from "./schedule.js";
+import { buildTraffic, drawBanks, drawTraffic } from "./traffic_view.js";
 
 const POLL_MS = 2000; // devices, overview
 const FLEET_MS = 1000;
@@ -38,7 +39,7 @@ function heard(name, data) {
     if (recent.add(epoch) || (name === "current" && recent.replace(epoch))) news = true;
   }
   if (!news || app.mode !== "live") return;
-  touch("contexts", "trends", "curves", "facts", "sections", "ranks", "heat", "hot");
+  touch("contexts", "trends", "curves", "facts", "sections", "traffic", "banks", "ranks", "heat", "hot");
 }
 
 function lost(seconds) {
@@ -128,7 +129,9 @@ function buildViews() {
   const overview = new Figure(byId("history"), { name: "history", title: "History of the working sets", height: 180 }, say);
   const ranks = new Figure(byId("ranks"), { name: "ranks", title: "Residency of the ranks", height: 200 }, say);
   const heat = new Figure(byId("heat"), { name: "heat", title: "Pages accessed by time and address", height: 300 }, say);
-  const list = buildRanks(ranks);
+  const traffic = new Figure(byId("traffic"), { name: "bandwidth", title: "DRAM bandwidth", height: 260 }, say);
+  const banks = new Figure(byId("banks"), { name: "banks", title: "DRAM banks", height: 260 }, say);
+  const list = buildRanks(ranks), note = buildTraffic(traffic);
   buildHistory(overview);
   buildFleet();
   buildControl();
@@ -138,6 +141,8 @@ function buildViews() {
   view("contexts", pace(0, 500), drawContexts);
   view("curves", pace(50), () => drawCurves(curves));
   view("trends", pace(250), drawTrends);
+  view("traffic", pace(1000), () => drawTraffic(traffic, note));
+  view("banks", pace(1000), () => drawBanks(banks));
   view("ranks", pace(500), () => drawRanks(ranks, list));
   view("heat", pace(1000), () => drawHeat(heat));
   view("hot", pace(250), drawHot);

@@ -2,7 +2,7 @@
 // What the page keeps of a device: the last epochs in short, the last one in full. All of it is bounded.
 
 const SHORT = 100; // epochs whose working sets and losses are kept: the largest window
-const COLUMNS = 240; // of the heat map
+const COLUMNS = 240; // of the heat map, and of the bandwidth
 const COLUMN_S = 1; // epochs that arrive within it share a column
 
 export class Recent {
@@ -19,6 +19,7 @@ export class Recent {
     this.short = [];
     this.names = new Map(); // of the contexts in `short`
     this.heat = [];
+    this.traffic = [];
   }
 
   /** Take an epoch in the order of arrival; false: an older one or one that is known. */
@@ -33,6 +34,7 @@ export class Recent {
     if (this.short.length > SHORT) this.short.shift();
     this.name();
     if (epoch.heat) this.addHeat(epoch);
+    if (epoch.traffic) this.addTraffic(epoch);
     return true;
   }
 
@@ -51,14 +53,16 @@ export class Recent {
   }
 
   addHeat({ arrived, heat }) {
-    const column = this.heat.at(-1);
-    if (column && Math.floor(column.at / COLUMN_S) === Math.floor(arrived / COLUMN_S)) {
-      heat.bins.forEach((share, bin) => (column.sums[bin] += share));
-      column.epochs += 1;
-      return;
-    }
-    this.heat.push({ at: arrived, epochs: 1, sums: Float64Array.from(heat.bins), first: heat.first, bin_bytes: heat.bin_bytes });
-    if (this.heat.length > COLUMNS) this.heat.shift();
+    const column = columnAt(this.heat, arrived);
+    if (!column) return append(this.heat, { at: arrived, epochs: 1, sums: Float64Array.from(heat.bins), first: heat.first, bin_bytes: heat.bin_bytes });
+    heat.bins.forEach((share, bin) => (column.sums[bin] += share));
+    column.epochs += 1;
+  }
+
+  addTraffic({ arrived, traffic }) {
+    const sums = trafficSums(traffic), column = columnAt(this.traffic, arrived);
+    if (!column) return append(this.traffic, { at: arrived, ...sums });
+    for (const name in sums) column[name] += sums[name];
   }
 
   /** What is kept now, for as long as it is looked at. */
@@ -66,6 +70,7 @@ export class Recent {
     const copy = Object.assign(Object.create(Recent.prototype), this);
     copy.short = [...this.short];
     copy.heat = structuredClone(this.heat);
+    copy.traffic = structuredClone(this.traffic);
     return copy;
   }
 
@@ -79,6 +84,26 @@ export class Recent {
   sum(name) {
     return this.short.reduce((total, each) => total + each[name], 0);
   }
+}
+
+/** The last column, if what arrived then belongs to it. */
+function columnAt(columns, arrived) {
+  const column = columns.at(-1);
+  return column && Math.floor(column.at / COLUMN_S) === Math.floor(arrived / COLUMN_S) ? column : null;
+}
+
+function append(columns, column) {
+  columns.push(column);
+  if (columns.length > COLUMNS) columns.shift();
+}
+
+/** What can be summed over epochs; NaN: the device does not know it, and then no sum has it. */
+function trafficSums({ bytes_read, bytes_written, seconds, cycles, banks }) {
+  const sum = (of) => banks.reduce((total, bank) => total + of(bank), 0);
+  return {
+    epochs: 1, read: bytes_read, written: bytes_written, seconds: seconds ?? NaN, cycles: cycles ?? NaN,
+    hits: sum(({ row_hits }) => row_hits ?? NaN), accesses: sum(({ reads, writes }) => reads + writes),
+  };
 }
 
 function inShort(epoch) {
