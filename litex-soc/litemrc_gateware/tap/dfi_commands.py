@@ -48,7 +48,7 @@ class DFICommands(LiteXModule):
 
     @classmethod
     def of_controller(cls, phy, sdram):
-        """Return the commands between a PHY and its controller (``soc.sdram``), with the controller's queue."""
+        """Return the commands between a PHY and its controller (``soc.sdram``), with its queue."""
         settings = sdram.controller.settings
         requests = sdram.controller.interface
         banks = [getattr(requests, f"bank{number}") for number in range(requests.nbanks)]

@@ -22,8 +22,10 @@ class DRAMObserver(LiteXModule):
     read, write : Signal()
     address : Signal(32)
         byte address, from 0 at the bottom of the DRAM.
-    activate, bank, row : Signal(), Signal(8), Signal(32)
+    activate, row : Signal(), Signal(32)
         a bank opens a row.
+    bank : Signal(8)
+        of the access or of `activate`: there is one command in a cycle.
     close_all : Signal()
         all banks close their rows.
     refresh : Signal()
@@ -62,7 +64,10 @@ class DRAMObserver(LiteXModule):
                     )
                 ),
             )
-            self.comb += If(bank.activate, self.bank.eq(number), self.row.eq(bank.activate_row))
+            self.comb += [
+                If(bank.read | bank.write | bank.activate, self.bank.eq(number)),
+                If(bank.activate, self.row.eq(bank.activate_row)),
+            ]
         (phase,) = phy.dfi.phases
         self.comb += [
             self.activate.eq(reduce(or_, [bank.activate for bank in banks])),

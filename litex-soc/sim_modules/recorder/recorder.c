@@ -2,12 +2,13 @@
 /*
  * recorder: writes the events of the DRAM model and of the monitor's queue, with their cycles, to a NumPy file.
  *
- * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
- * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
- * 'E', a change of the monitor's enable bit, 'L' and 'U' of the range's first and last frame, 'S' of the
- * sampling, 'W' of the split of writes (value: the new one; before the first change each is 0); 'A', an ACTIVATE
- * (value: row, context: bank), 'C', all banks are closed (value: requests that wait in the controller), 'F', a
- * REFRESH; 'R', requests that the controller accepted (value) and issued (write) in this cycle. SIGTERM and SIGINT end the simulation with the file complete.
+ * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the observer in
+ * the DRAM model (value: byte address, context: bank); 'Q', the input of the monitor's queue (value: frame); 'E', a
+ * change of the monitor's enable bit, 'L' and 'U' of the range's first and last frame, 'S' of the sampling, 'W' of the
+ * split of writes (value: the new one; before the first change each is 0); 'A', an ACTIVATE (value: row, context:
+ * bank), 'C', all banks are closed (value: requests that wait in the controller), 'F', a REFRESH; 'R', requests that
+ * the controller accepted (value) and issued (write) in this cycle. SIGTERM and SIGINT end the simulation with the
+ * file complete.
  *
  * Events of the DRAM before the monitor is first enabled are left out, because a boot of Linux would fill a disk.
  * Those from the last time on that all banks were closed are kept: the tap reports them late, and the state of rows
@@ -243,7 +244,7 @@ static int recorder_tick(void *session, uint64_t time_ps)
 	r->now.cycle++;
 	if (*r->dram_read || *r->dram_write)
 		put_dram(r, (struct record){.cycle = r->now.cycle, .source = 'D', .value = *r->dram_address,
-					    .write = *r->dram_write});
+					    .context = *r->bank, .write = *r->dram_write});
 	tick_commands(r);
 	if (*r->enable && !r->now.ever_enabled)
 		put_early(r);

@@ -76,7 +76,7 @@ def _collect(device: Device, runs: list[Run], out: Path) -> "Collector":
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
     files = page_files(out, device.hello)
     with files.selected(device) as messages, counting("programs", len(runs)) as show_progress:
-        collector = Collector(device, messages=messages)
+        collector = Collector(device, messages=messages, traffic=True)
         for message in collector.collect(runs=runs):
             files.take(collector)
             show_progress(len(collector.cycles), event_text(message, device.hello.workloads))

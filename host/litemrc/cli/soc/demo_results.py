@@ -9,6 +9,7 @@ from pathlib import Path
 from litemrc.checks.comparison import Comparison, ContextAccuracy
 from litemrc.checks.counters import Account, Replay, accuracy, balance, compare, model_of, replay
 from litemrc.checks.pages import check_accessed, check_hot, replay_hot
+from litemrc.checks.traffic import check_traffic
 from litemrc.cli.device.page_files import PageFiles
 from litemrc.cli.shared.progress import counting
 from litemrc.device.collecting.collector import Collector
@@ -83,6 +84,7 @@ def check(
     table = collector.table()
     write_epochs(out / "curves.parquet", table)
     recording = read_recording(record, hello.page_shift)
+    remarks, wrong = _check_traffic(record, recording, collector)
     recording.save(out / "accesses.parquet", 1 << hello.page_shift)
     golden = _replay(recording, table, table.engine)
     first_epoch = int(table.epoch[0]) if late and table.epoch.size else 0
@@ -99,7 +101,22 @@ def check(
         comparison=compare(table, golden, recording.counts()["access"], first_epoch),
         account=balance(recording, table),
         estimates=estimates,
+        remarks=remarks,
+        wrong=wrong,
     )
+
+
+def _check_traffic(
+    record: Path, recording: Recording, collector: Collector
+) -> tuple[dict[str, str], list[str]]:
+    """Compare the DRAM commands of the epochs, if they were collected: a remark, and what is wrong."""
+    if not collector.traffic:
+        return {}, []
+    check = check_traffic(record, recording, collector.traffic)
+    if check.difference:
+        return {}, [f"DRAM commands: {check.difference}"]
+    remark = f"{check.counters:,} counters of {check.epochs} epochs are those of the recorded commands"
+    return {"DRAM commands": remark}, []
 
 
 def verdict(results: Results) -> int:

@@ -122,7 +122,7 @@ def collect(device: Device, runs: list[Run], out: Path) -> "Collector":
     files = page_files(out, device.hello)
     with files.selected(device) as messages, counting("epochs", None) as show_progress:
         # Before the rest: the driver has enabled the monitor, and the epoch in progress must not be missed.
-        collector = Collector(device, messages=messages)
+        collector = Collector(device, messages=messages, traffic=True)
         device.request("monitor", on=False)
         device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
         device.request("monitor", on=True)
@@ -142,13 +142,14 @@ def examine(results: "Results") -> "Results":
 
     following = check_following(results.recording, results.table.processes)
     ownership = check_ownership(results.recording, results.table)
-    wrong = []
+    wrong = list(results.wrong)
     if following.strangers:
         what = f"{following.strangers:,} accesses in contexts that tracked no process"
         wrong.append(f"{what}; first: {following.first_stranger}")
     if ownership.difference:
         wrong.append(f"the device reports wrong owners of frames: {ownership.difference}")
     remarks = {
+        **results.remarks,
         "contexts": _following_text(following),
         "ownership": _ownership_text(ownership),
     }

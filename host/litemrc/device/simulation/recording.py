@@ -141,7 +141,7 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     UserError
         the file is missing, or incomplete because the simulator was killed.
     """
-    raw = _load(Path(path))
+    raw = raw_events(Path(path))
     queue = raw[raw["source"] == b"Q"]
     dropped = queue["dropped"]
     op = np.where(dropped, OPS.index("dropped"), queue["kind"]).astype(np.uint8)
@@ -166,7 +166,14 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     )
 
 
-def _load(path: Path) -> NDArray:
+def raw_events(path: Path) -> NDArray:
+    """Return what the recorder wrote: an array with the fields of its struct record.
+
+    Raises
+    ------
+    UserError
+        as `read_recording`.
+    """
     try:
         raw = np.load(path, mmap_mode="r")
         whole = raw.offset + raw.nbytes == path.stat().st_size
