@@ -62,12 +62,6 @@ _SCHEMA = [
 _DEVICE = [
     (
         "service/service.c",
-        "(LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd1",
-        "(LITEMRC_PROTOCOL_VERSION & 0xff) == 0xd2",
-    ),
-    ("service/service.c", "0x19, 0x07, 0xd1}", "0x19, 0x07, 0xd2}"),
-    (
-        "service/service.c",
         ".features = p->features |",
         ".features = 1u << LITEMRC_FEATURE_FRESH | p->features |",
     ),
