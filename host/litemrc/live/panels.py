@@ -129,7 +129,7 @@ def dram_lines(view: View, width: int, height: int, ink: Ink) -> list[Strip]:
     facts = [f"{traffic.reads.size} banks"] if traffic.activates is not None else []
     facts += [f"peak {bandwidth_text(parameters.peak_bandwidth)}"] if parameters.peak_bandwidth else []
     facts += [f"{traffic.refresh_share:.1%} in refresh"] if traffic.refresh_share is not None else []
-    facts += ["last epoch" if of == 1 else f"sum of {of} epochs"]
+    facts += ["last epoch" if of == 1 else f"{of} epochs"]
     lines = [title("DRAM", ", ".join(facts), width, ink)]
     if view.bandwidths:
         history = spark(view.bandwidths, max(width - 10, 0))

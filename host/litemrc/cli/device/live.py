@@ -16,7 +16,7 @@ from litemrc.errors import UserError
 _SETTLED_S = 5.0  # beside the timeout of requests
 
 _EPILOG = """\
-Keys: 1 to 5 change the panels, w sums epochs, r records into Parquet files, ? explains all others. The device
+Keys: 1 to 6 change the panels, w sums epochs, r records into Parquet files, ? explains all others. The device
 keeps its settings but for those that keys change. Frames accessed (the heat map) take some bytes of the link
 with each epoch; --no-pages leaves them out.
 
