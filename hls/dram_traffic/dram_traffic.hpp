@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// dram_traffic: the DRAM commands of the last epoch that ended: reads, writes, row hits, ACTIVATEs and row conflicts of each bank.
+//
+// Terms: JEDEC JESD79-3 (DDR3).
+//
+// A row hit is a read or write to a bank with an earlier one since its ACTIVATE. A row conflict is an ACTIVATE of a bank whose last
+// close was its own PRECHARGE, or an auto-precharge: it was closed for another row. PRECHARGE ALL and REFRESH close all banks, for
+// no row. Commands count in cycles with `count`; the rows and the controller's queue are followed in all cycles.
+//
+// In a cycle there are at most one access, one ACTIVATE and one PRECHARGE, and no ACTIVATE of a bank that another command is for.
+// They take effect in this order: access, precharges, REFRESH, ACTIVATE. Then the queue changes; then the epoch ends, or starts
+// again.
+//
+// Two buffers of counts: the running epoch's, and that of the last one that ended. A bit says of each bank's counts whether they
+// are of their buffer's epoch: else they are 0. So an epoch ends, or starts again, in a cycle. (The RTL zeroes a buffer instead,
+// in cycles without commands; its answers are the same.)
+//
+// II = 1: a cycle of the DRAM, with a word asked for if it has neither access nor ACTIVATE.
+#pragma once
+
+#include "../common/forwarding.hpp"
+#include "../common/stream.hpp"
+
+namespace litemrc {
+
+static_assert(1 <= BANKS && BANKS <= 16, "LITEMRC_BANKS must lie in 1..16");
+static_assert(COUNTER_BITS <= 32 && CYCLE_BITS <= 64, "a count has at most 32 bits, that of cycles 64");
+
+constexpr int ACCEPTED_BITS = 5; // requests accepted in a cycle
+constexpr int LEVEL_BITS = 16;   // requests accepted and not issued
+constexpr int TRAFFIC_CYCLES = 3;
+
+enum TrafficWord { // of the window
+    TRAFFIC_CYCLES_LOW = 0,
+    TRAFFIC_CYCLES_HIGH = 1,
+    TRAFFIC_REFRESHES = 2,
+    TRAFFIC_QUEUE_PEAK = 3,
+    TRAFFIC_BANK = 8, // of bank 0; TRAFFIC_BANK_WORDS further for each other one
+};
+enum BankWord { BANK_READS = 0, BANK_WRITES = 1, BANK_ROW_HITS = 2, BANK_ACTIVATES = 3, BANK_ROW_CONFLICTS = 4 };
+constexpr int TRAFFIC_BANK_WORDS = 8;
+constexpr int TRAFFIC_WORDS = TRAFFIC_BANK + BANKS * TRAFFIC_BANK_WORDS;
+
+using bank_t = ap_uint<width_of(BANKS)>;
+using banks_t = ap_uint<BANKS>; // a bit for each bank
+using cycles_t = ap_uint<CYCLE_BITS>;
+using accepted_t = ap_uint<ACCEPTED_BITS>;
+using level_t = ap_uint<LEVEL_BITS>;
+
+// One cycle of the DRAM bus, and of the controller's queue.
+struct TrafficCycle {
+    ap_uint<1> count; // of monitored cycles only
+    ap_uint<1> access; // a read or write
+    ap_uint<1> write;
+    bank_t access_bank;
+    ap_uint<1> auto_precharge; // of the access
+    ap_uint<1> activate;
+    bank_t activate_bank;
+    ap_uint<1> precharge; // of one bank
+    bank_t precharge_bank;
+    ap_uint<1> precharge_all;
+    ap_uint<1> refresh;
+    accepted_t accepted; // requests
+    ap_uint<1> issued;   // a request
+    ap_uint<1> clear;     // the running epoch starts again from zero after this cycle
+    ap_uint<1> epoch_end; // it ends after this cycle
+};
+
+using traffic_cycle_word_t = ap_uint<whole_bytes(11 + 3 * width_of(BANKS) + ACCEPTED_BITS)>;
+
+inline traffic_cycle_word_t pack(const TrafficCycle &now) {
+    return packed<traffic_cycle_word_t>(now.count, now.access, now.write, now.access_bank, now.auto_precharge, now.activate,
+                                        now.activate_bank, now.precharge, now.precharge_bank, now.precharge_all, now.refresh,
+                                        now.accepted, now.issued, now.clear, now.epoch_end);
+}
+
+inline TrafficCycle unpack_traffic_cycle(traffic_cycle_word_t word) {
+    TrafficCycle now;
+    unpack_into(word, now.count, now.access, now.write, now.access_bank, now.auto_precharge, now.activate, now.activate_bank,
+                now.precharge, now.precharge_bank, now.precharge_all, now.refresh, now.accepted, now.issued, now.clear,
+                now.epoch_end);
+    return now;
+}
+
+using traffic_ask_t = ap_uint<whole_bytes(width_of(TRAFFIC_WORDS))>; // number of a word
+using traffic_word_t = ap_uint<32>;
+
+// One count of all banks, in two buffers. WORD makes it a type of its own: its state may be static (HLS_STATE).
+template <int WORD> class BankCounts {
+  public:
+    counter_t count(int index, bool known) const {
+        return known ? in_flight_.newest(index, counts_[index]) : counter_t(0);
+    }
+
+    // Stays at its limit.
+    void add(int index, bool known, bool more) {
+        const counter_t old = count(index, known);
+        const bool grows = more && old != counter_t(~counter_t(0));
+        counts_[index] = in_flight_.written(index, grows ? counter_t(old + 1) : old);
+    }
+
+    HLS_STATE Memory<counter_t, 2 * BANKS, TRAFFIC_CYCLES> counts_;
+
+  private:
+    HLS_STATE InFlight<counter_t, 2 * BANKS, TRAFFIC_CYCLES> in_flight_;
+};
+
+class DRAMTraffic {
+  public:
+    // No epoch, no row was accessed, no request waits. Call once before the first step.
+    void reset();
+
+    void step(const TrafficCycle &now);
+
+    // A word of the last epoch that ended, of TRAFFIC_WORDS.
+    traffic_word_t word(int number) const;
+
+    // Whether its count of cycles reached its limit.
+    bool overflow() const { return totals_[1 - buffer_].overflow; }
+
+    HLS_STATE BankCounts<BANK_READS> reads_;
+    HLS_STATE BankCounts<BANK_WRITES> writes_;
+    HLS_STATE BankCounts<BANK_ROW_HITS> row_hits_;
+    HLS_STATE BankCounts<BANK_ACTIVATES> activates_;
+    HLS_STATE BankCounts<BANK_ROW_CONFLICTS> row_conflicts_;
+
+  private:
+    struct Totals {
+        cycles_t cycles;
+        counter_t refreshes;
+        level_t queue_peak;
+        bool overflow;
+        banks_t accessed, activated; // banks whose counts are of this epoch: those of accesses, those of ACTIVATEs
+    };
+
+    void count(const TrafficCycle &now);
+    void follow(const TrafficCycle &now);
+    void begin(Totals &totals) const;
+    traffic_word_t bank_word(int bank, int number) const;
+
+    HLS_STATE Totals totals_[2];
+    HLS_STATE int buffer_;             // of the running epoch
+    HLS_STATE banks_t row_accessed_;   // since its ACTIVATE
+    HLS_STATE banks_t closed_for_row_; // by a precharge of its own
+    HLS_STATE level_t level_;
+};
+
+} // namespace litemrc
+
+// Top function for synthesis: a cycle of the DRAM; if it has neither access nor ACTIVATE, a word that is asked for as well.
+void dram_traffic(hls::stream<litemrc::traffic_cycle_word_t> &cycles, hls::stream<litemrc::traffic_ask_t> &asked,
+                  hls::stream<litemrc::traffic_word_t> &words HLS_RESTART);

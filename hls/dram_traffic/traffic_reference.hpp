@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reference for the testbenches of dram_traffic: integers, and of each bank its commands since the last ACTIVATE. And commands at
+// random. Not synthesizable.
+#pragma once
+
+#include "dram_traffic.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace litemrc {
+
+class TrafficReference {
+  public:
+    void step(const TrafficCycle &now) {
+        if (now.count) {
+            ++running_.cycles;
+            running_.refreshes += std::uint64_t(now.refresh);
+        }
+        if (now.access) {
+            const int bank = int(now.access_bank);
+            if (now.count) {
+                ++running_.banks[bank][now.write ? BANK_WRITES : BANK_READS];
+                running_.banks[bank][BANK_ROW_HITS] += commands_[bank].find('c') != std::string::npos;
+            }
+            commands_[bank] += now.auto_precharge ? "cp" : "c";
+        }
+        if (now.precharge)
+            commands_[int(now.precharge_bank)] += 'p';
+        if (now.precharge_all || now.refresh)
+            for (std::string &commands : commands_)
+                commands += 'a';
+        if (now.activate) {
+            const int bank = int(now.activate_bank);
+            const std::size_t close = commands_[bank].find_last_of("pa");
+            if (now.count) {
+                ++running_.banks[bank][BANK_ACTIVATES];
+                running_.banks[bank][BANK_ROW_CONFLICTS] += close != std::string::npos && commands_[bank][close] == 'p';
+            }
+            commands_[bank].clear();
+        }
+        level_ += std::int64_t(now.accepted) - std::int64_t(now.issued);
+        if (now.count)
+            running_.queue_peak = std::max(running_.queue_peak, level_);
+        if (now.epoch_end && !now.clear)
+            ended_ = running_;
+        else if (now.epoch_end)
+            ended_ = begun();
+        if (now.epoch_end || now.clear)
+            running_ = begun();
+    }
+
+    std::uint64_t word(int number) const {
+        const std::uint64_t cycles = std::min(ended_.cycles, most(CYCLE_BITS));
+        switch (number) {
+        case TRAFFIC_CYCLES_LOW:
+            return cycles & 0xffffffff;
+        case TRAFFIC_CYCLES_HIGH:
+            return cycles >> 32;
+        case TRAFFIC_REFRESHES:
+            return std::min(ended_.refreshes, most(COUNTER_BITS));
+        case TRAFFIC_QUEUE_PEAK:
+            return std::uint64_t(ended_.queue_peak);
+        default:
+            break;
+        }
+        if (number < TRAFFIC_BANK || number % TRAFFIC_BANK_WORDS >= BANK_COUNTS)
+            return 0;
+        const int bank = (number - TRAFFIC_BANK) / TRAFFIC_BANK_WORDS;
+        return std::min(ended_.banks[bank][number % TRAFFIC_BANK_WORDS], most(COUNTER_BITS));
+    }
+
+    bool overflow() const { return ended_.cycles > most(CYCLE_BITS); }
+
+    std::int64_t level() const { return level_; }
+
+    // Of the last epoch that ended.
+    std::uint64_t sum_of(int count) const {
+        std::uint64_t sum = 0;
+        for (const auto &bank : ended_.banks)
+            sum += bank[count];
+        return sum;
+    }
+
+  private:
+    static constexpr int BANK_COUNTS = 5;
+
+    struct Epoch {
+        std::uint64_t cycles = 0, refreshes = 0;
+        std::int64_t queue_peak = 0;
+        std::uint64_t banks[BANKS][BANK_COUNTS] = {};
+    };
+
+    static constexpr std::uint64_t most(int bits) { return (std::uint64_t(1) << bits) - 1; }
+
+    Epoch begun() const {
+        Epoch epoch;
+        epoch.queue_peak = level_;
+        return epoch;
+    }
+
+    Epoch running_, ended_; // the running epoch, the last one that ended
+    std::string commands_[BANKS]; // since its ACTIVATE; c: read or write, p: precharge, a: of all banks
+    std::int64_t level_ = 0;
+};
+
+// Commands in runs of different rates and banks. `Random` gives 0..n-1.
+template <typename Random> class TrafficStimulus {
+  public:
+    explicit TrafficStimulus(Random random) : random_(random) {}
+
+    TrafficCycle next() {
+        if (run_left_-- == 0)
+            start_run();
+        TrafficCycle now = none();
+        now.access = percent(access_percent_);
+        now.write = random_(2);
+        now.access_bank = bank();
+        now.auto_precharge = now.access && percent(auto_percent_);
+        now.activate = percent(activate_percent_);
+        now.activate_bank = bank();
+        now.precharge = percent(precharge_percent_);
+        now.precharge_bank = bank();
+        const bool all = percent(all_percent_);
+        if (all) { // alone in its cycle
+            now.access = now.auto_precharge = now.precharge = now.activate = 0;
+            now.refresh = random_(2);
+            now.precharge_all = !now.refresh || random_(2);
+        }
+        if ((now.access && now.access_bank == now.activate_bank) || (now.precharge && now.precharge_bank == now.activate_bank))
+            now.activate = 0;
+        return now;
+    }
+
+    // A cycle without a command; the queue goes on.
+    TrafficCycle none() {
+        TrafficCycle now{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+        now.count = !percent(pause_percent_);
+        now.access_bank = bank();
+        now.activate_bank = bank();
+        now.precharge_bank = bank();
+        now.accepted = percent(accept_percent_) ? random_(most_accepted_ + 1) : 0;
+        if (level_ + int(now.accepted) > most_level_)
+            now.accepted = 0;
+        now.issued = level_ + int(now.accepted) > 0 && percent(issue_percent_);
+        level_ += int(now.accepted) - int(now.issued);
+        return now;
+    }
+
+    bool epoch_ends() { return random_(epoch_cycles_) == 0; }
+
+    void reset() { level_ = 0; }
+
+  private:
+    static constexpr int MOST_LEVEL = 60;
+
+    bool percent(int probability) { return random_(100) < probability; }
+
+    int bank() { return (first_bank_ + random_(banks_)) % BANKS; }
+
+    void start_run() {
+        static const int PERCENTS[] = {0, 2, 20, 50, 95, 100};
+        run_left_ = random_(400);
+        access_percent_ = PERCENTS[random_(6)];
+        activate_percent_ = PERCENTS[random_(6)];
+        precharge_percent_ = PERCENTS[random_(5)];
+        auto_percent_ = PERCENTS[random_(4)];
+        all_percent_ = random_(2) ? 0 : 1 + random_(20);
+        pause_percent_ = random_(3) ? 0 : PERCENTS[random_(6)];
+        accept_percent_ = PERCENTS[random_(5)];
+        issue_percent_ = PERCENTS[random_(6)];
+        most_accepted_ = 1 + random_(4);
+        most_level_ = 1 + random_(MOST_LEVEL);
+        banks_ = random_(3) ? 1 + random_(BANKS) : 1 + random_(2);
+        first_bank_ = random_(BANKS);
+        epoch_cycles_ = 1 + random_(random_(4) ? 200 : random_(2) ? 4 : 3000);
+    }
+
+    Random random_;
+    int run_left_ = 0, level_ = 0;
+    int access_percent_ = 0, activate_percent_ = 0, precharge_percent_ = 0, auto_percent_ = 0, all_percent_ = 0, pause_percent_ = 0;
+    int accept_percent_ = 0, issue_percent_ = 0, most_accepted_ = 1, most_level_ = 1;
+    int banks_ = 1, first_bank_ = 0, epoch_cycles_ = 1;
+};
+
+} // namespace litemrc

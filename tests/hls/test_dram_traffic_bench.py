@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The testbench of dram_traffic finds a changed line of the unit; `make -C hls` runs it without a fault."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from tests.compiling import CXX_FLAGS
+from tests.mutation import mutated_source
+from tests.products import REPO, run_tool
+from tests.timeouts import scaled_timeout
+
+HLS = REPO / "hls"
+SIZES = ("BANKS=4", "COUNTER_BITS=3", "CYCLE_BITS=8")
+FAULTS = {
+    "first_access_is_a_hit": (
+        "row_hits_.add(index, known, row_accessed_[bank] == 1)",
+        "row_hits_.add(index, known, true)",
+    ),
+    "activate_keeps_the_row_accessed": ("row_accessed_[int(now.activate_bank)] = 0;", ""),
+    "auto_precharge_is_no_close": ("if (now.auto_precharge)", "if (false)"),
+    "precharge_all_closes_for_a_row": ("if (now.precharge_all || now.refresh)", "if (now.refresh)"),
+    "refresh_keeps_closes": ("if (now.precharge_all || now.refresh)", "if (now.precharge_all)"),
+    "activate_keeps_the_close": ("closed_for_row_[int(now.activate_bank)] = 0;", ""),
+    "rows_are_followed_only_while_counting": ("    follow(now);", "    if (now.count)\n        follow(now);"),
+    "epochs_begin_with_an_empty_queue": ("Totals{0, 0, level_,", "Totals{0, 0, 0,"),
+    "queue_counts_while_paused": ("if (now.count && level_ >", "if (level_ >"),
+    "clear_ends_the_epoch": ("if (now.clear)", "if (false)"),
+    "counts_outlive_their_epoch": (
+        "const bool known = totals.activated[bank] == 1;",
+        "const bool known = true;",
+    ),
+    "cycles_wrap": ("totals.cycles == cycles_t(~cycles_t(0))", "false"),
+    "refreshes_wrap": (" && totals.refreshes != counter_t(~counter_t(0))", ""),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), FAULTS.values(), ids=FAULTS)
+def test_the_testbench_finds_a_fault(tmp_path, old: str, new: str) -> None:
+    sources = tmp_path / "hls"
+    for part in ("common", "small_int", "dram_traffic"):
+        shutil.copytree(HLS / part, sources / part)
+    source = sources / "dram_traffic" / "dram_traffic.cpp"
+    source.write_text(mutated_source(HLS / "dram_traffic" / "dram_traffic.cpp", old, new))
+    files = [source, sources / "dram_traffic" / "dram_traffic_tb.cpp", "-o", tmp_path / "bench"]
+    sizes = [f"-DLITEMRC_{size}" for size in SIZES]
+    run_tool(["g++", *CXX_FLAGS, "-O0", *sizes, "-isystem", sources / "small_int", *files])
+    done = subprocess.run(
+        [tmp_path / "bench", "60000"], capture_output=True, text=True, timeout=scaled_timeout(60)
+    )
+    assert done.returncode == 1, done.stdout
+    assert "dram_traffic_tb: cycle" in done.stderr, done.stderr
