@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from litemrc.golden.monitor.dram_traffic import Commands, DRAMTraffic
 from litemrc.golden.monitor.engines import ENGINES
 from litemrc.golden.monitor.group_stack import GroupStack, Move
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
@@ -15,7 +16,7 @@ from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
 from litemrc.golden.ranks.meter import PowerState, RankMeterModel
 from litemrc.golden.ranks.working_pages import WorkingPages
 
-from tests.cosim.builder import FilterSizes, MeterSizes, Sizes
+from tests.cosim.builder import FilterSizes, MeterSizes, Sizes, TrafficSizes
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
 METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, METER_SNAPSHOT = range(6)
@@ -147,6 +148,55 @@ def write_page_bitmap_vectors(path: Path, sizes: Sizes, seed: int, operations: i
             frames = (*sorted(model.accessed), *sorted(model.written))
             lines.append(" ".join(map(str, (len(model.accessed), len(model.written), *frames))))
     path.write_text("\n".join(lines) + "\n")
+
+
+def write_traffic_vectors(path: Path, sizes: TrafficSizes, seed: int, cycles: int) -> None:
+    """Write random commands of the DRAM, and the words of each epoch of the golden model."""
+    dice, model = random.Random(seed), DRAMTraffic(sizes.banks, sizes.cycle_bits)
+    lines, level, counts = [str(sizes.banks)], 0, True
+    for cycle in range(cycles):
+        if cycle % 500 == 0:
+            rates = [dice.choice((0, 0.05, 0.4, 0.95)) for _ in range(6)]
+            epoch_cycles = dice.choice((2, 50, 1000))
+            banks = range(dice.randrange(1, sizes.banks + 1))
+        now, level = _commands(dice, rates, banks, level)
+        counts = counts != (dice.random() < 0.01)
+        clear, epoch_end = dice.random() < 0.002, dice.random() < 1 / epoch_cycles
+        model.cycle(now, counts)
+        numbers: list[int] = [counts]
+        for bank, flags in (
+            (now.access, (now.write, now.auto_precharge)),
+            (now.activate, ()),
+            (now.precharge, ()),
+        ):
+            numbers += [bank is not None, *flags[:1], bank or 0, *flags[1:]]
+        numbers += [now.precharge_all, now.refresh, now.accepted, now.issued, clear, epoch_end]
+        lines.append(" ".join(map(str, map(int, numbers))))
+        if clear:
+            model.clear()
+        if epoch_end:
+            finished = model.end_epoch()
+            words = finished.words(sizes.counter_bits)
+            lines.append(" ".join(map(str, (int(finished.overflow), *words))))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _commands(dice: random.Random, rates: list[float], banks: range, level: int) -> tuple[Commands, int]:
+    """Return commands of a cycle, and the level of the queue after it."""
+    most_level = 40
+    accepted = dice.randrange(5) if dice.random() < rates[0] and level < most_level else 0
+    issued = int(level + accepted > 0 and dice.random() < rates[1])
+    queue, level = {"accepted": accepted, "issued": issued}, level + accepted - issued
+    if dice.random() < 0.02:
+        refresh = dice.random() < 0.5
+        return Commands(precharge_all=not refresh, refresh=refresh, **queue), level
+    access, activate, precharge = (
+        dice.choice(banks) if dice.random() < rate else None for rate in rates[2:5]
+    )
+    if activate in (access, precharge):
+        activate = None
+    write, auto_precharge = dice.random() < 0.4, access is not None and dice.random() < rates[5] / 2
+    return Commands(access, write, auto_precharge, activate, precharge, **queue), level
 
 
 def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int, operations: int) -> None:
