@@ -46,7 +46,10 @@
 #define LITEMRC_HOT_ERROR_BITS 9
 #endif
 #ifndef LITEMRC_BANKS
-#define LITEMRC_BANKS 8 // banks of the DRAM that dram_traffic distinguishes
+#define LITEMRC_BANKS 8 // banks of the DRAM, of all ranks
+#endif
+#ifndef LITEMRC_RANKS
+#define LITEMRC_RANKS 1 // ranks of the DRAM
 #endif
 #ifndef LITEMRC_CYCLE_BITS
 #define LITEMRC_CYCLE_BITS 36 // of dram_traffic's count of cycles; fewer only to test saturation
@@ -77,6 +80,7 @@ constexpr int MASTERS = LITEMRC_MASTERS;
 constexpr int REFERENCE_BITS = LITEMRC_REFERENCE_BITS;
 constexpr int EVENT_QUEUE = LITEMRC_EVENT_QUEUE;
 constexpr int BANKS = LITEMRC_BANKS;
+constexpr int RANKS = LITEMRC_RANKS;
 constexpr int CYCLE_BITS = LITEMRC_CYCLE_BITS;
 constexpr int COUNTER_BITS = LITEMRC_COUNTER_BITS;
 constexpr int GROUP_PAGES = FRAMES / GROUPS; // GrpSize of the paper

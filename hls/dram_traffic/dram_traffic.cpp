@@ -3,6 +3,12 @@
 
 namespace litemrc {
 
+namespace {
+
+int rank_of(int bank) { return bank * RANKS / BANKS; }
+
+} // namespace
+
 void DRAMTraffic::reset() {
     row_accessed_ = 0;
     closed_for_row_ = 0;
@@ -16,11 +22,8 @@ void DRAMTraffic::step(const TrafficCycle &now) {
     if (now.count)
         count(now);
     follow(now);
-    Totals &totals = totals_[buffer_];
-    if (now.count && level_ > totals.queue_peak)
-        totals.queue_peak = level_;
     if (now.clear)
-        begin(totals);
+        begin(totals_[buffer_]);
     if (now.epoch_end) {
         buffer_ = 1 - buffer_;
         begin(totals_[buffer_]);
@@ -29,26 +32,26 @@ void DRAMTraffic::step(const TrafficCycle &now) {
 
 void DRAMTraffic::count(const TrafficCycle &now) {
     Totals &totals = totals_[buffer_];
-    if (totals.cycles == cycles_t(~cycles_t(0)))
-        totals.overflow = true;
-    else
+    if (totals.cycles != cycles_t(~cycles_t(0)))
         ++totals.cycles;
-    if (now.refresh && totals.refreshes != counter_t(~counter_t(0)))
+    if (now.refresh != 0 && totals.refreshes != 0xffffffff)
         ++totals.refreshes;
+    if (level_ > totals.queue_peak)
+        totals.queue_peak = level_;
     if (now.access) {
-        const int bank = int(now.access_bank), index = buffer_ * BANKS + bank;
-        const bool known = totals.accessed[bank] == 1;
+        const int bank = int(now.access_bank), counted = bank % COUNTED_BANKS, index = buffer_ * COUNTED_BANKS + counted;
+        const bool known = totals.accessed[counted] == 1;
         reads_.add(index, known, now.write == 0);
         writes_.add(index, known, now.write == 1);
         row_hits_.add(index, known, row_accessed_[bank] == 1);
-        totals.accessed[bank] = 1;
+        totals.accessed[counted] = 1;
     }
     if (now.activate) {
-        const int bank = int(now.activate_bank), index = buffer_ * BANKS + bank;
-        const bool known = totals.activated[bank] == 1;
+        const int bank = int(now.activate_bank), counted = bank % COUNTED_BANKS, index = buffer_ * COUNTED_BANKS + counted;
+        const bool known = totals.activated[counted] == 1;
         activates_.add(index, known, true);
         row_conflicts_.add(index, known, closed_for_row_[bank] == 1);
-        totals.activated[bank] = 1;
+        totals.activated[counted] = 1;
     }
 }
 
@@ -61,8 +64,12 @@ void DRAMTraffic::follow(const TrafficCycle &now) {
     }
     if (now.precharge)
         closed_for_row_[int(now.precharge_bank)] = 1;
-    if (now.precharge_all || now.refresh)
-        closed_for_row_ = 0;
+    const ranks_t closed = now.precharge_all | now.refresh;
+    for (int bank = 0; bank < BANKS; ++bank) {
+        HLS_UNROLL // all banks in one cycle
+        if (closed[rank_of(bank)])
+            closed_for_row_[bank] = 0;
+    }
     if (now.activate) {
         row_accessed_[int(now.activate_bank)] = 0;
         closed_for_row_[int(now.activate_bank)] = 0;
@@ -71,7 +78,7 @@ void DRAMTraffic::follow(const TrafficCycle &now) {
 }
 
 // An epoch without commands.
-void DRAMTraffic::begin(Totals &totals) const { totals = Totals{0, 0, level_, false, 0, 0}; }
+void DRAMTraffic::begin(Totals &totals) { totals = Totals{0, 0, 0, 0, 0}; }
 
 traffic_word_t DRAMTraffic::word(int number) const {
     const Totals &totals = totals_[1 - buffer_];
@@ -93,7 +100,7 @@ traffic_word_t DRAMTraffic::word(int number) const {
 
 traffic_word_t DRAMTraffic::bank_word(int bank, int number) const {
     const Totals &totals = totals_[1 - buffer_];
-    const int index = (1 - buffer_) * BANKS + bank;
+    const int index = (1 - buffer_) * COUNTED_BANKS + bank;
     const bool accessed = totals.accessed[bank] == 1, activated = totals.activated[bank] == 1;
     switch (number) {
     case BANK_READS:

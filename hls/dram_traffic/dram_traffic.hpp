@@ -4,12 +4,14 @@
 // Terms: JEDEC JESD79-3 (DDR3).
 //
 // A row hit is a read or write to a bank with an earlier one since its ACTIVATE. A row conflict is an ACTIVATE of a bank whose last
-// close was its own PRECHARGE, or an auto-precharge: it was closed for another row. PRECHARGE ALL and REFRESH close all banks, for
-// no row. Commands count in cycles with `count`; the rows and the controller's queue are followed in all cycles.
+// close was its own PRECHARGE, or an auto-precharge: it was closed for another row. PRECHARGE ALL and REFRESH close the banks of a
+// rank, for no row. Commands count in cycles with `count`; the rows and the controller's queue are followed in all cycles.
 //
 // In a cycle there are at most one access, one ACTIVATE and one PRECHARGE, and no ACTIVATE of a bank that another command is for.
-// They take effect in this order: access, precharges, REFRESH, ACTIVATE. Then the queue changes; then the epoch ends, or starts
-// again.
+// They take effect in this order: access, precharges, REFRESH, ACTIVATE; after them the epoch ends, or starts again. REFRESHes of
+// several ranks in a cycle count once. The level of the queue in a cycle is that before its requests.
+//
+// Where there are more than 16 banks, those whose numbers are equal modulo 16 count together.
 //
 // Two buffers of counts: the running epoch's, and that of the last one that ended. A bit says of each bank's counts whether they
 // are of their buffer's epoch: else they are 0. So an epoch ends, or starts again, in a cycle. (The RTL zeroes a buffer instead,
@@ -23,12 +25,14 @@
 
 namespace litemrc {
 
-static_assert(1 <= BANKS && BANKS <= 16, "LITEMRC_BANKS must lie in 1..16");
+static_assert(is_power_of_two(BANKS) && is_power_of_two(RANKS) && RANKS <= BANKS && BANKS <= 128,
+              "LITEMRC_BANKS must be a power of two up to 128, LITEMRC_RANKS one up to that");
 static_assert(COUNTER_BITS <= 32 && CYCLE_BITS <= 64, "a count has at most 32 bits, that of cycles 64");
 
+constexpr int COUNTED_BANKS = BANKS < 16 ? BANKS : 16;
 constexpr int ACCEPTED_BITS = 5; // requests accepted in a cycle
 constexpr int LEVEL_BITS = 16;   // requests accepted and not issued
-constexpr int TRAFFIC_CYCLES = 3;
+constexpr int TRAFFIC_CYCLES = 3; // addressed, read, registered, then changed and written
 
 enum TrafficWord { // of the window
     TRAFFIC_CYCLES_LOW = 0,
@@ -39,17 +43,19 @@ enum TrafficWord { // of the window
 };
 enum BankWord { BANK_READS = 0, BANK_WRITES = 1, BANK_ROW_HITS = 2, BANK_ACTIVATES = 3, BANK_ROW_CONFLICTS = 4 };
 constexpr int TRAFFIC_BANK_WORDS = 8;
-constexpr int TRAFFIC_WORDS = TRAFFIC_BANK + BANKS * TRAFFIC_BANK_WORDS;
+constexpr int TRAFFIC_WORDS = TRAFFIC_BANK + COUNTED_BANKS * TRAFFIC_BANK_WORDS;
 
 using bank_t = ap_uint<width_of(BANKS)>;
 using banks_t = ap_uint<BANKS>; // a bit for each bank
+using counted_banks_t = ap_uint<COUNTED_BANKS>;
+using ranks_t = ap_uint<RANKS>; // a bit for each rank
 using cycles_t = ap_uint<CYCLE_BITS>;
 using accepted_t = ap_uint<ACCEPTED_BITS>;
 using level_t = ap_uint<LEVEL_BITS>;
 
 // One cycle of the DRAM bus, and of the controller's queue.
 struct TrafficCycle {
-    ap_uint<1> count; // of monitored cycles only
+    ap_uint<1> count;  // the monitor is enabled and not frozen
     ap_uint<1> access; // a read or write
     ap_uint<1> write;
     bank_t access_bank;
@@ -58,15 +64,15 @@ struct TrafficCycle {
     bank_t activate_bank;
     ap_uint<1> precharge; // of one bank
     bank_t precharge_bank;
-    ap_uint<1> precharge_all;
-    ap_uint<1> refresh;
-    accepted_t accepted; // requests
-    ap_uint<1> issued;   // a request
+    ranks_t precharge_all;
+    ranks_t refresh;
+    accepted_t accepted;  // requests
+    ap_uint<1> issued;    // a request
     ap_uint<1> clear;     // the running epoch starts again from zero after this cycle
     ap_uint<1> epoch_end; // it ends after this cycle
 };
 
-using traffic_cycle_word_t = ap_uint<whole_bytes(11 + 3 * width_of(BANKS) + ACCEPTED_BITS)>;
+using traffic_cycle_word_t = ap_uint<whole_bytes(9 + 3 * width_of(BANKS) + 2 * RANKS + ACCEPTED_BITS)>;
 
 inline traffic_cycle_word_t pack(const TrafficCycle &now) {
     return packed<traffic_cycle_word_t>(now.count, now.access, now.write, now.access_bank, now.auto_precharge, now.activate,
@@ -99,10 +105,10 @@ template <int WORD> class BankCounts {
         counts_[index] = in_flight_.written(index, grows ? counter_t(old + 1) : old);
     }
 
-    HLS_STATE Memory<counter_t, 2 * BANKS, TRAFFIC_CYCLES> counts_;
+    HLS_STATE Memory<counter_t, 2 * COUNTED_BANKS, TRAFFIC_CYCLES> counts_;
 
   private:
-    HLS_STATE InFlight<counter_t, 2 * BANKS, TRAFFIC_CYCLES> in_flight_;
+    HLS_STATE InFlight<counter_t, 2 * COUNTED_BANKS, TRAFFIC_CYCLES> in_flight_;
 };
 
 class DRAMTraffic {
@@ -116,7 +122,7 @@ class DRAMTraffic {
     traffic_word_t word(int number) const;
 
     // Whether its count of cycles reached its limit.
-    bool overflow() const { return totals_[1 - buffer_].overflow; }
+    bool overflow() const { return totals_[1 - buffer_].cycles == cycles_t(~cycles_t(0)); }
 
     HLS_STATE BankCounts<BANK_READS> reads_;
     HLS_STATE BankCounts<BANK_WRITES> writes_;
@@ -127,15 +133,14 @@ class DRAMTraffic {
   private:
     struct Totals {
         cycles_t cycles;
-        counter_t refreshes;
+        ap_uint<32> refreshes;
         level_t queue_peak;
-        bool overflow;
-        banks_t accessed, activated; // banks whose counts are of this epoch: those of accesses, those of ACTIVATEs
+        counted_banks_t accessed, activated; // banks whose counts are of this epoch: those of accesses, those of ACTIVATEs
     };
 
     void count(const TrafficCycle &now);
     void follow(const TrafficCycle &now);
-    void begin(Totals &totals) const;
+    static void begin(Totals &totals);
     traffic_word_t bank_word(int bank, int number) const;
 
     HLS_STATE Totals totals_[2];

@@ -16,39 +16,39 @@ class TrafficReference {
     void step(const TrafficCycle &now) {
         if (now.count) {
             ++running_.cycles;
-            running_.refreshes += std::uint64_t(now.refresh);
+            running_.refreshes += now.refresh != 0;
+            running_.queue_peak = std::max(running_.queue_peak, level_);
         }
         if (now.access) {
             const int bank = int(now.access_bank);
             if (now.count) {
-                ++running_.banks[bank][now.write ? BANK_WRITES : BANK_READS];
-                running_.banks[bank][BANK_ROW_HITS] += commands_[bank].find('c') != std::string::npos;
+                ++running_.banks[bank % 16][now.write ? BANK_WRITES : BANK_READS];
+                running_.banks[bank % 16][BANK_ROW_HITS] += commands_[bank].find('c') != std::string::npos;
             }
             commands_[bank] += now.auto_precharge ? "cp" : "c";
         }
         if (now.precharge)
             commands_[int(now.precharge_bank)] += 'p';
-        if (now.precharge_all || now.refresh)
-            for (std::string &commands : commands_)
-                commands += 'a';
+        for (int rank = 0; rank < RANKS; ++rank)
+            if (now.precharge_all[rank] || now.refresh[rank])
+                for (int bank = 0; bank < RANK_BANKS; ++bank)
+                    commands_[rank * RANK_BANKS + bank] += 'a';
         if (now.activate) {
             const int bank = int(now.activate_bank);
             const std::size_t close = commands_[bank].find_last_of("pa");
             if (now.count) {
-                ++running_.banks[bank][BANK_ACTIVATES];
-                running_.banks[bank][BANK_ROW_CONFLICTS] += close != std::string::npos && commands_[bank][close] == 'p';
+                ++running_.banks[bank % 16][BANK_ACTIVATES];
+                running_.banks[bank % 16][BANK_ROW_CONFLICTS] += close != std::string::npos && commands_[bank][close] == 'p';
             }
             commands_[bank].clear();
         }
         level_ += std::int64_t(now.accepted) - std::int64_t(now.issued);
-        if (now.count)
-            running_.queue_peak = std::max(running_.queue_peak, level_);
-        if (now.epoch_end && !now.clear)
+        if (now.clear)
+            running_ = Epoch();
+        if (now.epoch_end) {
             ended_ = running_;
-        else if (now.epoch_end)
-            ended_ = begun();
-        if (now.epoch_end || now.clear)
-            running_ = begun();
+            running_ = Epoch();
+        }
     }
 
     std::uint64_t word(int number) const {
@@ -59,7 +59,7 @@ class TrafficReference {
         case TRAFFIC_CYCLES_HIGH:
             return cycles >> 32;
         case TRAFFIC_REFRESHES:
-            return std::min(ended_.refreshes, most(COUNTER_BITS));
+            return ended_.refreshes;
         case TRAFFIC_QUEUE_PEAK:
             return std::uint64_t(ended_.queue_peak);
         default:
@@ -71,34 +71,18 @@ class TrafficReference {
         return std::min(ended_.banks[bank][number % TRAFFIC_BANK_WORDS], most(COUNTER_BITS));
     }
 
-    bool overflow() const { return ended_.cycles > most(CYCLE_BITS); }
-
-    std::int64_t level() const { return level_; }
-
-    // Of the last epoch that ended.
-    std::uint64_t sum_of(int count) const {
-        std::uint64_t sum = 0;
-        for (const auto &bank : ended_.banks)
-            sum += bank[count];
-        return sum;
-    }
+    bool overflow() const { return ended_.cycles >= most(CYCLE_BITS); }
 
   private:
-    static constexpr int BANK_COUNTS = 5;
+    static constexpr int BANK_COUNTS = 5, RANK_BANKS = BANKS / RANKS;
 
     struct Epoch {
         std::uint64_t cycles = 0, refreshes = 0;
         std::int64_t queue_peak = 0;
-        std::uint64_t banks[BANKS][BANK_COUNTS] = {};
+        std::uint64_t banks[16][BANK_COUNTS] = {};
     };
 
     static constexpr std::uint64_t most(int bits) { return (std::uint64_t(1) << bits) - 1; }
-
-    Epoch begun() const {
-        Epoch epoch;
-        epoch.queue_peak = level_;
-        return epoch;
-    }
 
     Epoch running_, ended_; // the running epoch, the last one that ended
     std::string commands_[BANKS]; // since its ACTIVATE; c: read or write, p: precharge, a: of all banks
@@ -122,13 +106,12 @@ template <typename Random> class TrafficStimulus {
         now.activate_bank = bank();
         now.precharge = percent(precharge_percent_);
         now.precharge_bank = bank();
-        const bool all = percent(all_percent_);
-        if (all) { // alone in its cycle
-            now.access = now.auto_precharge = now.precharge = now.activate = 0;
-            now.refresh = random_(2);
-            now.precharge_all = !now.refresh || random_(2);
+        if (percent(all_percent_)) {
+            now.refresh = random_(1 << RANKS);
+            now.precharge_all = random_(1 << RANKS);
         }
-        if ((now.access && now.access_bank == now.activate_bank) || (now.precharge && now.precharge_bank == now.activate_bank))
+        if ((now.access && now.access_bank == now.activate_bank) || (now.precharge && now.precharge_bank == now.activate_bank) ||
+            ranks_t(now.refresh | now.precharge_all)[int(now.activate_bank) * RANKS / BANKS])
             now.activate = 0;
         return now;
     }

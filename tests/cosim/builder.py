@@ -85,6 +85,7 @@ class TrafficSizes(Sizes):
     groups: int = 64
     contexts: int = 8
     banks: int = 8
+    ranks: int = 1
     cycle_bits: int = 36
 
 

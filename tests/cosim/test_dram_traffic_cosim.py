@@ -13,10 +13,11 @@ pytestmark = pytest.mark.cosim
 
 FOUR = TrafficSizes(banks=4, counter_bits=5, cycle_bits=8)  # counts that saturate
 EIGHT = TrafficSizes(banks=8)
-SIXTEEN = TrafficSizes(banks=16)
+SIXTEEN = TrafficSizes(banks=16, ranks=2)
+THIRTY_TWO = TrafficSizes(banks=32, ranks=4)  # two of which count together
 
 
-@pytest.mark.parametrize("sizes", [FOUR, EIGHT, SIXTEEN], ids=str)
+@pytest.mark.parametrize("sizes", [FOUR, EIGHT, SIXTEEN, THIRTY_TWO], ids=str)
 def test_cpp_is_the_golden_model_on_its_vectors(sizes: TrafficSizes, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
     write_traffic_vectors(vectors, sizes, 7, cycles=30_000)

@@ -152,51 +152,53 @@ def write_page_bitmap_vectors(path: Path, sizes: Sizes, seed: int, operations: i
 
 def write_traffic_vectors(path: Path, sizes: TrafficSizes, seed: int, cycles: int) -> None:
     """Write random commands of the DRAM, and the words of each epoch of the golden model."""
-    dice, model = random.Random(seed), DRAMTraffic(sizes.banks, sizes.cycle_bits)
-    lines, level, counts = [str(sizes.banks)], 0, True
-    for cycle in range(cycles):
+    dice, model = random.Random(seed), DRAMTraffic(sizes.banks, sizes.ranks, sizes.cycle_bits)
+    lines, counts, epoch_cycles = [f"{sizes.banks} {sizes.ranks}"], True, 1
+    for cycle, now in enumerate(_commands(sizes, seed, cycles)):
         if cycle % 500 == 0:
-            rates = [dice.choice((0, 0.05, 0.4, 0.95)) for _ in range(6)]
             epoch_cycles = dice.choice((2, 50, 1000))
-            banks = range(dice.randrange(1, sizes.banks + 1))
-        now, level = _commands(dice, rates, banks, level)
         counts = counts != (dice.random() < 0.01)
         clear, epoch_end = dice.random() < 0.002, dice.random() < 1 / epoch_cycles
         model.cycle(now, counts)
-        numbers: list[int] = [counts]
-        for bank, flags in (
-            (now.access, (now.write, now.auto_precharge)),
-            (now.activate, ()),
-            (now.precharge, ()),
-        ):
-            numbers += [bank is not None, *flags[:1], bank or 0, *flags[1:]]
-        numbers += [now.precharge_all, now.refresh, now.accepted, now.issued, clear, epoch_end]
-        lines.append(" ".join(map(str, map(int, numbers))))
+        numbers: list[int] = [counts, now.access is not None, now.write, now.access or 0, now.auto_precharge]
+        for bank in (now.activate, now.precharge):
+            numbers += [bank is not None, bank or 0]
+        numbers += [sum(1 << rank for rank in ranks) for ranks in (now.precharge_all, now.refresh)]
+        lines.append(" ".join(map(str, map(int, (*numbers, now.accepted, now.issued, clear, epoch_end)))))
         if clear:
             model.clear()
         if epoch_end:
             finished = model.end_epoch()
-            words = finished.words(sizes.counter_bits)
-            lines.append(" ".join(map(str, (int(finished.overflow), *words))))
+            words = (finished.overflow, *finished.words(sizes.counter_bits))
+            lines.append(" ".join(map(str, map(int, words))))
     path.write_text("\n".join(lines) + "\n")
 
 
-def _commands(dice: random.Random, rates: list[float], banks: range, level: int) -> tuple[Commands, int]:
-    """Return commands of a cycle, and the level of the queue after it."""
-    most_level = 40
-    accepted = dice.randrange(5) if dice.random() < rates[0] and level < most_level else 0
-    issued = int(level + accepted > 0 and dice.random() < rates[1])
-    queue, level = {"accepted": accepted, "issued": issued}, level + accepted - issued
-    if dice.random() < 0.02:
-        refresh = dice.random() < 0.5
-        return Commands(precharge_all=not refresh, refresh=refresh, **queue), level
-    access, activate, precharge = (
-        dice.choice(banks) if dice.random() < rate else None for rate in rates[2:5]
-    )
-    if activate in (access, precharge):
-        activate = None
-    write, auto_precharge = dice.random() < 0.4, access is not None and dice.random() < rates[5] / 2
-    return Commands(access, write, auto_precharge, activate, precharge, **queue), level
+def _commands(sizes: TrafficSizes, seed: int, cycles: int) -> Iterator[Commands]:
+    """Yield random commands, at rates that change; a queue of up to 44 requests."""
+    dice, level = random.Random(seed + 1), 0
+    for cycle in range(cycles):
+        if cycle % 500 == 0:
+            rates = [dice.choice((0, 0.05, 0.4, 0.95)) for _ in range(6)]
+            banks = dice.sample(range(sizes.banks), dice.randrange(1, sizes.banks + 1))
+        accepted = dice.randrange(5) if dice.random() < rates[0] and level <= 40 else 0
+        issued = int(level + accepted > 0 and dice.random() < rates[1])
+        level += accepted - issued
+        all_banks, refresh = (
+            [rank for rank in range(sizes.ranks) if dice.random() < 0.5] if dice.random() < 0.01 else []
+            for _ in range(2)
+        )
+        access, activate, precharge = (
+            dice.choice(banks) if dice.random() < rate else None for rate in rates[2:5]
+        )
+        if activate is not None and (
+            activate in (access, precharge) or activate * sizes.ranks // sizes.banks in all_banks + refresh
+        ):
+            activate = None
+        write, auto_precharge = dice.random() < 0.4, access is not None and dice.random() < rates[5] / 2
+        yield Commands(
+            access, write, auto_precharge, activate, precharge, all_banks, refresh, accepted, issued
+        )
 
 
 def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int, operations: int) -> None:

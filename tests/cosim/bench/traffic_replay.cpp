@@ -3,7 +3,7 @@
 //
 //   traffic_replay VECTORS
 //
-// VECTORS, plain numbers: first the number of banks; then a line for each cycle, "count access write access_bank auto_precharge
+// VECTORS, plain numbers: first the numbers of banks and ranks; then a line for each cycle, "count access write access_bank auto_precharge
 // activate activate_bank precharge precharge_bank precharge_all refresh accepted issued clear epoch_end"; at the end of an epoch
 // followed by "overflow" and the words of the window.
 // Returns 1 at the first difference.
@@ -27,12 +27,12 @@ bool read_cycle(Vectors &vectors, int (&fields)[FIELDS]) {
 
 TrafficCycle cycle_of(const int (&f)[FIELDS]) {
     return {ap_uint<1>(f[0]), ap_uint<1>(f[1]), ap_uint<1>(f[2]),  bank_t(f[3]),      ap_uint<1>(f[4]),
-            ap_uint<1>(f[5]), bank_t(f[6]),     ap_uint<1>(f[7]),  bank_t(f[8]),      ap_uint<1>(f[9]),
-            ap_uint<1>(f[10]), accepted_t(f[11]), ap_uint<1>(f[12]), ap_uint<1>(f[13]), ap_uint<1>(f[14])};
+            ap_uint<1>(f[5]), bank_t(f[6]),     ap_uint<1>(f[7]),  bank_t(f[8]),      ranks_t(f[9]),
+            ranks_t(f[10]), accepted_t(f[11]), ap_uint<1>(f[12]), ap_uint<1>(f[13]), ap_uint<1>(f[14])};
 }
 
 void replay(int argc, char **argv) {
-    Vectors vectors(argc, argv, {BANKS});
+    Vectors vectors(argc, argv, {BANKS, RANKS});
     static DRAMTraffic traffic;
     traffic.reset();
     unsigned cycles = 0, epochs = 0, commands = 0, overflows = 0;

@@ -16,7 +16,7 @@ def commands(draw) -> Commands:
     access, precharge = draw(maybe_bank), draw(maybe_bank)
     everything = draw(st.sampled_from(("", "", "", "precharge_all", "refresh")))
     if everything:
-        return Commands(**{everything: True})
+        return Commands(**{everything: (0,)})
     activate = draw(maybe_bank.filter(lambda bank: bank is None or bank not in (access, precharge)))
     return Commands(access, draw(st.booleans()), draw(st.booleans()), activate, precharge)
 
@@ -45,46 +45,74 @@ def test_a_row_conflict_is_an_activate_after_a_precharge_of_the_bank_alone() -> 
         Commands(precharge=1): 1,
         Commands(access=1, auto_precharge=True): 1,
         Commands(precharge=2): 0,  # of another bank
-        Commands(precharge_all=True): 0,
-        Commands(refresh=True): 0,
+        Commands(precharge_all=(0,)): 0,
+        Commands(refresh=(0,)): 0,
         Commands(): 0,  # after reset, and after an ACTIVATE
     }
     for close, conflicts in closes.items():
         assert counts_of(traffic, close, activate).row_conflicts == conflicts, close
-    assert counts_of(traffic, Commands(precharge=1), Commands(refresh=True), activate).row_conflicts == 0
+    assert counts_of(traffic, Commands(precharge=1), Commands(refresh=(0,)), activate).row_conflicts == 0
     assert (
-        counts_of(traffic, Commands(precharge_all=True), Commands(precharge=1), activate).row_conflicts == 1
+        counts_of(traffic, Commands(precharge_all=(0,)), Commands(precharge=1), activate).row_conflicts == 1
     )
 
 
 def test_rows_and_queue_are_followed_without_counting() -> None:
     traffic = DRAMTraffic(BANKS)
-    for each in (
-        Commands(activate=1),
-        Commands(access=1, accepted=3),
-        Commands(precharge=1, accepted=2, issued=1),
-    ):
+    activate, access = Commands(activate=1), Commands(access=1, accepted=3)
+    for each in (activate, access, Commands(precharge=1, accepted=2, issued=1)):
         traffic.cycle(each, counts=False)
     traffic.cycle(Commands(access=1, issued=1))
     epoch = traffic.end_epoch()
     assert epoch.banks[1] == BankCounts(reads=1, row_hits=1)
-    assert (epoch.cycles, epoch.queue_peak) == (1, 3)
-    traffic.cycle(Commands(issued=1))
-    traffic.cycle(Commands(activate=1, accepted=4), counts=False)
-    traffic.cycle(Commands(issued=1))
+    assert (epoch.cycles, epoch.queue_peak) == (1, 4)
+
+
+def test_the_queue_of_an_epoch_begins_with_that_of_the_epoch_before() -> None:
+    traffic = DRAMTraffic(BANKS)
+    peaks = []
+    for cycles in ((3, 0, -1), (0, -1), (4, -1)):  # levels 0, 3, 3; 2, 2; 1, 5
+        for change in cycles:
+            traffic.cycle(Commands(accepted=max(change, 0), issued=int(change < 0)))
+        peaks.append(traffic.end_epoch().queue_peak)
+    assert peaks == [3, 2, 5]
+
+
+def test_ranks_close_apart_and_refresh_together() -> None:
+    traffic = DRAMTraffic(BANKS, ranks=2)
+    traffic.cycle(Commands(precharge=1))
+    traffic.cycle(Commands(precharge=2))
+    traffic.cycle(Commands(precharge_all=(1,)))
+    traffic.cycle(Commands(refresh=(0, 1)))
+    for bank in (1, 2):
+        traffic.cycle(Commands(precharge=bank))
+    traffic.cycle(Commands(refresh=(0,), precharge_all=(1,)))
+    traffic.cycle(Commands(precharge=3))
+    for bank in range(BANKS):
+        traffic.cycle(Commands(activate=bank))
     epoch = traffic.end_epoch()
-    assert epoch.banks[1] == BankCounts()
-    assert (epoch.cycles, epoch.queue_peak) == (2, 5)  # the level of the last cycle
-    assert traffic.end_epoch().queue_peak == 5  # at its begin
+    assert [bank.row_conflicts for bank in epoch.banks] == [0, 0, 0, 1]
+    assert epoch.refreshes == 2
+
+
+def test_banks_that_are_equal_modulo_16_count_together() -> None:
+    traffic = DRAMTraffic(32, ranks=2)
+    for bank in (3, 19):
+        traffic.cycle(Commands(activate=bank))
+        traffic.cycle(Commands(access=bank))
+    traffic.cycle(Commands(access=3, write=True))
+    epoch = traffic.end_epoch()
+    assert len(epoch.banks) == 16 and len(epoch.words()) == 8 + 16 * 8
+    assert epoch.banks[3] == BankCounts(reads=2, writes=1, row_hits=1, activates=2)
 
 
 def test_words_are_in_the_order_of_the_window_and_saturate() -> None:
     traffic = DRAMTraffic(2, cycle_bits=3)
     for _ in range(9):
-        traffic.cycle(Commands(access=1, write=True, refresh=True))
+        traffic.cycle(Commands(access=1, write=True, refresh=(0,)))
     epoch = traffic.end_epoch()
     assert epoch.overflow
-    assert epoch.words(counter_bits=3) == [7, 0, 7, 0, 0, 0, 0, 0, *[0] * 8, 0, 7, 7, 0, 0, 0, 0, 0]
+    assert epoch.words(counter_bits=3) == [7, 0, 9, 0, 0, 0, 0, 0, *[0] * 8, 0, 7, 7, 0, 0, 0, 0, 0]
     assert DRAMTraffic(2).end_epoch().words() == [0] * 24
     long = DRAMTraffic(1)
     long._epoch.cycles = 5 << 32 | 6

@@ -4,17 +4,19 @@
 Terms: JEDEC JESD79-3 (DDR3): ACTIVATE, PRECHARGE, REFRESH, auto-precharge, PRECHARGE ALL.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
 CYCLE_BITS = 36
+COUNTED_BANKS = 16  # those of more banks whose numbers are equal modulo 16 count together
 WORDS_AHEAD = 8  # words of the window before those of bank 0
 BANK_WORDS = 8  # words of a bank
 
 
 class Commands(NamedTuple):
-    """What a cycle has on the DRAM bus, and in the queue of the controller.
+    """What a cycle has on the DRAM bus, and what enters and leaves the controller's queue.
 
     Attributes
     ----------
@@ -22,8 +24,8 @@ class Commands(NamedTuple):
         bank of a read or write; None: there is none. The same for `activate` and `precharge`.
     write, auto_precharge
         of the access.
-    precharge_all
-        PRECHARGE ALL.
+    precharge_all, refresh
+        ranks that get a PRECHARGE ALL, a REFRESH.
     accepted, issued
         requests that the controller accepted, and issued.
     """
@@ -33,8 +35,8 @@ class Commands(NamedTuple):
     auto_precharge: bool = False
     activate: int | None = None
     precharge: int | None = None
-    precharge_all: bool = False
-    refresh: bool = False
+    precharge_all: Collection[int] = ()
+    refresh: Collection[int] = ()
     accepted: int = 0
     issued: int = 0
 
@@ -59,15 +61,15 @@ class TrafficEpoch:
 
     banks: list[BankCounts]
     cycles: int = 0
-    refreshes: int = 0
-    queue_peak: int = 0
-    overflow: bool = False  # cycles reached their limit
+    refreshes: int = 0  # cycles with a REFRESH
+    queue_peak: int = 0  # most requests accepted and not issued, at the begin of a cycle
+    overflow: bool = False  # cycles reached their limit: they may be more
 
     def words(self, counter_bits: int = 32) -> list[int]:
         """Return the words of the window; a count above its limit is the limit."""
         limit = (1 << counter_bits) - 1
         low, high = self.cycles & 0xFFFFFFFF, self.cycles >> 32
-        words = [low, high, min(self.refreshes, limit), self.queue_peak, *[0] * (WORDS_AHEAD - 4)]
+        words = [low, high, self.refreshes, self.queue_peak, *[0] * (WORDS_AHEAD - 4)]
         for bank in self.banks:
             counts = [min(count, limit) for count in vars(bank).values()]
             words += [*counts, *[0] * (BANK_WORDS - len(counts))]
@@ -78,7 +80,7 @@ class _Close(Enum):
     """How a bank was closed last, since its last ACTIVATE."""
 
     ALONE = auto()  # by its own PRECHARGE or an auto-precharge: for another row
-    WITH_ALL = auto()  # by PRECHARGE ALL or a REFRESH
+    WITH_ALL = auto()  # by a PRECHARGE ALL or a REFRESH of its rank
     NONE = auto()
 
 
@@ -90,37 +92,36 @@ class _Row:
     close: _Close = _Close.NONE
 
 
-@dataclass
 class DRAMTraffic:
     """Counts the commands of each bank, and publishes them at the end of an epoch.
 
-    Attributes
+    Parameters
     ----------
     banks
-        of the DRAM.
+        of all ranks.
+    ranks
+        of the DRAM; each has as many banks.
     cycle_bits
         width of the count of cycles, which stays at its limit.
     """
 
-    banks: int
-    cycle_bits: int = CYCLE_BITS
-    _level: int = field(default=0, init=False)
-
-    def __post_init__(self) -> None:
-        self._rows = [_Row() for _ in range(self.banks)]
+    def __init__(self, banks: int, ranks: int = 1, cycle_bits: int = CYCLE_BITS) -> None:
+        self._rows = [_Row() for _ in range(banks)]
+        self._rank_banks = banks // ranks
+        self._most_cycles = (1 << cycle_bits) - 1
+        self._level = 0
         self.clear()
 
     def cycle(self, commands: Commands, counts: bool = True) -> None:
         """Follow the commands of a cycle; count them if the monitor does."""
-        epoch = self._epoch if counts else TrafficEpoch([BankCounts() for _ in range(self.banks)])
-        self._count(commands, epoch)
+        if counts:
+            self._count(commands, self._epoch)
         self._close_and_open(commands)
         self._level += commands.accepted - commands.issued
-        epoch.queue_peak = max(epoch.queue_peak, self._level)
 
     def clear(self) -> None:
         """Start the running epoch again from zero; rows and queue stay as they are."""
-        self._epoch = TrafficEpoch([BankCounts() for _ in range(self.banks)], queue_peak=self._level)
+        self._epoch = TrafficEpoch([BankCounts() for _ in self._rows[:COUNTED_BANKS]])
 
     def end_epoch(self) -> TrafficEpoch:
         """Return the running epoch, and begin the next one from zero."""
@@ -129,20 +130,19 @@ class DRAMTraffic:
         return finished
 
     def _count(self, commands: Commands, epoch: TrafficEpoch) -> None:
-        if epoch.cycles == (1 << self.cycle_bits) - 1:
-            epoch.overflow = True
-        else:
-            epoch.cycles += 1
-        epoch.refreshes += commands.refresh
+        epoch.cycles = min(epoch.cycles + 1, self._most_cycles)
+        epoch.overflow = epoch.cycles == self._most_cycles
+        epoch.refreshes += len(commands.refresh) > 0
+        epoch.queue_peak = max(epoch.queue_peak, self._level)
         if commands.access is not None:
-            bank = epoch.banks[commands.access]
+            bank = epoch.banks[commands.access % COUNTED_BANKS]
             if commands.write:
                 bank.writes += 1
             else:
                 bank.reads += 1
             bank.row_hits += self._rows[commands.access].accesses > 0
         if commands.activate is not None:
-            bank = epoch.banks[commands.activate]
+            bank = epoch.banks[commands.activate % COUNTED_BANKS]
             bank.activates += 1
             bank.row_conflicts += self._rows[commands.activate].close is _Close.ALONE
 
@@ -153,8 +153,8 @@ class DRAMTraffic:
                 self._rows[commands.access].close = _Close.ALONE
         if commands.precharge is not None:
             self._rows[commands.precharge].close = _Close.ALONE
-        if commands.precharge_all or commands.refresh:
-            for row in self._rows:
+        for rank in (*commands.precharge_all, *commands.refresh):
+            for row in self._rows[rank * self._rank_banks : (rank + 1) * self._rank_banks]:
                 row.close = _Close.WITH_ALL
         if commands.activate is not None:
             self._rows[commands.activate] = _Row()
