@@ -13,12 +13,15 @@ void DRAMTraffic::reset() {
     row_accessed_ = 0;
     closed_for_row_ = 0;
     level_ = 0;
+    level_before_ = 0;
     buffer_ = 0;
     begin(totals_[0]);
     begin(totals_[1]);
 }
 
 void DRAMTraffic::step(const TrafficCycle &now) {
+    if (level_before_ > totals_[buffer_].queue_peak)
+        totals_[buffer_].queue_peak = level_before_;
     if (now.count)
         count(now);
     follow(now);
@@ -32,12 +35,10 @@ void DRAMTraffic::step(const TrafficCycle &now) {
 
 void DRAMTraffic::count(const TrafficCycle &now) {
     Totals &totals = totals_[buffer_];
-    if (totals.cycles != cycles_t(~cycles_t(0)))
+    if (totals.cycles[CYCLE_BITS] == 0)
         ++totals.cycles;
-    if (now.refresh != 0 && totals.refreshes != 0xffffffff)
+    if (now.refresh != 0 && totals.refreshes != counter_t(~counter_t(0)))
         ++totals.refreshes;
-    if (level_ > totals.queue_peak)
-        totals.queue_peak = level_;
     if (now.access) {
         const int bank = int(now.access_bank), counted = bank % COUNTED_BANKS, index = buffer_ * COUNTED_BANKS + counted;
         const bool known = totals.accessed[counted] == 1;
@@ -74,6 +75,7 @@ void DRAMTraffic::follow(const TrafficCycle &now) {
         row_accessed_[int(now.activate_bank)] = 0;
         closed_for_row_[int(now.activate_bank)] = 0;
     }
+    level_before_ = level_;
     level_ = level_t(level_ + now.accepted - now.issued);
 }
 

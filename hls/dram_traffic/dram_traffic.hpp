@@ -7,9 +7,12 @@
 // close was its own PRECHARGE, or an auto-precharge: it was closed for another row. PRECHARGE ALL and REFRESH close the banks of a
 // rank, for no row. Commands count in cycles with `count`; the rows and the controller's queue are followed in all cycles.
 //
-// In a cycle there are at most one access, one ACTIVATE and one PRECHARGE, and no ACTIVATE of a bank that another command is for.
-// They take effect in this order: access, precharges, REFRESH, ACTIVATE; after them the epoch ends, or starts again. REFRESHes of
-// several ranks in a cycle count once. The level of the queue in a cycle is that before its requests.
+// In a cycle there are at most one access, one ACTIVATE and one PRECHARGE; no ACTIVATE of a bank that another command is for, and
+// none with a REFRESH. They take effect in this order: access, precharges, REFRESH, ACTIVATE; after them the epoch ends, or starts
+// again. REFRESHes of several ranks in a cycle count once. Cycles stay at 2^CYCLE_BITS, other counts at 2^COUNTER_BITS - 1.
+//
+// The queue's peak is of all cycles, counted or not. The requests that wait at the begin of a cycle count in the next one: those of
+// the cycle in which an epoch ends are of the next epoch.
 //
 // Where there are more than 16 banks, those whose numbers are equal modulo 16 count together.
 //
@@ -27,7 +30,7 @@ namespace litemrc {
 
 static_assert(is_power_of_two(BANKS) && is_power_of_two(RANKS) && RANKS <= BANKS && BANKS <= 128,
               "LITEMRC_BANKS must be a power of two up to 128, LITEMRC_RANKS one up to that");
-static_assert(COUNTER_BITS <= 32 && CYCLE_BITS <= 64, "a count has at most 32 bits, that of cycles 64");
+static_assert(COUNTER_BITS <= 32 && CYCLE_BITS <= 62, "a count has at most 32 bits, that of cycles 63");
 
 constexpr int COUNTED_BANKS = BANKS < 16 ? BANKS : 16;
 constexpr int ACCEPTED_BITS = 5; // requests accepted in a cycle
@@ -49,7 +52,7 @@ using bank_t = ap_uint<width_of(BANKS)>;
 using banks_t = ap_uint<BANKS>; // a bit for each bank
 using counted_banks_t = ap_uint<COUNTED_BANKS>;
 using ranks_t = ap_uint<RANKS>; // a bit for each rank
-using cycles_t = ap_uint<CYCLE_BITS>;
+using cycles_t = ap_uint<CYCLE_BITS + 1>;
 using accepted_t = ap_uint<ACCEPTED_BITS>;
 using level_t = ap_uint<LEVEL_BITS>;
 
@@ -122,7 +125,7 @@ class DRAMTraffic {
     traffic_word_t word(int number) const;
 
     // Whether its count of cycles reached its limit.
-    bool overflow() const { return totals_[1 - buffer_].cycles == cycles_t(~cycles_t(0)); }
+    bool overflow() const { return totals_[1 - buffer_].cycles[CYCLE_BITS] == 1; }
 
     HLS_STATE BankCounts<BANK_READS> reads_;
     HLS_STATE BankCounts<BANK_WRITES> writes_;
@@ -133,7 +136,7 @@ class DRAMTraffic {
   private:
     struct Totals {
         cycles_t cycles;
-        ap_uint<32> refreshes;
+        counter_t refreshes;
         level_t queue_peak;
         counted_banks_t accessed, activated; // banks whose counts are of this epoch: those of accesses, those of ACTIVATEs
     };
@@ -147,7 +150,7 @@ class DRAMTraffic {
     HLS_STATE int buffer_;             // of the running epoch
     HLS_STATE banks_t row_accessed_;   // since its ACTIVATE
     HLS_STATE banks_t closed_for_row_; // by a precharge of its own
-    HLS_STATE level_t level_;
+    HLS_STATE level_t level_, level_before_; // requests that wait, and waited at the begin of the last cycle
 };
 
 } // namespace litemrc

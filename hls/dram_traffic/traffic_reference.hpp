@@ -14,10 +14,12 @@ namespace litemrc {
 class TrafficReference {
   public:
     void step(const TrafficCycle &now) {
+        running_.queue_peak = std::max(running_.queue_peak, waited_);
+        waited_ = level_;
         if (now.count) {
             ++running_.cycles;
             running_.refreshes += now.refresh != 0;
-            running_.queue_peak = std::max(running_.queue_peak, level_);
+
         }
         if (now.access) {
             const int bank = int(now.access_bank);
@@ -52,14 +54,14 @@ class TrafficReference {
     }
 
     std::uint64_t word(int number) const {
-        const std::uint64_t cycles = std::min(ended_.cycles, most(CYCLE_BITS));
+        const std::uint64_t cycles = std::min(ended_.cycles, most(CYCLE_BITS) + 1);
         switch (number) {
         case TRAFFIC_CYCLES_LOW:
             return cycles & 0xffffffff;
         case TRAFFIC_CYCLES_HIGH:
             return cycles >> 32;
         case TRAFFIC_REFRESHES:
-            return ended_.refreshes;
+            return std::min(ended_.refreshes, most(COUNTER_BITS));
         case TRAFFIC_QUEUE_PEAK:
             return std::uint64_t(ended_.queue_peak);
         default:
@@ -71,7 +73,9 @@ class TrafficReference {
         return std::min(ended_.banks[bank][number % TRAFFIC_BANK_WORDS], most(COUNTER_BITS));
     }
 
-    bool overflow() const { return ended_.cycles >= most(CYCLE_BITS); }
+    std::int64_t level() const { return level_; }
+
+    bool overflow() const { return ended_.cycles > most(CYCLE_BITS); }
 
   private:
     static constexpr int BANK_COUNTS = 5, RANK_BANKS = BANKS / RANKS;
@@ -86,7 +90,7 @@ class TrafficReference {
 
     Epoch running_, ended_; // the running epoch, the last one that ended
     std::string commands_[BANKS]; // since its ACTIVATE; c: read or write, p: precharge, a: of all banks
-    std::int64_t level_ = 0;
+    std::int64_t level_ = 0, waited_ = 0; // requests, now and at the begin of the last cycle
 };
 
 // Commands in runs of different rates and banks. `Random` gives 0..n-1.
@@ -111,7 +115,7 @@ template <typename Random> class TrafficStimulus {
             now.precharge_all = random_(1 << RANKS);
         }
         if ((now.access && now.access_bank == now.activate_bank) || (now.precharge && now.precharge_bank == now.activate_bank) ||
-            ranks_t(now.refresh | now.precharge_all)[int(now.activate_bank) * RANKS / BANKS])
+            now.refresh != 0 || now.precharge_all[int(now.activate_bank) * RANKS / BANKS])
             now.activate = 0;
         return now;
     }

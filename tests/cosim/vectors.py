@@ -153,12 +153,12 @@ def write_page_bitmap_vectors(path: Path, sizes: Sizes, seed: int, operations: i
 def write_traffic_vectors(path: Path, sizes: TrafficSizes, seed: int, cycles: int) -> None:
     """Write random commands of the DRAM, and the words of each epoch of the golden model."""
     dice, model = random.Random(seed), DRAMTraffic(sizes.banks, sizes.ranks, sizes.cycle_bits)
-    lines, counts, epoch_cycles = [f"{sizes.banks} {sizes.ranks}"], True, 1
+    lines, counts = [f"{sizes.banks} {sizes.ranks}"], True
     for cycle, now in enumerate(_commands(sizes, seed, cycles)):
-        if cycle % 500 == 0:
-            epoch_cycles = dice.choice((2, 50, 1000))
+        if cycle % 2000 == 0:
+            epoch_cycles, clear_cycles = dice.choice(((2, 20), (50, 1000), (1000, 1000), (10**6, 10**6)))
         counts = counts != (dice.random() < 0.01)
-        clear, epoch_end = dice.random() < 0.002, dice.random() < 1 / epoch_cycles
+        clear, epoch_end = dice.random() < 1 / clear_cycles, dice.random() < 1 / epoch_cycles
         model.cycle(now, counts)
         numbers: list[int] = [counts, now.access is not None, now.write, now.access or 0, now.auto_precharge]
         for bank in (now.activate, now.precharge):
@@ -192,7 +192,7 @@ def _commands(sizes: TrafficSizes, seed: int, cycles: int) -> Iterator[Commands]
             dice.choice(banks) if dice.random() < rate else None for rate in rates[2:5]
         )
         if activate is not None and (
-            activate in (access, precharge) or activate * sizes.ranks // sizes.banks in all_banks + refresh
+            refresh or activate in (access, precharge) or activate * sizes.ranks // sizes.banks in all_banks
         ):
             activate = None
         write, auto_precharge = dice.random() < 0.4, access is not None and dice.random() < rates[5] / 2

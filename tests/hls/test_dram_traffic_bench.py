@@ -12,7 +12,7 @@ from tests.products import REPO, run_tool
 from tests.timeouts import scaled_timeout
 
 HLS = REPO / "hls"
-SIZES = ("BANKS=4", "COUNTER_BITS=3", "CYCLE_BITS=8")
+SIZES = ("BANKS=32", "RANKS=2", "COUNTER_BITS=3", "CYCLE_BITS=8")
 FAULTS = {
     "first_access_is_a_hit": (
         "row_hits_.add(index, known, row_accessed_[bank] == 1)",
@@ -20,18 +20,25 @@ FAULTS = {
     ),
     "activate_keeps_the_row_accessed": ("row_accessed_[int(now.activate_bank)] = 0;", ""),
     "auto_precharge_is_no_close": ("if (now.auto_precharge)", "if (false)"),
-    "precharge_all_closes_for_a_row": ("if (now.precharge_all || now.refresh)", "if (now.refresh)"),
-    "refresh_keeps_closes": ("if (now.precharge_all || now.refresh)", "if (now.precharge_all)"),
+    "precharge_all_closes_for_a_row": ("now.precharge_all | now.refresh", "now.refresh"),
+    "refresh_keeps_closes": ("now.precharge_all | now.refresh", "now.precharge_all"),
+    "ranks_close_together": ("if (closed[rank_of(bank)])", "if (closed != 0)"),
+    "conflicts_count_for_another_bank": (
+        "row_conflicts_.add(index, known",
+        "row_conflicts_.add(buffer_, known",
+    ),
     "activate_keeps_the_close": ("closed_for_row_[int(now.activate_bank)] = 0;", ""),
     "rows_are_followed_only_while_counting": ("    follow(now);", "    if (now.count)\n        follow(now);"),
-    "epochs_begin_with_an_empty_queue": ("Totals{0, 0, level_,", "Totals{0, 0, 0,"),
-    "queue_counts_while_paused": ("if (now.count && level_ >", "if (level_ >"),
+    "queue_is_that_of_a_cycle_later": (
+        "level_before_ > totals_[buffer_].queue_peak",
+        "level_ > totals_[buffer_].queue_peak",
+    ),
     "clear_ends_the_epoch": ("if (now.clear)", "if (false)"),
     "counts_outlive_their_epoch": (
-        "const bool known = totals.activated[bank] == 1;",
+        "const bool known = totals.activated[counted] == 1;",
         "const bool known = true;",
     ),
-    "cycles_wrap": ("totals.cycles == cycles_t(~cycles_t(0))", "false"),
+    "cycles_wrap": ("totals.cycles[CYCLE_BITS] == 0", "true"),
     "refreshes_wrap": (" && totals.refreshes != counter_t(~counter_t(0))", ""),
 }
 

@@ -61,15 +61,15 @@ class TrafficEpoch:
 
     banks: list[BankCounts]
     cycles: int = 0
-    refreshes: int = 0  # cycles with a REFRESH
-    queue_peak: int = 0  # most requests accepted and not issued, at the begin of a cycle
+    refreshes: int = 0  # cycles with a REFRESH of any rank
+    queue_peak: int = 0  # most requests that waited: accepted and not issued
     overflow: bool = False  # cycles reached their limit: they may be more
 
     def words(self, counter_bits: int = 32) -> list[int]:
         """Return the words of the window; a count above its limit is the limit."""
         limit = (1 << counter_bits) - 1
         low, high = self.cycles & 0xFFFFFFFF, self.cycles >> 32
-        words = [low, high, self.refreshes, self.queue_peak, *[0] * (WORDS_AHEAD - 4)]
+        words = [low, high, min(self.refreshes, limit), self.queue_peak, *[0] * (WORDS_AHEAD - 4)]
         for bank in self.banks:
             counts = [min(count, limit) for count in vars(bank).values()]
             words += [*counts, *[0] * (BANK_WORDS - len(counts))]
@@ -102,18 +102,25 @@ class DRAMTraffic:
     ranks
         of the DRAM; each has as many banks.
     cycle_bits
-        width of the count of cycles, which stays at its limit.
+        the count of cycles stays at 2^cycle_bits.
     """
 
     def __init__(self, banks: int, ranks: int = 1, cycle_bits: int = CYCLE_BITS) -> None:
         self._rows = [_Row() for _ in range(banks)]
         self._rank_banks = banks // ranks
-        self._most_cycles = (1 << cycle_bits) - 1
-        self._level = 0
+        self._most_cycles = 1 << cycle_bits
+        self._level = 0  # requests that wait
+        self._level_before = 0  # at the begin of the last cycle
         self.clear()
 
     def cycle(self, commands: Commands, counts: bool = True) -> None:
-        """Follow the commands of a cycle; count them if the monitor does."""
+        """Follow the commands of a cycle; count them if the monitor does.
+
+        The requests that wait at the begin of the cycle are the next cycle's: those of the cycle in which an
+        epoch ends belong to the next epoch.
+        """
+        self._epoch.queue_peak = max(self._epoch.queue_peak, self._level_before)
+        self._level_before = self._level
         if counts:
             self._count(commands, self._epoch)
         self._close_and_open(commands)
@@ -133,7 +140,6 @@ class DRAMTraffic:
         epoch.cycles = min(epoch.cycles + 1, self._most_cycles)
         epoch.overflow = epoch.cycles == self._most_cycles
         epoch.refreshes += len(commands.refresh) > 0
-        epoch.queue_peak = max(epoch.queue_peak, self._level)
         if commands.access is not None:
             bank = epoch.banks[commands.access % COUNTED_BANKS]
             if commands.write:
