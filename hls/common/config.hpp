@@ -52,7 +52,7 @@
 #define LITEMRC_RANKS 1 // ranks of the DRAM
 #endif
 #ifndef LITEMRC_CYCLE_BITS
-#define LITEMRC_CYCLE_BITS 36 // of dram_traffic's count of cycles; fewer only to test saturation
+#define LITEMRC_CYCLE_BITS 34 // of dram_traffic's count of cycles; fewer only to test saturation
 #endif
 #ifndef LITEMRC_COUNTER_BITS
 #define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation

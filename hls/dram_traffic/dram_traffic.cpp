@@ -11,7 +11,7 @@ int rank_of(int bank) { return bank * RANKS / BANKS; }
 
 void DRAMTraffic::reset() {
     row_accessed_ = 0;
-    closed_for_row_ = 0;
+    row_opened_ = 0;
     level_ = 0;
     level_before_ = 0;
     buffer_ = 0;
@@ -51,29 +51,24 @@ void DRAMTraffic::count(const TrafficCycle &now) {
         const int bank = int(now.activate_bank), counted = bank % COUNTED_BANKS, index = buffer_ * COUNTED_BANKS + counted;
         const bool known = totals.activated[counted] == 1;
         activates_.add(index, known, true);
-        row_conflicts_.add(index, known, closed_for_row_[bank] == 1);
+        row_conflicts_.add(index, known, row_opened_[bank] == 1);
         totals.activated[counted] = 1;
     }
 }
 
 // Rows and queue after this cycle.
 void DRAMTraffic::follow(const TrafficCycle &now) {
-    if (now.access) {
+    if (now.access)
         row_accessed_[int(now.access_bank)] = 1;
-        if (now.auto_precharge)
-            closed_for_row_[int(now.access_bank)] = 1;
-    }
-    if (now.precharge)
-        closed_for_row_[int(now.precharge_bank)] = 1;
     const ranks_t closed = now.precharge_all | now.refresh;
     for (int bank = 0; bank < BANKS; ++bank) {
         HLS_UNROLL // all banks in one cycle
         if (closed[rank_of(bank)])
-            closed_for_row_[bank] = 0;
+            row_opened_[bank] = 0;
     }
     if (now.activate) {
         row_accessed_[int(now.activate_bank)] = 0;
-        closed_for_row_[int(now.activate_bank)] = 0;
+        row_opened_[int(now.activate_bank)] = 1;
     }
     level_before_ = level_;
     level_ = level_t(level_ + now.accepted - now.issued);

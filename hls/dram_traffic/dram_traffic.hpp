@@ -5,11 +5,12 @@
 //
 // A row hit is a read or write to a bank with an earlier one since its ACTIVATE. A row conflict is an ACTIVATE of a bank whose last
 // close was its own PRECHARGE, or an auto-precharge: it was closed for another row. PRECHARGE ALL and REFRESH close the banks of a
-// rank, for no row. Commands count in cycles with `count`; the rows and the controller's queue are followed in all cycles.
+// rank, for no row. So an ACTIVATE is a conflict if there was one of its bank before, and since then neither of these. Commands count
+// in cycles with `count`; rows and the controller's queue are followed in all cycles.
 //
-// In a cycle there are at most one access, one ACTIVATE and one PRECHARGE; no ACTIVATE of a bank that another command is for, and
-// none with a REFRESH. They take effect in this order: access, precharges, REFRESH, ACTIVATE; after them the epoch ends, or starts
-// again. REFRESHes of several ranks in a cycle count once. Cycles stay at 2^CYCLE_BITS, other counts at 2^COUNTER_BITS - 1.
+// In a cycle there are at most one access and one ACTIVATE, not of one bank, and no ACTIVATE with a PRECHARGE ALL or a REFRESH. The
+// epoch ends, or starts again, after them. REFRESHes of several ranks in a cycle count once. Cycles stay at 2^CYCLE_BITS, other counts
+// at 2^COUNTER_BITS - 1.
 //
 // The queue's peak is of all cycles, counted or not. The requests that wait at the begin of a cycle count in the next one: those of
 // the cycle in which an epoch ends are of the next epoch.
@@ -62,11 +63,8 @@ struct TrafficCycle {
     ap_uint<1> access; // a read or write
     ap_uint<1> write;
     bank_t access_bank;
-    ap_uint<1> auto_precharge; // of the access
     ap_uint<1> activate;
     bank_t activate_bank;
-    ap_uint<1> precharge; // of one bank
-    bank_t precharge_bank;
     ranks_t precharge_all;
     ranks_t refresh;
     accepted_t accepted;  // requests
@@ -75,19 +73,17 @@ struct TrafficCycle {
     ap_uint<1> epoch_end; // it ends after this cycle
 };
 
-using traffic_cycle_word_t = ap_uint<whole_bytes(9 + 3 * width_of(BANKS) + 2 * RANKS + ACCEPTED_BITS)>;
+using traffic_cycle_word_t = ap_uint<whole_bytes(7 + 2 * width_of(BANKS) + 2 * RANKS + ACCEPTED_BITS)>;
 
 inline traffic_cycle_word_t pack(const TrafficCycle &now) {
-    return packed<traffic_cycle_word_t>(now.count, now.access, now.write, now.access_bank, now.auto_precharge, now.activate,
-                                        now.activate_bank, now.precharge, now.precharge_bank, now.precharge_all, now.refresh,
-                                        now.accepted, now.issued, now.clear, now.epoch_end);
+    return packed<traffic_cycle_word_t>(now.count, now.access, now.write, now.access_bank, now.activate, now.activate_bank,
+                                        now.precharge_all, now.refresh, now.accepted, now.issued, now.clear, now.epoch_end);
 }
 
 inline TrafficCycle unpack_traffic_cycle(traffic_cycle_word_t word) {
     TrafficCycle now;
-    unpack_into(word, now.count, now.access, now.write, now.access_bank, now.auto_precharge, now.activate, now.activate_bank,
-                now.precharge, now.precharge_bank, now.precharge_all, now.refresh, now.accepted, now.issued, now.clear,
-                now.epoch_end);
+    unpack_into(word, now.count, now.access, now.write, now.access_bank, now.activate, now.activate_bank, now.precharge_all, now.refresh,
+                now.accepted, now.issued, now.clear, now.epoch_end);
     return now;
 }
 
@@ -148,8 +144,8 @@ class DRAMTraffic {
 
     HLS_STATE Totals totals_[2];
     HLS_STATE int buffer_;             // of the running epoch
-    HLS_STATE banks_t row_accessed_;   // since its ACTIVATE
-    HLS_STATE banks_t closed_for_row_; // by a precharge of its own
+    HLS_STATE banks_t row_accessed_; // since its ACTIVATE
+    HLS_STATE banks_t row_opened_;   // since all rows of its rank were closed
     HLS_STATE level_t level_, level_before_; // requests that wait, and waited at the begin of the last cycle
 };
 

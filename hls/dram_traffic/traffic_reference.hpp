@@ -1,50 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reference for the testbenches of dram_traffic: integers, and of each bank its commands since the last ACTIVATE. And commands at
-// random. Not synthesizable.
+// Reference for the testbenches of dram_traffic: integers, and the cycles of each bank's last commands. And commands at random.
+// Not synthesizable.
 #pragma once
 
 #include "dram_traffic.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 namespace litemrc {
 
 class TrafficReference {
   public:
     void step(const TrafficCycle &now) {
+        ++cycle_;
         running_.queue_peak = std::max(running_.queue_peak, waited_);
         waited_ = level_;
+        level_ += std::int64_t(now.accepted) - std::int64_t(now.issued);
         if (now.count) {
             ++running_.cycles;
             running_.refreshes += now.refresh != 0;
-
         }
         if (now.access) {
             const int bank = int(now.access_bank);
             if (now.count) {
                 ++running_.banks[bank % 16][now.write ? BANK_WRITES : BANK_READS];
-                running_.banks[bank % 16][BANK_ROW_HITS] += commands_[bank].find('c') != std::string::npos;
+                running_.banks[bank % 16][BANK_ROW_HITS] += accessed_[bank] > activated_[bank];
             }
-            commands_[bank] += now.auto_precharge ? "cp" : "c";
+            accessed_[bank] = cycle_;
         }
-        if (now.precharge)
-            commands_[int(now.precharge_bank)] += 'p';
-        for (int rank = 0; rank < RANKS; ++rank)
-            if (now.precharge_all[rank] || now.refresh[rank])
-                for (int bank = 0; bank < RANK_BANKS; ++bank)
-                    commands_[rank * RANK_BANKS + bank] += 'a';
         if (now.activate) {
             const int bank = int(now.activate_bank);
-            const std::size_t close = commands_[bank].find_last_of("pa");
             if (now.count) {
                 ++running_.banks[bank % 16][BANK_ACTIVATES];
-                running_.banks[bank % 16][BANK_ROW_CONFLICTS] += close != std::string::npos && commands_[bank][close] == 'p';
+                running_.banks[bank % 16][BANK_ROW_CONFLICTS] += activated_[bank] > closed_[bank * RANKS / BANKS];
             }
-            commands_[bank].clear();
+            activated_[bank] = cycle_;
         }
-        level_ += std::int64_t(now.accepted) - std::int64_t(now.issued);
+        for (int rank = 0; rank < RANKS; ++rank)
+            if (now.precharge_all[rank] || now.refresh[rank])
+                closed_[rank] = cycle_;
         if (now.clear)
             running_ = Epoch();
         if (now.epoch_end) {
@@ -78,7 +73,7 @@ class TrafficReference {
     bool overflow() const { return ended_.cycles > most(CYCLE_BITS); }
 
   private:
-    static constexpr int BANK_COUNTS = 5, RANK_BANKS = BANKS / RANKS;
+    static constexpr int BANK_COUNTS = 5;
 
     struct Epoch {
         std::uint64_t cycles = 0, refreshes = 0;
@@ -89,7 +84,9 @@ class TrafficReference {
     static constexpr std::uint64_t most(int bits) { return (std::uint64_t(1) << bits) - 1; }
 
     Epoch running_, ended_; // the running epoch, the last one that ended
-    std::string commands_[BANKS]; // since its ACTIVATE; c: read or write, p: precharge, a: of all banks
+    long cycle_ = 0;
+    long accessed_[BANKS] = {}, activated_[BANKS] = {}; // cycle of the last access and ACTIVATE of each bank
+    long closed_[RANKS] = {};                           // of the last PRECHARGE ALL or REFRESH of each rank
     std::int64_t level_ = 0, waited_ = 0; // requests, now and at the begin of the last cycle
 };
 
@@ -101,32 +98,18 @@ template <typename Random> class TrafficStimulus {
     TrafficCycle next() {
         if (run_left_-- == 0)
             start_run();
-        TrafficCycle now = none();
+        TrafficCycle now{ap_uint<1>(!percent(pause_percent_)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
         now.access = percent(access_percent_);
         now.write = random_(2);
         now.access_bank = bank();
-        now.auto_precharge = now.access && percent(auto_percent_);
         now.activate = percent(activate_percent_);
         now.activate_bank = bank();
-        now.precharge = percent(precharge_percent_);
-        now.precharge_bank = bank();
         if (percent(all_percent_)) {
             now.refresh = random_(1 << RANKS);
             now.precharge_all = random_(1 << RANKS);
         }
-        if ((now.access && now.access_bank == now.activate_bank) || (now.precharge && now.precharge_bank == now.activate_bank) ||
-            now.refresh != 0 || now.precharge_all[int(now.activate_bank) * RANKS / BANKS])
+        if ((now.access && now.access_bank == now.activate_bank) || now.refresh != 0 || now.precharge_all != 0)
             now.activate = 0;
-        return now;
-    }
-
-    // A cycle without a command; the queue goes on.
-    TrafficCycle none() {
-        TrafficCycle now{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-        now.count = !percent(pause_percent_);
-        now.access_bank = bank();
-        now.activate_bank = bank();
-        now.precharge_bank = bank();
         now.accepted = percent(accept_percent_) ? random_(most_accepted_ + 1) : 0;
         if (level_ + int(now.accepted) > most_level_)
             now.accepted = 0;
@@ -151,8 +134,6 @@ template <typename Random> class TrafficStimulus {
         run_left_ = random_(400);
         access_percent_ = PERCENTS[random_(6)];
         activate_percent_ = PERCENTS[random_(6)];
-        precharge_percent_ = PERCENTS[random_(5)];
-        auto_percent_ = PERCENTS[random_(4)];
         all_percent_ = random_(2) ? 0 : 1 + random_(20);
         pause_percent_ = random_(3) ? 0 : PERCENTS[random_(6)];
         accept_percent_ = PERCENTS[random_(5)];
@@ -166,7 +147,7 @@ template <typename Random> class TrafficStimulus {
 
     Random random_;
     int run_left_ = 0, level_ = 0;
-    int access_percent_ = 0, activate_percent_ = 0, precharge_percent_ = 0, auto_percent_ = 0, all_percent_ = 0, pause_percent_ = 0;
+    int access_percent_ = 0, activate_percent_ = 0, all_percent_ = 0, pause_percent_ = 0;
     int accept_percent_ = 0, issue_percent_ = 0, most_accepted_ = 1, most_level_ = 1;
     int banks_ = 1, first_bank_ = 0, epoch_cycles_ = 1;
 };

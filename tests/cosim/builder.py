@@ -86,7 +86,7 @@ class TrafficSizes(Sizes):
     contexts: int = 8
     banks: int = 8
     ranks: int = 1
-    cycle_bits: int = 36
+    cycle_bits: int = 34
 
 
 @dataclass(frozen=True)

@@ -244,8 +244,8 @@ class TrafficTop(BenchTop):
         super().__init__()
         tally.SimpleDualPort = UnsureDualPort
         self.traffic = traffic = DRAMTraffic(banks, ranks, self.ACCEPTS, counter_bits, cycle_bits)
-        commands = ("access", "write", "access_bank", "auto_precharge", "activate", "activate_bank")
-        others = ("precharge", "precharge_bank", "precharge_all", "refresh", "accepted", "issued")
+        commands = ("access", "write", "access_bank", "activate", "activate_bank")
+        others = ("precharge_all", "refresh", "accepted", "issued")
         for name in ("count", *commands, *others, "epoch_end", "clear", "asks", "adr"):
             signal = getattr(traffic, name)
             self.comb += signal.eq(self.add_port(name, len(signal)))

@@ -155,14 +155,13 @@ def write_traffic_vectors(path: Path, sizes: TrafficSizes, seed: int, cycles: in
     dice, model = random.Random(seed), DRAMTraffic(sizes.banks, sizes.ranks, sizes.cycle_bits)
     lines, counts = [f"{sizes.banks} {sizes.ranks}"], True
     for cycle, now in enumerate(_commands(sizes, seed, cycles)):
-        if cycle % 2000 == 0:
+        if cycle % 6000 == 0:
             epoch_cycles, clear_cycles = dice.choice(((2, 20), (50, 1000), (1000, 1000), (10**6, 10**6)))
         counts = counts != (dice.random() < 0.01)
         clear, epoch_end = dice.random() < 1 / clear_cycles, dice.random() < 1 / epoch_cycles
         model.cycle(now, counts)
-        numbers: list[int] = [counts, now.access is not None, now.write, now.access or 0, now.auto_precharge]
-        for bank in (now.activate, now.precharge):
-            numbers += [bank is not None, bank or 0]
+        numbers: list[int] = [counts, now.access is not None, now.write, now.access or 0]
+        numbers += [now.activate is not None, now.activate or 0]
         numbers += [sum(1 << rank for rank in ranks) for ranks in (now.precharge_all, now.refresh)]
         lines.append(" ".join(map(str, map(int, (*numbers, now.accepted, now.issued, clear, epoch_end)))))
         if clear:
@@ -175,8 +174,12 @@ def write_traffic_vectors(path: Path, sizes: TrafficSizes, seed: int, cycles: in
 
 
 def _commands(sizes: TrafficSizes, seed: int, cycles: int) -> Iterator[Commands]:
-    """Yield random commands, at rates that change; a queue of up to 44 requests."""
+    """Yield random commands that a DRAM permits, at rates that change; a queue of up to 44 requests.
+
+    An ACTIVATE is of a closed bank, an access of an open one.
+    """
     dice, level = random.Random(seed + 1), 0
+    opened: set[int] = set()
     for cycle in range(cycles):
         if cycle % 500 == 0:
             rates = [dice.choice((0, 0.05, 0.4, 0.95)) for _ in range(6)]
@@ -184,18 +187,26 @@ def _commands(sizes: TrafficSizes, seed: int, cycles: int) -> Iterator[Commands]
         accepted = dice.randrange(5) if dice.random() < rates[0] and level <= 40 else 0
         issued = int(level + accepted > 0 and dice.random() < rates[1])
         level += accepted - issued
-        all_banks, refresh = (
-            [rank for rank in range(sizes.ranks) if dice.random() < 0.5] if dice.random() < 0.01 else []
-            for _ in range(2)
-        )
         access, activate, precharge = (
             dice.choice(banks) if dice.random() < rate else None for rate in rates[2:5]
         )
-        if activate is not None and (
-            refresh or activate in (access, precharge) or activate * sizes.ranks // sizes.banks in all_banks
-        ):
+        access = access if access in opened else None
+        auto_precharge = access is not None and dice.random() < rates[5] / 2
+        activate = activate if activate not in opened else None
+        precharge = precharge if precharge in opened - {access} or dice.random() < 0.1 else None
+        if precharge is not None and precharge in (access, activate):
+            precharge = None
+        opened -= {precharge, access if auto_precharge else None}
+        all_banks, refresh = [], []
+        if dice.random() < 0.01:
+            all_banks = [rank for rank in range(sizes.ranks) if dice.random() < 0.5]
+            opened = {bank for bank in opened if bank * sizes.ranks // sizes.banks not in all_banks}
+            idle = set(range(sizes.ranks)) - {bank * sizes.ranks // sizes.banks for bank in opened}
+            refresh = [rank for rank in idle if dice.random() < 0.5]
+        if all_banks or refresh:
             activate = None
-        write, auto_precharge = dice.random() < 0.4, access is not None and dice.random() < rates[5] / 2
+        opened |= {activate} - {None}
+        write = dice.random() < 0.4
         yield Commands(
             access, write, auto_precharge, activate, precharge, all_banks, refresh, accepted, issued
         )

@@ -19,7 +19,6 @@ FAULTS = {
         "row_hits_.add(index, known, true)",
     ),
     "activate_keeps_the_row_accessed": ("row_accessed_[int(now.activate_bank)] = 0;", ""),
-    "auto_precharge_is_no_close": ("if (now.auto_precharge)", "if (false)"),
     "precharge_all_closes_for_a_row": ("now.precharge_all | now.refresh", "now.refresh"),
     "refresh_keeps_closes": ("now.precharge_all | now.refresh", "now.precharge_all"),
     "ranks_close_together": ("if (closed[rank_of(bank)])", "if (closed != 0)"),
@@ -27,7 +26,7 @@ FAULTS = {
         "row_conflicts_.add(index, known",
         "row_conflicts_.add(buffer_, known",
     ),
-    "activate_keeps_the_close": ("closed_for_row_[int(now.activate_bank)] = 0;", ""),
+    "activate_opens_no_row": ("row_opened_[int(now.activate_bank)] = 1;", ""),
     "rows_are_followed_only_while_counting": ("    follow(now);", "    if (now.count)\n        follow(now);"),
     "queue_is_that_of_a_cycle_later": (
         "level_before_ > totals_[buffer_].queue_peak",

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int COPIES = 4; // tally.py: a cycle without a command reads or sweeps a copy with its number, modulo 4
 
-// Rounds: times in which each copy has had such a cycle. A counter may begin within one, and needs the next one.
+// Rounds: times in which each copy has had such a cycle. A word that begins to wait within one is done in the next one.
 class Rounds {
   public:
     void clear() { copies_ = count_ = 0; }
@@ -37,8 +37,8 @@ class Rounds {
     int copies_ = 0, count_ = 0;
 };
 
-constexpr int MOST_SWEEP = 2 * 2 * 4 * COUNTED_BANKS + 4; // of the counters of both areas
-constexpr int MOST_READ = 8; // of two counters, and the cycles to their sum
+constexpr int MOST_SWEEP = 2 * 4 * COUNTED_BANKS * COPIES + 4; // of the words of both areas
+constexpr int MOST_READ = 2 * 2 * COPIES + 4; // of two counters, and the cycles to their sum
 
 class TrafficBench {
   public:
@@ -47,7 +47,7 @@ class TrafficBench {
         resets = 0;
     }
 
-    // The next cycles are not counted: after a reset the counts are unknown until `ready`.
+    // After a reset the counts are unknown until `ready`: nothing is counted. The rows are unknown until the DRAM is initialized.
     void reset() {
         rtl_->rst = 1;
         drive(quiet());
@@ -60,6 +60,13 @@ class TrafficBench {
         emptying_ = true;
         sweeping_.clear();
         ++resets;
+        for (int bank = 0; bank <= BANKS; ++bank) {
+            TrafficCycle now = quiet();
+            now.activate = bank < BANKS;
+            now.activate_bank = bank;
+            now.precharge_all = bank < BANKS ? 0 : (1 << RANKS) - 1;
+            cycle(now);
+        }
     }
 
     // Whether the epoch may end in the next cycle; the RTL knows it before the cycle's commands.
@@ -120,7 +127,7 @@ class TrafficBench {
                 cycle(next());
     }
 
-    static TrafficCycle quiet() { return TrafficCycle{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; }
+    static TrafficCycle quiet() { return TrafficCycle{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; }
 
     std::uint64_t cycles = 0, paused = 0, accesses = 0, activates = 0, epochs = 0, clears = 0, overflows = 0, resets = 0;
     std::uint64_t words = 0, counts = 0, hits = 0, conflicts = 0, limits = 0, waits = 0, ended_while_asked = 0;
@@ -133,11 +140,8 @@ class TrafficBench {
         rtl_->access = now.access;
         rtl_->write = now.write;
         rtl_->access_bank = now.access_bank;
-        rtl_->auto_precharge = now.auto_precharge;
         rtl_->activate = now.activate;
         rtl_->activate_bank = now.activate_bank;
-        rtl_->precharge = now.precharge;
-        rtl_->precharge_bank = now.precharge_bank;
         rtl_->precharge_all = int(now.precharge_all);
         rtl_->refresh = int(now.refresh);
         rtl_->accepted = int(now.accepted);
@@ -209,7 +213,7 @@ void random_bench(unsigned seed, long cycles) {
         if (i % 500 == 0) {
             ask_percent = dice.percent(30) ? 0 : dice.percent(50) ? 100 : dice.below(30);
             if (--long_runs < 0)
-                long_runs = dice.percent(5) ? 4 : 0; // an epoch of 2,000 cycles and more
+                long_runs = dice.percent(2) ? 14 : 0; // an epoch of 7,000 cycles and more
             clear_cycles = dice.percent(20) ? 5 : 2000;
             rest_percent = dice.percent(20) ? 0 : dice.percent(50) ? 100 : 50 + dice.below(50); // cycles left to a sweep
         }
@@ -252,12 +256,10 @@ void directed_bench() {
                     now.access = i % 8 != 7 || accessed == opened;
                     now.access_bank = accessed;
                     now.write = i % 3 == 1;
-                    now.auto_precharge = i % 5 == 4;
                     now.activate = opened != accessed ? i % 2 : !now.access;
                     now.activate_bank = opened;
-                    now.precharge = opened != accessed && !now.activate && i % 4 == 0;
-                    now.precharge_bank = opened;
                     now.refresh = i == 20;
+                    now.activate = now.activate && !now.refresh;
                     now.count = i != 9 && i != 10;
                     now.accepted = i % 3;
                     now.clear = clears && i == at;
@@ -293,7 +295,8 @@ void sweep_bench() {
             bench.cycle(TrafficBench::quiet());
         return cycles;
     };
-    const int after_reset = swept();
+    swept();
+    const std::uint64_t after_reset = bench.cycles;
     TrafficCycle now = TrafficBench::quiet();
     now.epoch_end = 1;
     bench.cycle(now);

@@ -3,9 +3,8 @@
 //
 //   traffic_replay VECTORS
 //
-// VECTORS, plain numbers: first the numbers of banks and ranks; then a line for each cycle, "count access write access_bank auto_precharge
-// activate activate_bank precharge precharge_bank precharge_all refresh accepted issued clear epoch_end"; at the end of an epoch
-// followed by "overflow" and the words of the window.
+// VECTORS, plain numbers: first the numbers of banks and ranks; then a line for each cycle, "count access write access_bank activate
+// activate_bank precharge_all refresh accepted issued clear epoch_end"; at the end of an epoch followed by "overflow" and the words of the window.
 // Returns 1 at the first difference.
 #include "dram_traffic/dram_traffic.hpp"
 #include "vectors.hpp"
@@ -16,7 +15,7 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int FIELDS = 15;
+constexpr int FIELDS = 12;
 
 bool read_cycle(Vectors &vectors, int (&fields)[FIELDS]) {
     for (int &field : fields)
@@ -26,9 +25,8 @@ bool read_cycle(Vectors &vectors, int (&fields)[FIELDS]) {
 }
 
 TrafficCycle cycle_of(const int (&f)[FIELDS]) {
-    return {ap_uint<1>(f[0]), ap_uint<1>(f[1]), ap_uint<1>(f[2]),  bank_t(f[3]),      ap_uint<1>(f[4]),
-            ap_uint<1>(f[5]), bank_t(f[6]),     ap_uint<1>(f[7]),  bank_t(f[8]),      ranks_t(f[9]),
-            ranks_t(f[10]), accepted_t(f[11]), ap_uint<1>(f[12]), ap_uint<1>(f[13]), ap_uint<1>(f[14])};
+    return {ap_uint<1>(f[0]), ap_uint<1>(f[1]), ap_uint<1>(f[2]),  bank_t(f[3]),      ap_uint<1>(f[4]),  bank_t(f[5]),
+            ranks_t(f[6]),    ranks_t(f[7]),    accepted_t(f[8]), ap_uint<1>(f[9]), ap_uint<1>(f[10]), ap_uint<1>(f[11])};
 }
 
 void replay(int argc, char **argv) {

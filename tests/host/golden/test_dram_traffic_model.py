@@ -47,14 +47,15 @@ def test_a_row_conflict_is_an_activate_after_a_precharge_of_the_bank_alone() -> 
         Commands(precharge=2): 0,  # of another bank
         Commands(precharge_all=(0,)): 0,
         Commands(refresh=(0,)): 0,
-        Commands(): 0,  # after reset, and after an ACTIVATE
+        Commands(): 0,
     }
     for close, conflicts in closes.items():
-        assert counts_of(traffic, close, activate).row_conflicts == conflicts, close
-    assert counts_of(traffic, Commands(precharge=1), Commands(refresh=(0,)), activate).row_conflicts == 0
-    assert (
-        counts_of(traffic, Commands(precharge_all=(0,)), Commands(precharge=1), activate).row_conflicts == 1
-    )
+        assert counts_of(traffic, activate, close, activate).row_conflicts == conflicts, close
+        traffic.cycle(Commands(refresh=(0,)))
+    alone, all_banks = Commands(precharge=1), Commands(precharge_all=(0,))
+    assert counts_of(traffic, alone, activate).row_conflicts == 0  # after reset, or a REFRESH
+    assert counts_of(traffic, alone, all_banks, activate).row_conflicts == 0
+    assert counts_of(traffic, all_banks, alone, activate).row_conflicts == 0  # it was closed
 
 
 def test_rows_and_queue_are_followed_without_counting() -> None:
@@ -81,19 +82,23 @@ def test_the_queue_of_an_epoch_begins_with_that_of_the_epoch_before() -> None:
 
 def test_ranks_close_apart_and_refresh_together() -> None:
     traffic = DRAMTraffic(BANKS, ranks=2)
-    traffic.cycle(Commands(precharge=1))
-    traffic.cycle(Commands(precharge=2))
-    traffic.cycle(Commands(precharge_all=(1,)))
-    traffic.cycle(Commands(refresh=(0, 1)))
-    for bank in (1, 2):
-        traffic.cycle(Commands(precharge=bank))
-    traffic.cycle(Commands(refresh=(0,), precharge_all=(1,)))
-    traffic.cycle(Commands(precharge=3))
-    for bank in range(BANKS):
-        traffic.cycle(Commands(activate=bank))
-    epoch = traffic.end_epoch()
-    assert [bank.row_conflicts for bank in epoch.banks] == [0, 0, 0, 1]
-    assert epoch.refreshes == 2
+
+    def conflicts_after(*cycles: Commands) -> list[int]:
+        for bank in range(BANKS):
+            traffic.cycle(Commands(activate=bank))
+            traffic.cycle(Commands(precharge=bank))
+        traffic.end_epoch()
+        for each in (*cycles, *(Commands(activate=bank) for bank in range(BANKS))):
+            traffic.cycle(each)
+        epoch = traffic.end_epoch()
+        assert epoch.refreshes == sum(len(each.refresh) > 0 for each in cycles)
+        return [bank.row_conflicts for bank in epoch.banks]
+
+    assert conflicts_after() == [1, 1, 1, 1]
+    assert conflicts_after(Commands(precharge_all=(1,))) == [1, 1, 0, 0]
+    assert conflicts_after(Commands(refresh=(0,))) == [0, 0, 1, 1]
+    assert conflicts_after(Commands(refresh=(0, 1))) == [0, 0, 0, 0]
+    assert conflicts_after(Commands(refresh=(0,)), Commands(refresh=(0,))) == [0, 0, 1, 1]
 
 
 def test_banks_that_are_equal_modulo_16_count_together() -> None:

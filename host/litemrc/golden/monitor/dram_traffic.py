@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-CYCLE_BITS = 36
+CYCLE_BITS = 34
 COUNTED_BANKS = 16  # those of more banks whose numbers are equal modulo 16 count together
 WORDS_AHEAD = 8  # words of the window before those of bank 0
 BANK_WORDS = 8  # words of a bank
@@ -76,20 +76,24 @@ class TrafficEpoch:
         return words
 
 
-class _Close(Enum):
-    """How a bank was closed last, since its last ACTIVATE."""
+class _State(Enum):
+    """Of a bank; a PRECHARGE of a closed one does nothing."""
 
-    ALONE = auto()  # by its own PRECHARGE or an auto-precharge: for another row
-    WITH_ALL = auto()  # by a PRECHARGE ALL or a REFRESH of its rank
-    NONE = auto()
+    OPEN = auto()
+    CLOSED_ALONE = auto()  # by its own PRECHARGE or an auto-precharge: for another row
+    CLOSED = auto()  # and its rank got a PRECHARGE ALL or a REFRESH since its ACTIVATE; or after reset
 
 
 @dataclass
 class _Row:
-    """The row of a bank: accesses since its ACTIVATE, and how it was closed."""
+    """The row of a bank, and the accesses since its ACTIVATE."""
 
     accesses: int = 0
-    close: _Close = _Close.NONE
+    state: _State = _State.CLOSED
+
+    def close_alone(self) -> None:
+        if self.state is _State.OPEN:
+            self.state = _State.CLOSED_ALONE
 
 
 class DRAMTraffic:
@@ -150,17 +154,17 @@ class DRAMTraffic:
         if commands.activate is not None:
             bank = epoch.banks[commands.activate % COUNTED_BANKS]
             bank.activates += 1
-            bank.row_conflicts += self._rows[commands.activate].close is _Close.ALONE
+            bank.row_conflicts += self._rows[commands.activate].state is _State.CLOSED_ALONE
 
     def _close_and_open(self, commands: Commands) -> None:
         if commands.access is not None:
             self._rows[commands.access].accesses += 1
             if commands.auto_precharge:
-                self._rows[commands.access].close = _Close.ALONE
+                self._rows[commands.access].close_alone()
         if commands.precharge is not None:
-            self._rows[commands.precharge].close = _Close.ALONE
+            self._rows[commands.precharge].close_alone()
         for rank in (*commands.precharge_all, *commands.refresh):
             for row in self._rows[rank * self._rank_banks : (rank + 1) * self._rank_banks]:
-                row.close = _Close.WITH_ALL
+                row.state = _State.CLOSED
         if commands.activate is not None:
-            self._rows[commands.activate] = _Row()
+            self._rows[commands.activate] = _Row(state=_State.OPEN)
