@@ -249,7 +249,7 @@ class TrafficTop(BenchTop):
         for name in ("count", *commands, *others, "epoch_end", "clear", "asks", "adr"):
             signal = getattr(traffic, name)
             self.comb += signal.eq(self.add_port(name, len(signal)))
-        for name in ("ready", "overflow", "answers", "dat_r"):
+        for name in ("ready", "may_clear", "overflow", "answers", "dat_r"):
             signal = getattr(traffic, name)
             self.comb += self.add_port(name, len(signal)).eq(signal)
 

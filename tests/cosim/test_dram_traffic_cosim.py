@@ -26,7 +26,7 @@ def test_rtl_is_the_cpp_on_random_commands(sizes: TrafficSizes, seed: int) -> No
     counts = counts_of(rtl_bench("traffic", "traffic", sizes), "random", seed, CYCLES)
     assert counts["cycles"] >= CYCLES
     assert min(counts["accesses"], counts["activates"], counts["paused"]) > CYCLES // 20
-    assert min(counts["epochs"], counts["clears"], counts["words"]) > 500
+    assert min(counts["epochs"], counts["clears"], counts["early_clears"], counts["words"]) > 500
     assert min(counts["counts"], counts["ended_while_asked"], counts["hits"], counts["conflicts"]) > 200
     assert min(counts["limits"], counts["overflows"]) > (20 if sizes == FOUR else -1)
 

@@ -82,9 +82,12 @@ class TrafficBench {
         emptying_ &= !may;
         waits += !may;
         now.count = now.count && !emptying_;
-        now.clear = now.clear && may;
+        now.clear = now.clear && rtl_->may_clear;
         now.epoch_end = now.epoch_end && may && !now.clear;
-        if (may)
+        if (may && !rtl_->may_clear)
+            throw Mismatch(where() + "RTL is ready, but for no clear");
+        early_clears += int(now.clear && !may);
+        if (may || now.clear)
             sweeping_.clear();
         else if (sweeping_.after(cycles, is_free(now)) > MOST_SWEEP)
             throw Mismatch(where() + "RTL is not ready, with many cycles without a command");
@@ -130,7 +133,7 @@ class TrafficBench {
     static TrafficCycle quiet() { return TrafficCycle{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; }
 
     std::uint64_t cycles = 0, paused = 0, accesses = 0, activates = 0, epochs = 0, clears = 0, overflows = 0, resets = 0;
-    std::uint64_t words = 0, counts = 0, hits = 0, conflicts = 0, limits = 0, waits = 0, ended_while_asked = 0;
+    std::uint64_t words = 0, counts = 0, hits = 0, conflicts = 0, limits = 0, waits = 0, early_clears = 0, ended_while_asked = 0;
 
   private:
     static bool is_free(const TrafficCycle &now) { return !now.access && !now.activate && now.refresh == 0; }
@@ -200,7 +203,7 @@ void print(const TrafficBench &bench) {
               << bench.activates << "\nepochs " << bench.epochs << "\nclears " << bench.clears << "\noverflows "
               << bench.overflows << "\nresets " << bench.resets << "\nwords " << bench.words << "\ncounts " << bench.counts
               << "\nhits " << bench.hits << "\nconflicts " << bench.conflicts << "\nlimits " << bench.limits << "\nwaits "
-              << bench.waits << "\nended_while_asked " << bench.ended_while_asked << "\n";
+              << bench.waits << "\nearly_clears " << bench.early_clears << "\nended_while_asked " << bench.ended_while_asked << "\n";
 }
 
 void random_bench(unsigned seed, long cycles) {
