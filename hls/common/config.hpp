@@ -45,6 +45,15 @@
 #ifndef LITEMRC_HOT_ERROR_BITS
 #define LITEMRC_HOT_ERROR_BITS 9
 #endif
+#ifndef LITEMRC_BANKS
+#define LITEMRC_BANKS 8 // banks of the DRAM, of all ranks
+#endif
+#ifndef LITEMRC_RANKS
+#define LITEMRC_RANKS 1 // ranks of the DRAM
+#endif
+#ifndef LITEMRC_CYCLE_BITS
+#define LITEMRC_CYCLE_BITS 34 // of dram_traffic's count of cycles; fewer only to test saturation
+#endif
 #ifndef LITEMRC_COUNTER_BITS
 #define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation
 #endif
@@ -70,6 +79,9 @@ constexpr int DOMAINS = LITEMRC_DOMAINS;
 constexpr int MASTERS = LITEMRC_MASTERS;
 constexpr int REFERENCE_BITS = LITEMRC_REFERENCE_BITS;
 constexpr int EVENT_QUEUE = LITEMRC_EVENT_QUEUE;
+constexpr int BANKS = LITEMRC_BANKS;
+constexpr int RANKS = LITEMRC_RANKS;
+constexpr int CYCLE_BITS = LITEMRC_CYCLE_BITS;
 constexpr int COUNTER_BITS = LITEMRC_COUNTER_BITS;
 constexpr int GROUP_PAGES = FRAMES / GROUPS; // GrpSize of the paper
 

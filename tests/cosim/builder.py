@@ -24,6 +24,7 @@ UNITS = {
     "set": ("working_set",),
     "bitmap": ("page_bitmap",),
     "hot": ("hot_pages",),
+    "traffic": ("dram_traffic",),
     "meter": ("group_stack", "rank_meter"),
     "monitor": ("hit_counters", "page_filter", "working_set"),
 }
@@ -77,6 +78,18 @@ class HotSizes(Sizes):
 
 
 @dataclass(frozen=True)
+class TrafficSizes(Sizes):
+    """Sizes with those of dram_traffic, which has no frames, groups and contexts."""
+
+    frames: int = 8192
+    groups: int = 64
+    contexts: int = 8
+    banks: int = 8
+    ranks: int = 1
+    cycle_bits: int = 34
+
+
+@dataclass(frozen=True)
 class Sources:
     """The sources of the units: the repository, or a copy with a fault."""
 
@@ -116,11 +129,11 @@ def rtl_bench(
     Parameters
     ----------
     kind
-        "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot" or
-        "meter" around that unit, "monitor" around all of them but the last three.
+        "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot", "traffic"
+        or "meter" around that unit, "monitor" around all of them but the last four.
     top
-        a stack engine's name, "counters", "filter", "set", "bitmap", "hot", "meter", or "monitor-"
-        and the name of an engine.
+        a stack engine's name, "counters", "filter", "set", "bitmap", "hot", "traffic", "meter", or
+        "monitor-" and the name of an engine.
     verilog_units
         modules that the top instantiates.
     stand_ins
@@ -168,8 +181,8 @@ def replay(unit: str, sizes: Sizes) -> Path:
     Parameters
     ----------
     unit
-        a stack engine's name, "page_filter", "working_set", "page_bitmap", "rank_meter", or
-        "monitor-" and the name of an engine.
+        a stack engine's name, "page_filter", "working_set", "page_bitmap", "dram_traffic", "rank_meter",
+        or "monitor-" and the name of an engine.
 
     Returns
     -------
@@ -180,7 +193,13 @@ def replay(unit: str, sizes: Sizes) -> Path:
     RuntimeError
         if the compiler fails; its output is in the message.
     """
-    kinds = {"page_filter": "filter", "working_set": "set", "page_bitmap": "bitmap", "rank_meter": "meter"}
+    kinds = {
+        "page_filter": "filter",
+        "working_set": "set",
+        "page_bitmap": "bitmap",
+        "dram_traffic": "traffic",
+        "rank_meter": "meter",
+    }
     kind = "monitor" if unit.startswith("monitor-") else kinds.get(unit, "chain")
     driver = "replay" if kind == "chain" else f"{kind}_replay"
     engine = unit.removeprefix("monitor-")

@@ -7,29 +7,12 @@ python -m tests.cosim.ref_top PAGES CONTEXTS MASTERS WIDTH QUEUE_DEPTH OUT.v
 import sys
 from pathlib import Path
 
-from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.refs import banks as ref_counter_banks
 from litemrc_gateware.refs.ref_counters import RefCounters
 from litemrc_gateware.refs.registers import command_layout, event_layout, request_layout, selector_layout
 from litex.gen.fhdl.verilog import convert
-from migen import Record, Replicate, Signal
 
-from tests.cosim.rtl_top import BenchTop
-
-
-class UnsureDualPort(SimpleDualPort):
-    """A `SimpleDualPort` that reads wrong bits in every case that is undefined."""
-
-    def __init__(self, *arguments, async_read=False, **options) -> None:
-        super().__init__(*arguments, async_read=async_read, **options)
-        port, meets, met = self.read, Signal(), Signal()
-        self.read = Record([("adr", len(port.adr)), ("dat_r", len(port.dat_r))])
-        self.comb += [
-            port.adr.eq(self.read.adr),
-            meets.eq(self.write.we & (self.write.adr == port.adr)),
-            self.read.dat_r.eq(port.dat_r ^ Replicate(meets if async_read else met, len(port.dat_r))),
-        ]
-        self.sync += met.eq(meets)
+from tests.cosim.rtl_top import BenchTop, UnsureDualPort
 
 
 class RefsTop(BenchTop):

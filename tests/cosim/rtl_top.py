@@ -5,6 +5,7 @@ python -m tests.cosim.rtl_top group_stack|group_stack_in_parts|group_stack_moves
     counters|hls_counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python -m tests.cosim.rtl_top set|bitmap FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python -m tests.cosim.rtl_top hot FRAMES GROUPS CONTEXTS COUNTER_BITS SETS PAGES COUNT_BITS ERROR_BITS OUT.v
+python -m tests.cosim.rtl_top traffic FRAMES GROUPS CONTEXTS COUNTER_BITS BANKS RANKS CYCLE_BITS OUT.v
 python -m tests.cosim.rtl_top meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
 python -m tests.cosim.rtl_top filter|monitor-group_stack|monitor-hls_group_stack|monitor-bucket_stack FRAMES
     GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
@@ -16,12 +17,15 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from litemrc_gateware.counters import tally
+from litemrc_gateware.counters.dram_traffic import DRAMTraffic
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.hot_pages import HotPages
 from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.hls.units import COUNTER_BITS, HLSHitCounters, HLSStackEngine, HLSWorkingSet
+from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.records import counted_layout, memory_op_layout, move_layout, op_layout, position_layout
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
@@ -29,7 +33,7 @@ from litemrc_gateware.stacks.group.group_stack import GroupStack
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
-from migen import Cat, ClockDomain, Signal
+from migen import Cat, ClockDomain, Record, Replicate, Signal
 
 QUEUE_DEPTH = 512
 ENGINES = {
@@ -92,6 +96,21 @@ class BenchTop(LiteXModule):
         for name in ("scale_log2", "outside", "unsampled", "full"):
             signal = getattr(filter_, name)
             self.comb += self.add_port(name, len(signal)).eq(signal)
+
+
+class UnsureDualPort(SimpleDualPort):
+    """A `SimpleDualPort` that reads wrong bits in every case that is undefined."""
+
+    def __init__(self, *arguments, async_read=False, **options) -> None:
+        super().__init__(*arguments, async_read=async_read, **options)
+        port, meets, met = self.read, Signal(), Signal()
+        self.read = Record([("adr", len(port.adr)), ("dat_r", len(port.dat_r))])
+        self.comb += [
+            port.adr.eq(self.read.adr),
+            meets.eq(self.write.we & (self.write.adr == port.adr)),
+            self.read.dat_r.eq(port.dat_r ^ Replicate(meets if async_read else met, len(port.dat_r))),
+        ]
+        self.sync += met.eq(meets)
 
 
 class ChainTop(BenchTop):
@@ -216,6 +235,25 @@ class HotTop(BenchTop):
         self.add_stream("queue", hot.queue, [("frame", len(hot.queue.frame))], inwards=False)
 
 
+class TrafficTop(BenchTop):
+    """DRAMTraffic alone, with worst-case memories."""
+
+    ACCEPTS = 4
+
+    def __init__(self, counter_bits: int, banks: int, ranks: int, cycle_bits: int) -> None:
+        super().__init__()
+        tally.SimpleDualPort = UnsureDualPort
+        self.traffic = traffic = DRAMTraffic(banks, ranks, self.ACCEPTS, counter_bits, cycle_bits)
+        commands = ("access", "write", "access_bank", "activate", "activate_bank")
+        others = ("precharge_all", "refresh", "accepted", "issued")
+        for name in ("count", *commands, *others, "epoch_end", "clear", "asks", "adr"):
+            signal = getattr(traffic, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        for name in ("ready", "may_clear", "overflow", "answers", "dat_r"):
+            signal = getattr(traffic, name)
+            self.comb += self.add_port(name, len(signal)).eq(signal)
+
+
 class MeterTop(BenchTop):
     """Operations -> GroupStack -> RankMeter; the bench is the DRAM, the registers and the hit counters."""
 
@@ -305,6 +343,9 @@ def main() -> None:
     elif name == "hot":
         _, _, _, *hot_sizes = others
         top = HotTop(frames, *hot_sizes)
+    elif name == "traffic":
+        _, _, *traffic_sizes = others
+        top = TrafficTop(*traffic_sizes)
     elif name == "meter":
         top = MeterTop(frames, *others)
     elif name.startswith("monitor-"):

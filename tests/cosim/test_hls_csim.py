@@ -17,7 +17,7 @@ def test_c_simulation_of_the_units_passes() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=scaled_timeout(300))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, done.stderr
-    # Nine units in three sizes, and the moves of group_stack; with the vendor's ap_int and hls/small_int.
-    # Four of them in three sizes on memories that write late.
+    # Ten units in three sizes, and the moves of group_stack; with the vendor's ap_int and hls/small_int.
+    # Five of them in three sizes on memories that write late.
     results = done.stdout.count(" as the reference (")
-    assert results == 2 * 30 + 12
+    assert results == 2 * 33 + 15

@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from litemrc.golden.monitor.dram_traffic import Commands, DRAMTraffic
 from litemrc.golden.monitor.engines import ENGINES
 from litemrc.golden.monitor.group_stack import GroupStack, Move
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
@@ -15,7 +16,7 @@ from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
 from litemrc.golden.ranks.meter import PowerState, RankMeterModel
 from litemrc.golden.ranks.working_pages import WorkingPages
 
-from tests.cosim.builder import FilterSizes, MeterSizes, Sizes
+from tests.cosim.builder import FilterSizes, MeterSizes, Sizes, TrafficSizes
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
 METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, METER_SNAPSHOT = range(6)
@@ -147,6 +148,68 @@ def write_page_bitmap_vectors(path: Path, sizes: Sizes, seed: int, operations: i
             frames = (*sorted(model.accessed), *sorted(model.written))
             lines.append(" ".join(map(str, (len(model.accessed), len(model.written), *frames))))
     path.write_text("\n".join(lines) + "\n")
+
+
+def write_traffic_vectors(path: Path, sizes: TrafficSizes, seed: int, cycles: int) -> None:
+    """Write random commands of the DRAM, and the words of each epoch of the golden model."""
+    dice, model = random.Random(seed), DRAMTraffic(sizes.banks, sizes.ranks, sizes.cycle_bits)
+    lines, counts = [f"{sizes.banks} {sizes.ranks}"], True
+    for cycle, now in enumerate(_commands(sizes, seed, cycles)):
+        if cycle % 6000 == 0:
+            epoch_cycles, clear_cycles = dice.choice(((2, 20), (50, 1000), (1000, 1000), (10**6, 10**6)))
+        counts = counts != (dice.random() < 0.01)
+        clear, epoch_end = dice.random() < 1 / clear_cycles, dice.random() < 1 / epoch_cycles
+        model.cycle(now, counts)
+        numbers: list[int] = [counts, now.access is not None, now.write, now.access or 0]
+        numbers += [now.activate is not None, now.activate or 0]
+        numbers += [sum(1 << rank for rank in ranks) for ranks in (now.precharge_all, now.refresh)]
+        lines.append(" ".join(map(str, map(int, (*numbers, now.accepted, now.issued, clear, epoch_end)))))
+        if clear:
+            model.clear()
+        if epoch_end:
+            finished = model.end_epoch()
+            words = (finished.overflow, *finished.words(sizes.counter_bits))
+            lines.append(" ".join(map(str, map(int, words))))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _commands(sizes: TrafficSizes, seed: int, cycles: int) -> Iterator[Commands]:
+    """Yield random commands that a DRAM permits, at rates that change; a queue of up to 44 requests.
+
+    An ACTIVATE is of a closed bank, an access of an open one.
+    """
+    dice, level = random.Random(seed + 1), 0
+    opened: set[int] = set()
+    for cycle in range(cycles):
+        if cycle % 500 == 0:
+            rates = [dice.choice((0, 0.05, 0.4, 0.95)) for _ in range(6)]
+            banks = dice.sample(range(sizes.banks), dice.randrange(1, sizes.banks + 1))
+        accepted = dice.randrange(5) if dice.random() < rates[0] and level <= 40 else 0
+        issued = int(level + accepted > 0 and dice.random() < rates[1])
+        level += accepted - issued
+        access, activate, precharge = (
+            dice.choice(banks) if dice.random() < rate else None for rate in rates[2:5]
+        )
+        access = access if access in opened else None
+        auto_precharge = access is not None and dice.random() < rates[5] / 2
+        activate = activate if activate not in opened else None
+        precharge = precharge if precharge in opened - {access} or dice.random() < 0.1 else None
+        if precharge is not None and precharge in (access, activate):
+            precharge = None
+        opened -= {precharge, access if auto_precharge else None}
+        all_banks, refresh = [], []
+        if dice.random() < 0.01:
+            all_banks = [rank for rank in range(sizes.ranks) if dice.random() < 0.5]
+            opened = {bank for bank in opened if bank * sizes.ranks // sizes.banks not in all_banks}
+            idle = set(range(sizes.ranks)) - {bank * sizes.ranks // sizes.banks for bank in opened}
+            refresh = [rank for rank in idle if dice.random() < 0.5]
+        if all_banks or refresh:
+            activate = None
+        opened |= {activate} - {None}
+        write = dice.random() < 0.4
+        yield Commands(
+            access, write, auto_precharge, activate, precharge, all_banks, refresh, accepted, issued
+        )
 
 
 def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int, operations: int) -> None:

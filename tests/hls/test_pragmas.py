@@ -68,7 +68,7 @@ def faults(compiler, arguments, body):
 
 
 def test_units_and_tops_are_found():
-    assert len(UNITS) == 9 and set(tops("vitis", "page_filter")) == {"page_filter", "page_filter_merge"}
+    assert len(UNITS) == 10 and set(tops("vitis", "page_filter")) == {"page_filter", "page_filter_merge"}
 
 
 @pytest.mark.parametrize("compiler", FLAGS)

@@ -58,6 +58,8 @@ class DRAMTraffic(LiteXModule):
         a power of two.
     accepts : int
         requests that can be accepted in one cycle.
+    counter_bits, cycle_bits : int
+        of a count as it is shown, and of cycles; fewer only to test their limits.
 
     Attributes
     ----------
@@ -92,7 +94,14 @@ class DRAMTraffic(LiteXModule):
         strobe: `dat_r` is the word.
     """
 
-    def __init__(self, banks: int, ranks: int = 1, accepts: int = 1) -> None:
+    def __init__(
+        self,
+        banks: int,
+        ranks: int = 1,
+        accepts: int = 1,
+        counter_bits: int = 32,
+        cycle_bits: int = SUM_BITS,
+    ) -> None:
         self.counted_banks = counted = min(banks, BANKS_MAX)
         bank_bits, counted_bits = width_of(banks), width_of(counted)
         self.count = Signal()
@@ -144,8 +153,8 @@ class DRAMTraffic(LiteXModule):
             ]
 
         # What banks counted.
-        self.accesses = accesses = Tally(4 * counted)
-        self.activates = activates = Tally(4 * counted)  # the upper half has one: refreshes
+        self.accesses = accesses = Tally(4 * counted, cycle_bits)
+        self.activates = activates = Tally(4 * counted, cycle_bits)  # the upper half has one: refreshes
         self.comb += [
             accesses.event.eq(now.access & now.count),
             accesses.counter.eq(Cat(hit, now.write, now.access_bank[:counted_bits])),
@@ -180,8 +189,8 @@ class DRAMTraffic(LiteXModule):
         ]
 
         # Totals, and those of the finished epoch. A count of cycles stops when its uppermost bit is set.
-        cycles, level, peak = Signal(SUM_BITS + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
-        more_cycles = Signal(SUM_BITS + 1)
+        cycles, level, peak = Signal(cycle_bits + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
+        more_cycles = Signal(cycle_bits + 1)
         self.cycles, self.peak = Signal.like(cycles), Signal.like(peak)
         self.comb += [
             more_cycles.eq(cycles + (self.count & ~cycles[-1])),
@@ -194,7 +203,14 @@ class DRAMTraffic(LiteXModule):
             If(self.epoch_end | self.clear, cycles.eq(0)),
             If(self.epoch_end, self.cycles.eq(more_cycles), self.peak.eq(peak)),
         ]
-        self._add_window()
+        window = self._add_window(counter_bits)
+
+        # For the lemmas of tests/formal.
+        self.internal = SimpleNamespace(
+            now=now, accesses_bank=accesses_bank, activates_bank=activates_bank, accessed=accessed,
+            opened=opened, area=area, tags=tags, again=again, cycles=cycles, level=level, peak=peak,
+            window=window,
+        )  # fmt: skip
 
     def _decoded(self, taken, bank):
         """For each bank: the command was for it in the cycle before; upper and lower bits decoded apart."""
@@ -203,7 +219,7 @@ class DRAMTraffic(LiteXModule):
         self.sync += [low.eq(taken << bank[:low_bits]), high.eq(1 << bank[low_bits:])]
         return [low[number % len(low)] & high[number // len(low)] for number in range(2 ** len(bank))]
 
-    def _add_window(self):
+    def _add_window(self, counter_bits):
         """The word at `adr`: a total, or the sum of the copies of one or two counters."""
         accesses, activates = self.accesses, self.activates
         which, bank, of_bank = self.adr[:3], Signal(width_of(self.counted_banks)), Signal()
@@ -213,7 +229,7 @@ class DRAMTraffic(LiteXModule):
         copy, second, complete = step[:2], step[2], step[3]
         totals = {
             HeadWord.CYCLES: self.cycles[:32],
-            HeadWord.CYCLES_HIGH: self.cycles[32:],
+            HeadWord.CYCLES_HIGH: self.cycles >> 32,
             HeadWord.QUEUE_PEAK: self.peak,
         }
         chosen = [Signal() for _ in totals]
@@ -248,5 +264,6 @@ class DRAMTraffic(LiteXModule):
                     (accesses.sum | activates.sum)[:32],
                 )
             ),
-            If((accesses.sum | activates.sum)[32:] != 0, self.dat_r.eq(2**32 - 1)),
+            If((accesses.sum | activates.sum) >> counter_bits != 0, self.dat_r.eq(2**counter_bits - 1)),
         ]
+        return SimpleNamespace(busy=busy, step=step, drained=drained, chosen=chosen)

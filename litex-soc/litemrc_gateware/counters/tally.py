@@ -2,6 +2,7 @@
 """Counts of events in a block RAM, of the running epoch and of the finished one, an event a cycle."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Record, Signal
@@ -10,7 +11,6 @@ from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 
 COPIES = 4  # as many as an operation has stages
-COUNT_BITS = 32
 TAG_BITS = 2
 SUM_BITS = 34  # of a counter: its four copies
 
@@ -31,6 +31,8 @@ class Tally(LiteXModule):
     ----------
     counters : int
         a power of two.
+    sum_bits : int
+        of a counter; two fewer of a copy.
 
     Attributes
     ----------
@@ -48,21 +50,22 @@ class Tally(LiteXModule):
         strobe: it is being added.
     zero : Signal, in
         `sum` becomes 0.
-    sum : Signal(SUM_BITS), out
+    sum : Signal(sum_bits), out
         three cycles after the last of `reads`, the sum.
     """
 
-    def __init__(self, counters: int) -> None:
+    def __init__(self, counters: int, sum_bits: int = SUM_BITS) -> None:
+        count_bits = sum_bits - 2
         counter_bits, copy_bits = width_of(counters), width_of(COPIES)
         self.event, self.counter = Signal(), Signal(counter_bits)
         self.area, self.tag, self.begin, self.ready = Signal(), Signal(TAG_BITS), Signal(), Signal()
         self.read, self.read_counter, self.reads = Signal(), Signal(counter_bits), Signal()
         self.read_copy = Signal(copy_bits)
-        self.zero, self.sum = Signal(), Signal(SUM_BITS)
+        self.zero, self.sum = Signal(), Signal(sum_bits)
 
         # # #
 
-        self.memory = memory = SimpleDualPort(COUNT_BITS + TAG_BITS, 2 * counters * COPIES, block=True)
+        self.memory = memory = SimpleDualPort(count_bits + TAG_BITS, 2 * counters * COPIES, block=True)
         copy = Signal(copy_bits)
         # The next word of the sweep. `emptying`: after a reset, all words of both areas become 0.
         self.emptying = emptying = Signal(reset=1)
@@ -110,20 +113,25 @@ class Tally(LiteXModule):
 
         # Stages 1 to 3: the word is in the RAM's output, in a register, and without what is stale. An event
         # adds 1 to it, a read the sum of the copies read before.
-        word, base = Signal(COUNT_BITS + TAG_BITS), Signal(COUNT_BITS)
-        summand, new = Signal(SUM_BITS), Signal(SUM_BITS)
+        word, base = Signal(count_bits + TAG_BITS), Signal(count_bits)
+        summand, new = Signal(sum_bits), Signal(sum_bits)
         self.comb += [
             new.eq(base + summand + last.event),
             memory.write.adr.eq(last.adr),
-            memory.write.dat_w.eq(Cat(new[:COUNT_BITS], last.tag)),
+            memory.write.dat_w.eq(Cat(new[:count_bits], last.tag)),
             memory.write.we.eq(last.event | last.sweep),
         ]
         self.sync += [
             word.eq(memory.read.dat_r),
-            base.eq(word[:COUNT_BITS]),
-            If(~third.read & ((word[COUNT_BITS:] != third.tag) | third.empty), base.eq(0)),
+            base.eq(word[:count_bits]),
+            If(~third.read & ((word[count_bits:] != third.tag) | third.empty), base.eq(0)),
             summand.eq(self.sum),
             If(~third.read, summand.eq(0)),
             If(last.read, self.sum.eq(new)),
             If(self.zero, self.sum.eq(0)),
         ]
+
+        # For the lemmas of tests/formal.
+        self.internal = SimpleNamespace(
+            copy=copy, sweeping=sweeping, swept=swept, stages=stages, word=word, base=base, summand=summand
+        )
