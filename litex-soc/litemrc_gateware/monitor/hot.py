@@ -32,28 +32,34 @@ class Hot(LiteXModule):
         of the memory.
     pages : int
         of the list, a power of two, 2 to ``PAGES_MAX``.
+    rows : int
+        of the DRAM, a power of two; 0: they cannot be counted.
 
     Attributes
     ----------
     unit : HotPages
-    enabled : Signal, out
+    enabled, of_rows : Signal, out
+        the unit counts; it counts ACTIVATEs of rows.
     words : int
         of the window: ``PAGE_WORDS`` for each page of the list, frame and count.
     asks, adr : Signal, in
         show the word at `adr`; to be held until `answers`.
     answers : Signal, out
         strobe: `dat_r` is the word.
+    lost : Signal, in
+        ACTIVATEs of the list's epoch were lost.
     waiting : Signal, out
         `watermark` pages or more wait in the queue.
     """
 
-    def __init__(self, frames: int, pages: int) -> None:
+    def __init__(self, frames: int, pages: int, rows: int = 0) -> None:
         if not 2 <= pages <= PAGES_MAX or pages & (pages - 1):
             raise ValueError(f"hot_pages must be a power of two from 2 to {PAGES_MAX} (got {pages})")
-        self.unit = unit = HotPages(frames, pages)
+        self.unit = unit = HotPages(max(frames, rows), pages)
         self.words = PAGE_WORDS * pages
         frame_bits, count_bits = len(unit.frame), len(unit.threshold)
         self.enabled, self.waiting = Signal(), Signal()
+        self.of_rows, self.lost = Signal(), Signal()
         self.asks, self.answers = Signal(), Signal()
         self.adr, self.dat_r = Signal(max=self.words), Signal(32)
         self._control = CSRStorage(
@@ -63,6 +69,11 @@ class Hot(LiteXModule):
                 CSRField("writes", reset=1, description="Writes are counted."),
                 CSRField("always_on", description="Pages that reach the threshold are queued at once."),
                 CSRField("sampling_log2", 4, description="n: 1 access of 2^n is counted, at random."),
+                CSRField(
+                    "rows",
+                    description="ACTIVATEs of the DRAM's rows are counted, not accesses: a frame is the "
+                    f"address of a row in units of a row's bytes. {WHEN_QUIET}",
+                ),
             ],
             description="Hot pages: what is counted.",
         )
@@ -79,7 +90,7 @@ class Hot(LiteXModule):
         )
         self._lower = CSRStorage(frame_bits, description="Hot pages: first frame that is counted.")
         self._upper = CSRStorage(
-            frame_bits, reset=frames - 1, description="Hot pages: last frame that is counted."
+            frame_bits, reset=2**frame_bits - 1, description="Hot pages: last frame that is counted."
         )
         self._watermark = CSRStorage(
             len(unit.watermark),
@@ -97,7 +108,11 @@ class Hot(LiteXModule):
             fields=[
                 CSRField("listed", 16, description="Pages on the list in the window."),
                 CSRField("more", description="More pages were hot than the list holds."),
-                CSRField("saturated", description="A count of the list's epoch reached its limit."),
+                CSRField(
+                    "saturated",
+                    description="A count of the list's epoch reached its limit, or ACTIVATEs were lost by a "
+                    "clear.",
+                ),
                 CSRField(
                     "queue_overflow",
                     description="A page found the queue full and is lost; until hot_command.acknowledge.",
@@ -122,7 +137,8 @@ class Hot(LiteXModule):
         control, take = self._control.fields, self._command.fields.take
         self.comb += [
             self.enabled.eq(control.enable),
-            unit.kinds[0].eq(control.reads),
+            self.of_rows.eq(control.enable & control.rows if rows else 0),
+            unit.kinds[0].eq(control.reads | self.of_rows),
             unit.kinds[1].eq(control.writes),
             unit.always_on.eq(control.always_on & control.enable),
             unit.sampling_log2.eq(control.sampling_log2),
@@ -135,7 +151,7 @@ class Hot(LiteXModule):
             unit.queue.ready.eq(take),
             self.waiting.eq(unit.queued & unit.queue.valid),
             self._status.fields.listed.eq(unit.listed),
-            self._status.fields.saturated.eq(unit.saturated),
+            self._status.fields.saturated.eq(unit.saturated | self.lost),
             self._status.fields.queue_overflow.eq(unit.queue_overflow),
             self._status.fields.waiting.eq(self.waiting),
             self._accesses.status.eq(unit.accesses),

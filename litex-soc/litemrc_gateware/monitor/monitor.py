@@ -22,6 +22,7 @@ The layouts of the records are in `litemrc_gateware.records`. Without a RankMete
 
 from functools import partial
 
+from litex.soc.interconnect import stream
 from migen import If, Signal
 
 from litemrc_gateware.counters.dram_traffic import DRAMTraffic
@@ -39,6 +40,7 @@ from litemrc_gateware.records import OpKind, check_sizes
 from litemrc_gateware.stacks.engines import ENGINES, default_engine
 
 QUEUE_DEPTH_MAX = 1 << 15  # the register queue_peak has 16 bits
+HOT_ROWS_WAITING = 32  # more than the cycles in which `HotPages` begins a list
 
 
 class Monitor(MonitorRegisters):
@@ -115,6 +117,9 @@ class Monitor(MonitorRegisters):
         add a rank meter of n power domains, with snapshots at the ends of epochs; group_stack only.
     commands : DFICommands
         add `DRAMTraffic`, which counts these; its words are the last ones of the window.
+    hot_rows : bool
+        with ``hot_pages`` and ``commands``: the list can be of the DRAM's rows with the most ACTIVATEs. A
+        memory with more rows than page frames needs a larger `HotPages`.
 
     Attributes
     ----------
@@ -146,6 +151,7 @@ class Monitor(MonitorRegisters):
         hot_pages=None,
         domains=None,
         commands=None,
+        hot_rows=True,
     ):
         engine = default_engine(domains) if engine is None else engine
         if engine not in ENGINES:
@@ -187,6 +193,7 @@ class Monitor(MonitorRegisters):
             page_bitmap,
             hot_pages,
             commands,
+            hot_rows,
         )
         self.context = self._context.storage
 
@@ -203,7 +210,7 @@ class Monitor(MonitorRegisters):
         if page_bitmap:
             self.page_bitmap = PageBitmap(frames)
         if hot_pages:
-            self.hot = Hot(frames, hot_pages)
+            self.hot = Hot(frames, hot_pages, commands.rows if commands and hot_rows else 0)
         if commands:
             self.commands = commands
             self.traffic = DRAMTraffic(commands.banks, commands.ranks, commands.accepts)
@@ -259,29 +266,68 @@ class Monitor(MonitorRegisters):
     def _connect_hot(self):
         """Hot pages take what the filter takes, while they are enabled; returns whether they are ready."""
         op, hot, unit, taken = self.intake.source, self.hot, self.hot.unit, Signal()
-        self.comb += [
-            taken.eq(op.valid & op.ready & hot.enabled),
+        of_pages = [
             unit.access.eq(taken & (op.kind == OpKind.ACCESS) & ~op.frozen),
             unit.write.eq(op.write),
             unit.frame.eq(op.frame),
             unit.discard.eq(taken & (op.kind == OpKind.CLEAR)),
             unit.epoch_end.eq(taken & op.epoch_end),
         ]
-        return unit.ready | ~hot.enabled
+        self.comb += taken.eq(op.valid & op.ready & hot.enabled)
+        if not hasattr(self, "traffic"):
+            self.comb += of_pages
+            return unit.ready | ~hot.enabled
+        self.comb += If(hot.of_rows, *self._hot_rows()).Else(*of_pages)
+        return unit.ready | ~hot.enabled | hot.of_rows
+
+    def _hot_rows(self):
+        """ACTIVATEs wait while a list begins; returns the statements that pass them on.
+
+        They are lost if the list before is not complete then, which only a clear can cause. Ends of epochs
+        and clears find a place.
+        """
+        traffic, unit, commands = self.traffic, self.hot.unit, self.commands
+        layout = [("row", len(commands.activate_row)), ("access", 1), ("epoch_end", 1), ("discard", 1)]
+        self.rows = rows = stream.SyncFIFO(layout, HOT_ROWS_WAITING)
+        lost = Signal()
+        self.comb += [
+            rows.sink.row.eq(commands.activate_row),
+            rows.sink.access.eq(commands.activate & traffic.count),
+            rows.sink.epoch_end.eq(traffic.epoch_end),
+            rows.sink.discard.eq(traffic.clear),
+            rows.sink.valid.eq(
+                self.hot.of_rows & (rows.sink.access | rows.sink.epoch_end | rows.sink.discard)
+            ),
+        ]
+        self.sync += [
+            If(rows.sink.valid & ~rows.sink.ready, lost.eq(1)),
+            If(traffic.epoch_end, self.hot.lost.eq(lost), lost.eq(0)),
+        ]
+        source = rows.source
+        taken = source.valid & unit.ready
+        return [
+            source.ready.eq(unit.ready),
+            unit.access.eq(taken & source.access),
+            unit.frame.eq(source.row),
+            unit.discard.eq(taken & source.discard),
+            unit.epoch_end.eq(taken & source.epoch_end),
+        ]
 
     def _connect_traffic(self):
         """DRAM commands are counted as accesses are; returns whether no epoch can end yet."""
         traffic, intake, commands = self.traffic, self.intake, self.commands
         entry = intake.queue.sink
+        # There is a place for the end of an epoch, or a clear, behind the ACTIVATEs that wait.
+        rows_wait = self.rows.level >= HOT_ROWS_WAITING // 2 if hasattr(self, "rows") else 0
         names = ("access", "write", "access_bank", "activate", "activate_bank", "precharge_all", "refresh")
         self.comb += [
             *(getattr(traffic, name).eq(getattr(commands, name)) for name in (*names, "accepted", "issued")),
             traffic.count.eq(intake.enable & ~intake.frozen),
+            intake.clear_waits.eq(~traffic.may_clear | rows_wait),
             traffic.epoch_end.eq(intake.taken & entry.epoch_end),
             traffic.clear.eq(intake.taken & (entry.kind == OpKind.CLEAR)),
-            intake.clear_waits.eq(~traffic.may_clear),
         ]
-        return ~traffic.ready
+        return ~traffic.ready | rows_wait
 
     def _connect_followers(self, followers):
         """Units whose words follow the counters in the window."""

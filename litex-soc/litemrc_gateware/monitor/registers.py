@@ -35,6 +35,8 @@ class MonitorRegisters(LiteXModule):
         pages on the list.
     commands : DFICommands or None
         whose commands are counted.
+    hot_rows : bool
+        the list of hot pages can be of rows.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class MonitorRegisters(LiteXModule):
         page_bitmap,
         hot_pages,
         commands,
+        hot_rows,
     ):
         self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
         self._capabilities = CSRStatus(
@@ -265,6 +268,12 @@ class MonitorRegisters(LiteXModule):
                     12,
                     reset=commands.refresh_cycles if commands else 0,
                     description="Cycles that a REFRESH takes.",
+                ),
+                CSRField(
+                    "row_bytes_log2",
+                    5,
+                    reset=commands.row_bytes_log2 if commands and hot_pages and hot_rows else 0,
+                    description="log2 of a row's bytes; 0: the list of hot pages cannot be of rows.",
                 ),
             ],
         )

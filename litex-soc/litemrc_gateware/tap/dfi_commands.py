@@ -8,6 +8,7 @@ from litex.gen import LiteXModule
 from migen import Cat, Mux, Signal
 
 from litemrc_gateware.records import width_of
+from litemrc_gateware.tap.dram_address import AddressMapping
 
 
 class DFICommands(LiteXModule):
@@ -29,6 +30,8 @@ class DFICommands(LiteXModule):
         ``phy.settings.nranks``; a power of two. Two chip selects of a clamshell are one rank.
     access_bytes, refresh_cycles, accepts : int
         of the controller: see below; requests that it can accept in a cycle.
+    column_bytes, bank_byte_alignment : int
+        as of `DRAMTap`.
 
     Attributes
     ----------
@@ -41,7 +44,10 @@ class DFICommands(LiteXModule):
     access, write, access_bank : Signal, out
         a column command, in the cycle in which `DRAMTap` reports it. A bank's number is its rank's times the
         banks of a rank, plus its own.
-    activate, activate_bank : Signal, out
+    activate, activate_bank, activate_row : Signal, out
+        the row is the address of its first byte, in units of ``2**row_bytes_log2`` bytes.
+    row_bytes_log2, rows : int
+        log2 of a row's bytes, and the rows of the memory.
     precharge_all, refresh : Signal(ranks), out
         bit r: of rank r.
     """
@@ -59,6 +65,8 @@ class DFICommands(LiteXModule):
             access_bytes=requests.data_width // 8,
             refresh_cycles=settings.timing.tRFC,
             accepts=len(banks),
+            column_bytes=phy.settings.databits // 8,
+            bank_byte_alignment=settings.bank_byte_alignment,
         )
         commands.comb += [
             commands.accepted.eq(sum(bank.valid & bank.ready for bank in banks)),
@@ -66,7 +74,17 @@ class DFICommands(LiteXModule):
         ]
         return commands
 
-    def __init__(self, dfi, geom, ranks=1, access_bytes=1, refresh_cycles=0, accepts=1):
+    def __init__(
+        self,
+        dfi,
+        geom,
+        ranks=1,
+        access_bytes=1,
+        refresh_cycles=0,
+        accepts=1,
+        column_bytes=1,
+        bank_byte_alignment=0,
+    ):
         selects = len(dfi.p0.cs_n)
         self.banks, self.ranks, self.accepts = ranks << geom.bankbits, ranks, accepts
         self.access_bytes, self.refresh_cycles = access_bytes, refresh_cycles
@@ -74,13 +92,18 @@ class DFICommands(LiteXModule):
         banks = self.banks
         self.access, self.write, self.access_bank = Signal(), Signal(), Signal(width_of(banks))
         self.activate, self.activate_bank = Signal(), Signal(width_of(banks))
+        mapping = AddressMapping(geom, ranks, column_bytes, bank_byte_alignment)
+        self.row_bytes_log2 = geom.colbits + mapping.column_shift
+        self.rows = 1 << (mapping.bits - self.row_bytes_log2)
+        self.activate_row = Signal(max=self.rows)
         self.precharge_all, self.refresh = Signal(ranks), Signal(ranks)
 
         # # #
 
         kinds = ("access", "activate")
         seen = {kind: [] for kind in (*kinds, "write", "precharge_all", "refresh")}
-        seen_bank = {kind: [] for kind in kinds}
+        seen_bank, seen_row = {kind: [] for kind in kinds}, []
+        no_column = Signal(geom.colbits)
         for phase in dfi.phases:
             selected = Signal(ranks)
             self.comb += selected.eq(~phase.cs_n[:ranks] if ranks > 1 else phase.cs_n != 2**selects - 1)
@@ -100,9 +123,12 @@ class DFICommands(LiteXModule):
             for kind in kinds:
                 seen[kind].append(commands[kind])
                 seen_bank[kind].append(Mux(commands[kind], bank, 0))
+            row = mapping.address(rank, phase.bank[: geom.bankbits], phase.address[: geom.rowbits], no_column)
+            seen_row.append(Mux(commands["activate"], row[self.row_bytes_log2 :], 0))
             seen["write"].append(commands["access"] & ~phase.we_n)
             seen["precharge_all"].append(Mux(all_banks, selected, 0))
             seen["refresh"].append(Mux(refreshes, selected & phase.cke[:ranks], 0))
         # Of each kind there is at most one in a cycle, so those of all phases can be OR-ed.
         self.sync += [getattr(self, kind).eq(reduce(or_, each)) for kind, each in seen.items()]
         self.sync += [getattr(self, f"{kind}_bank").eq(reduce(or_, each)) for kind, each in seen_bank.items()]
+        self.sync += self.activate_row.eq(reduce(or_, seen_row))
