@@ -92,6 +92,7 @@ struct litemrc_hello {
 	char identifier[48];	/* of the gateware, as it says itself */
 	__u32 banks;		/* of the DRAM, whose commands records count; 0 without such counts */
 	__u32 access_bytes;	/* that a read or write moves in one cycle: the peak is access_bytes * clock_hz; 0: unknown */
+	__u32 row_bytes;	/* of a row of the DRAM; 0: hot pages cannot be rows */
 };
 
 enum litemrc_event_kind { LITEMRC_EVENT_KIND_WORKLOAD_STARTED = 1, LITEMRC_EVENT_KIND_WORKLOAD_DONE = 2 };
@@ -483,7 +484,7 @@ struct litemrc_set_split {
  * clear. The acks have these values in this order.
  */
 struct litemrc_set_hot {
-	__u32 enable;		/* bool */
+	__u32 enable;		/* 0; 1: pages; 2: rows of the DRAM, by ACTIVATEs: frames are addresses in units of row_bytes */
 	__u32 reads;		/* bool */
 	__u32 writes;		/* bool */
 	__u32 always_on;	/* bool */

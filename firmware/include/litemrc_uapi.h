@@ -63,7 +63,7 @@ struct litemrc_epoch {
 	__u32 refreshes;	/* REFRESH commands in them */
 	__u32 refresh_cycles;	/* that each takes (tRFC) */
 	__u32 queue_peak;	/* most requests that the DRAM controller had accepted and not issued */
-	__u32 reserved;
+	__u32 row_bytes;	/* hot pages are rows of the DRAM, by ACTIVATEs: bytes of a row, their unit; 0: they are pages */
 };
 
 enum litemrc_part_kind {

@@ -67,6 +67,9 @@ enum device_order { DEVICE_END_EPOCH, DEVICE_CLEAR, DEVICE_ARM, DEVICE_INVALIDAT
 #define DEVICE_NO_SPLIT "the gateware cannot count writes apart"
 #define DEVICE_NO_HOT_SETTING "the gateware has no such setting of hot pages"
 
+/* `enable` of DEVICE_HOT. */
+enum device_hot { DEVICE_HOT_OFF, DEVICE_HOT_OF_PAGES, DEVICE_HOT_OF_ROWS };
+
 struct device_parameters {
 	uint32_t features;	/* bits LITEMRC_FEATURE_*, without read_only */
 	uint32_t version, clock_hz, page_shift, frames, groups, contexts, engine, pages, recent_pages, queue_depth, abi;
@@ -75,6 +78,7 @@ struct device_parameters {
 	uint32_t power_states;	/* bit n: the DRAM reaches state n */
 	uint32_t hot_pages;	/* on an epoch's list at most; 0: it has none */
 	uint32_t banks, access_bytes;	/* of the DRAM; 0: its commands are not counted */
+	uint32_t row_bytes;	/* of a row of the DRAM; 0: the list cannot be of rows */
 	uint64_t first_page;	/* of physical memory: frame 0 */
 	uint32_t counter_pages, counter_width, counter_masters, counter_contexts;	/* of the reference counters */
 	uint32_t traffic_words_log2;

@@ -27,12 +27,14 @@ static struct epoch_settings present_settings(struct register_messages *m)
 {
 	uint32_t control = monitor(m, LITEMRC_CONTROL);
 	bool has_hot = device_has_hot_pages(&m->registers->device);
+	uint32_t hot = has_hot ? monitor(m, LITEMRC_HOT_CONTROL) : 0;
 
 	return (struct epoch_settings){
 		.scale_log2 = monitor(m, LITEMRC_SCALE) & LITEMRC_SCALE_SCALE_LOG2,
 		.split = control & LITEMRC_CONTROL_SPLIT,
 		.hold = control & LITEMRC_CONTROL_HOLD,
-		.hot = has_hot && monitor(m, LITEMRC_HOT_CONTROL) & LITEMRC_HOT_CONTROL_ENABLE,
+		.hot = hot & LITEMRC_HOT_CONTROL_ENABLE,
+		.hot_rows = hot & LITEMRC_HOT_CONTROL_ROWS,
 		.hot_status = has_hot ? monitor(m, LITEMRC_HOT_STATUS) : 0,
 	};
 }
@@ -175,6 +177,7 @@ static void begin_record(struct register_messages *m)
 		.scale_log2 = m->settings.scale_log2,
 		.groups = parameters(m)->groups,
 		.hot_accesses = m->settings.hot ? monitor(m, LITEMRC_HOT_ACCESSES) : 0,
+		.row_bytes = m->settings.hot && m->settings.hot_rows ? parameters(m)->row_bytes : 0,
 	};
 	if (parameters(m)->banks)
 		fill_dram(m, &head);

@@ -21,7 +21,7 @@ struct outlet {
 /* What an epoch was counted with. A later clear changes LITEMRC_HOT_STATUS. */
 struct epoch_settings {
 	uint32_t scale_log2, hot_status;
-	bool split, hot, hold;
+	bool split, hot, hot_rows, hold;
 };
 
 #define RECORD_PARTS_MAX 8

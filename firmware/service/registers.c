@@ -175,7 +175,8 @@ static int set_hot(struct register_device *r, const uint32_t *v, struct answer *
 	const struct change changes[] = {
 		{LITEMRC_HOT_THRESHOLD, v[5]}, {LITEMRC_HOT_WANTED, v[6]}, {LITEMRC_HOT_LOWER, v[7]},
 		{LITEMRC_HOT_UPPER, v[8]}, {LITEMRC_HOT_WATERMARK, v[9]},
-		{LITEMRC_HOT_CONTROL, PUT(HOT_CONTROL_ENABLE, v[0]) | PUT(HOT_CONTROL_READS, v[1]) |
+		{LITEMRC_HOT_CONTROL, PUT(HOT_CONTROL_ENABLE, v[0] != DEVICE_HOT_OFF) |
+				      PUT(HOT_CONTROL_ROWS, v[0] == DEVICE_HOT_OF_ROWS) | PUT(HOT_CONTROL_READS, v[1]) |
 				      PUT(HOT_CONTROL_WRITES, v[2]) | PUT(HOT_CONTROL_ALWAYS_ON, v[3]) |
 				      PUT(HOT_CONTROL_SAMPLING_LOG2, v[4])},
 	};
@@ -190,7 +191,7 @@ static void get_hot(struct register_device *r, struct answer *answer)
 {
 	uint32_t word = monitor(r, LITEMRC_HOT_CONTROL);
 
-	ANSWER(answer, FIELD(word, HOT_CONTROL_ENABLE), FIELD(word, HOT_CONTROL_READS), FIELD(word, HOT_CONTROL_WRITES),
+	ANSWER(answer, FIELD(word, HOT_CONTROL_ENABLE) << FIELD(word, HOT_CONTROL_ROWS), FIELD(word, HOT_CONTROL_READS), FIELD(word, HOT_CONTROL_WRITES),
 	       FIELD(word, HOT_CONTROL_ALWAYS_ON), FIELD(word, HOT_CONTROL_SAMPLING_LOG2), monitor(r, LITEMRC_HOT_THRESHOLD),
 	       monitor(r, LITEMRC_HOT_WANTED), monitor(r, LITEMRC_HOT_LOWER), monitor(r, LITEMRC_HOT_UPPER),
 	       monitor(r, LITEMRC_HOT_WATERMARK));
@@ -365,6 +366,8 @@ void registers_open(struct register_device *r)
 		p->access_bytes = 1u << FIELD(word, DRAM_CAPABILITIES_ACCESS_BYTES_LOG2);
 		r->rows_observed = FIELD(word, DRAM_CAPABILITIES_ROWS);
 		r->refresh_cycles = FIELD(word, DRAM_CAPABILITIES_REFRESH_CYCLES);
+		word = FIELD(word, DRAM_CAPABILITIES_ROW_BYTES_LOG2);
+		p->row_bytes = word ? 1u << word : 0;
 	}
 	if (device_has(&r->device, LITEMRC_FEATURE_RANK_POWER)) {
 		word = register_read(r, BLOCK_RANKS, LITEMRC_RANKS_CAPABILITIES);

@@ -248,11 +248,17 @@ static int set_hot(struct device *device, const union body *body, struct answer 
 {
 	const struct litemrc_set_hot *wanted = &body->set_hot;
 	const struct device_parameters *p = &device->parameters;
+	uint64_t frames = p->frames;
 
-	CHECK_SWITCH(wanted->enable | wanted->reads | wanted->writes | wanted->always_on);
+	CHECK_SWITCH(wanted->reads | wanted->writes | wanted->always_on);
+	CHECK_BELOW(DEVICE_HOT_OF_ROWS + 1u, wanted->enable, "there is nothing else to list than pages and rows");
+	if (wanted->enable == DEVICE_HOT_OF_ROWS && !p->row_bytes)
+		return BAD_ARGUMENT("the gateware cannot list rows of the DRAM");
+	if (wanted->enable == DEVICE_HOT_OF_ROWS)
+		frames = ((uint64_t)p->frames << p->page_shift) / p->row_bytes;
 	if (!wanted->reads && !wanted->writes)
 		return BAD_ARGUMENT("neither reads nor writes would be counted");
-	if (wanted->lower > wanted->upper || wanted->upper >= p->frames)
+	if (wanted->lower > wanted->upper || wanted->upper >= frames)
 		return BAD_ARGUMENT("there is no such range of frames");
 	if (!wanted->wanted || wanted->wanted > p->hot_pages)
 		return BAD_ARGUMENT("the list length must be 1 to the number of its places");

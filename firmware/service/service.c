@@ -54,6 +54,7 @@ struct reply service_hello(struct service *service, uint32_t request, struct lit
 		.abi = p->abi,
 		.banks = p->banks,
 		.access_bytes = p->access_bytes,
+		.row_bytes = p->row_bytes,
 	};
 	copy_text(hello->system, sizeof(hello->system), p->system);
 	copy_text(hello->driver, sizeof(hello->driver), p->driver);

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from litemrc.device.errors import LinkError
@@ -12,6 +12,7 @@ from litemrc.device.link.protocol import Message
 if TYPE_CHECKING:
     from litemrc.device.device import Device
 
+OF_PAGES, OF_ROWS = 1, 2  # HotSettings.enable
 _PART, _TARGET = "hot pages", "sim"
 _MOST_ADDRESSES = 1 << 63  # files have addresses in 64 bits with a sign
 
@@ -23,9 +24,10 @@ class HotSettings:
     Attributes
     ----------
     enable
-        hot pages are counted and listed.
+        0; 1: pages are counted and listed; 2: rows of the DRAM, by their ACTIVATEs: frames, of the list, too,
+        are then addresses in units of the row's bytes (`hello.row_bytes`).
     reads, writes
-        whether they are counted.
+        whether they are counted; of rows, every ACTIVATE is.
     always_on
         pages are also reported as soon as they are hot.
     sampling_log2
@@ -40,7 +42,7 @@ class HotSettings:
         pages that a report of `always_on` waits for.
     """
 
-    enable: bool
+    enable: int
     reads: bool
     writes: bool
     always_on: bool
@@ -50,6 +52,13 @@ class HotSettings:
     lower: int
     upper: int
     watermark: int
+
+
+def counting_pages(settings: HotSettings, frames: int) -> HotSettings:
+    """Return the settings with pages counted, of a memory with n frames, where rows or nothing were."""
+    if settings.enable == OF_ROWS:
+        settings = replace(settings, lower=0, upper=frames - 1)
+    return replace(settings, enable=OF_PAGES)
 
 
 def get_hot(device: "Device") -> HotSettings:

@@ -91,8 +91,10 @@ def _check_frames(record: Record, hello: Message) -> None:
         return
     if record.hot.size > hello.hot_pages:
         raise NonsenseError(f"{epoch}: {record.hot.size} hot pages, and its hello has {hello.hot_pages}")
-    if record.hot.size and record.hot["frame"].max() >= hello.frames:
-        raise NonsenseError(f"{epoch}: hot frame {record.hot['frame'].max()} of {hello.frames}")
+    row_bytes = int(record.head["row_bytes"])
+    frames = (hello.frames << hello.page_shift) // row_bytes if row_bytes else hello.frames
+    if record.hot.size and record.hot["frame"].max() >= frames:
+        raise NonsenseError(f"{epoch}: hot frame {record.hot['frame'].max()} of {frames}")
 
 
 def _check_banks(record: Record) -> None:

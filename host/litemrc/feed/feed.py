@@ -15,7 +15,7 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.record_rows import MONITOR
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError, RequestRefusedError
-from litemrc.device.hot import PageMessages, get_hot, page_messages, set_hot
+from litemrc.device.hot import OF_PAGES, PageMessages, counting_pages, get_hot, page_messages, set_hot
 from litemrc.device.link.protocol import Message
 from litemrc.device.rank_commands import Dram, get_dram
 from litemrc.errors import UserError
@@ -215,8 +215,8 @@ class Feed:
             if options.epoch_length:
                 device.request("set_epoch", unit=options.epoch_unit, length=options.epoch_length)
             settings = get_hot(device) if options.hot else None
-            if settings and not settings.enable:
-                settings = set_hot(device, replace(settings, enable=True))
+            if settings and settings.enable != OF_PAGES:
+                settings = set_hot(device, counting_pages(settings, device.hello.frames))
             messages: PageMessages | None = None
             if options.pages or options.hot:
                 messages = stack.enter_context(page_messages(device, accessed=options.pages, hot=options.hot))
@@ -304,7 +304,7 @@ def _possible(device: Device, options: FeedOptions) -> FeedOptions:
     """Return the options without single pages that `if_there` leaves out."""
     if not options.if_there:
         return options
-    counted = options.hot and bool(device.hello.hot_pages) and get_hot(device).enable
+    counted = options.hot and bool(device.hello.hot_pages) and get_hot(device).enable == OF_PAGES
     return replace(options, pages=options.pages and bool(device.hello.page_bitmap), hot=counted)
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the keys ask of a device: each is executed in the feed's thread, and returns what is in force then."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from litemrc.curves.sizes import size_bytes, size_text
 from litemrc.device.contexts import Budget, follow, get_budget, get_followed, set_budget
 from litemrc.device.device import Device
-from litemrc.device.hot import get_hot, set_hot
+from litemrc.device.hot import OF_PAGES, counting_pages, get_hot, set_hot
 from litemrc.device.link.protocol import host_requests
 from litemrc.errors import UserError
 from litemrc.live.view import Settings
@@ -82,8 +82,8 @@ def toggle_freeze(device: Device) -> str:
 def turn_hot_on(device: Device) -> str:
     """Have hot pages counted; their messages come with the next session."""
     settings = get_hot(device)
-    if not settings.enable:
-        set_hot(device, replace(settings, enable=True))
+    if settings.enable != OF_PAGES:
+        set_hot(device, counting_pages(settings, device.hello.frames))
     return "hot pages are counted: every page was invalidated, and the epoch restarted"
 
 

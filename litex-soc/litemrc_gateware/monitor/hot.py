@@ -40,6 +40,7 @@ class Hot(LiteXModule):
     unit : HotPages
     enabled, of_rows : Signal, out
         the unit counts; it counts ACTIVATEs of rows.
+    rows : int
     words : int
         of the window: ``PAGE_WORDS`` for each page of the list, frame and count.
     asks, adr : Signal, in
@@ -55,6 +56,7 @@ class Hot(LiteXModule):
     def __init__(self, frames: int, pages: int, rows: int = 0) -> None:
         if not 2 <= pages <= PAGES_MAX or pages & (pages - 1):
             raise ValueError(f"hot_pages must be a power of two from 2 to {PAGES_MAX} (got {pages})")
+        self.rows = rows
         self.unit = unit = HotPages(max(frames, rows), pages)
         self.words = PAGE_WORDS * pages
         frame_bits, count_bits = len(unit.frame), len(unit.threshold)
@@ -90,7 +92,7 @@ class Hot(LiteXModule):
         )
         self._lower = CSRStorage(frame_bits, description="Hot pages: first frame that is counted.")
         self._upper = CSRStorage(
-            frame_bits, reset=2**frame_bits - 1, description="Hot pages: last frame that is counted."
+            frame_bits, reset=frames - 1, description="Hot pages: last frame that is counted."
         )
         self._watermark = CSRStorage(
             len(unit.watermark),

@@ -274,10 +274,9 @@ class Monitor(MonitorRegisters):
             unit.epoch_end.eq(taken & op.epoch_end),
         ]
         self.comb += taken.eq(op.valid & op.ready & hot.enabled)
-        if not hasattr(self, "traffic"):
-            self.comb += of_pages
-            return unit.ready | ~hot.enabled
-        self.comb += If(hot.of_rows, *self._hot_rows()).Else(*of_pages)
+        if hot.rows:
+            of_pages = [If(hot.of_rows, *self._hot_rows()).Else(*of_pages)]
+        self.comb += of_pages
         return unit.ready | ~hot.enabled | hot.of_rows
 
     def _hot_rows(self):

@@ -63,7 +63,7 @@ class Bench(DRAMBench):
 
 
 def row_of(bench, rank, bank, row):
-    """The address of a row in units of its bytes: in LiteDRAM's mapping banks are below the row, or above it."""
+    """The address of a row in units of its bytes: LiteDRAM puts banks below the row, or above it."""
     geom, ranks_log2 = bench.geom, (bench.phy.settings.nranks - 1).bit_length()
     if bench.alignment:
         return (rank << geom.bankbits | bank) << geom.rowbits | row
@@ -138,6 +138,7 @@ def run(
 
     def processor():
         yield from wait("status", STATUS_IDLE)
+        yield from bench.write("hot_upper", bench.commands.rows - 1)
         yield from bench.write("hot_control", HOT_ENABLE | READS | ROWS)
         yield from bench.write("control", ENABLE | HOLD)
         for _ in range(4):

@@ -205,7 +205,7 @@ MUTANTS = {
         "taken.eq(op.valid & op.ready & hot.enabled)",
         "taken.eq(op.valid & hot.enabled)",
     ),
-    "the filter does not wait": ("return unit.ready | ~hot.enabled", "return 1"),
+    "the filter does not wait": ("return unit.ready | ~hot.enabled | hot.of_rows", "return 1"),
     "clears are left out": ("unit.discard.eq(taken & (op.kind == OpKind.CLEAR))", "unit.discard.eq(0)"),
     "the epoch is shown before its list": (
         "return self.hot.join(published), meter_busy",

@@ -8,7 +8,7 @@ from typing import Any
 
 from litemrc.cli.shared.arguments import natural, positive
 from litemrc.device.device import Device
-from litemrc.device.hot import HotSettings, get_hot, set_hot
+from litemrc.device.hot import OF_ROWS, HotSettings, get_hot, set_hot
 
 _ON_OR_OFF = argparse.BooleanOptionalAction
 _KINDS = {"reads": (True, False), "writes": (False, True), "all": (True, True)}
@@ -94,6 +94,8 @@ def hot_text(settings: HotSettings | None) -> str:
         return "none"
     if not settings.enable:
         return "off (--hot)"
+    if settings.enable == OF_ROWS:
+        return f"rows of the DRAM, {settings.wanted} at most, from {settings.threshold:,} ACTIVATEs on"
     kinds = [name for name in ("reads", "writes") if getattr(settings, name)]
     parts = [
         f"{settings.wanted} listed at most",

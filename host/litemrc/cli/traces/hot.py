@@ -25,6 +25,7 @@ _OF_TRACES = {name: f"--{name}" for name in ("epoch", "frames", "context", "exac
     "page_size": "--page-size",
 }
 _OF_DEVICES = {"epochs": "--epochs", "runs": "--run", "take": "--take"}
+_OF_DEVICES |= {"rows": "--rows", "window": "--window"}
 _EPILOG = """\
 The counting unit is that of the hardware, the C++ of hls/hot_pages: a table of 2,048 entries in 512 sets,
 whatever the memory's size. Counts are lower bounds: a page is never said to have more accesses than it had.
@@ -41,6 +42,11 @@ on; --k, --threshold, --only and --sample are set on the device if they are give
 invalidates every page and restarts the running epoch (litemrc device shows all settings). --json prints an
 object per line, with "epoch", "pages", "accesses", "more" and "saturated". Pages are page frames of the
 memory.
+
+--rows lists the rows of the DRAM with the most ACTIVATEs instead: the number that rowhammer is about. An
+epoch is then a refresh window, --window (64 ms): no row is activated more often between two of its refreshes
+than twice the largest count. Rows are shown by their addresses; JSON has "rows", "row_bytes" and "activates".
+Hot pages and the length of epochs are as before at the end.
 
 Of a trace, --json prints one object: {"epochs": [{"pages": [[page, count], ...], "accesses": n, "more":
 false, "saturated": false}], "engine": {...}, "interrupted": false}, the largest counts first. "more":
@@ -73,6 +79,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_port_arguments(devices, required=False)
     add_run_argument(devices, "run a program on the device, and end with the last one")
     devices.add_argument("--epochs", metavar="N", type=positive, help="end after N epochs")
+    devices.add_argument("--rows", action="store_true", help="rows of the DRAM by ACTIVATEs, not pages")
+    devices.add_argument("--window", metavar="MS", type=positive, help="epoch of --rows in ms (64)")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -86,6 +94,14 @@ def main(args: argparse.Namespace) -> int:
     for name, option in others.items():
         if getattr(args, name) not in (None, []) and getattr(args, name) is not False:
             raise UserError(f"{option} is for {kind}", where=args.port or args.trace, remedy=f"omit {option}")
+    if args.window and not args.rows:
+        raise UserError("--window is for --rows", where=args.port, remedy="omit --window")
+    if args.rows and (args.only or args.sample is not None):
+        raise UserError("--rows counts every ACTIVATE", where=args.port, remedy="omit --only and --sample")
+    if args.port and args.rows:
+        from litemrc.cli.device.hot_rows import watch_rows
+
+        return watch_rows(args)
     if args.port:
         from litemrc.cli.device.hot_live import watch  # loads the device layer
 

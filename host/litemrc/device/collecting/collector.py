@@ -307,7 +307,8 @@ class Collector:
         try:
             if self.accessed is not None and (accessed := accessed_epoch(record)):
                 self.accessed.append(accessed)
-            if self.hot is not None and (hot := hot_list(record)):
+            # Rows of the DRAM, which another host has listed, are no pages.
+            if self.hot is not None and not record.head["row_bytes"] and (hot := hot_list(record)):
                 self.hot.append(hot)
         except ValueError as error:
             raise self._device.fault(str(error)) from error

@@ -27,7 +27,7 @@ def accessed_epoch(record: Record) -> AccessedEpoch | None:
 
 
 def hot_list(record: Record) -> HotList | None:
-    """Return the hot pages of an epoch; None: its record has no list.
+    """Return the hot pages of an epoch, or the rows; None: its record has no list.
 
     Raises
     ------
