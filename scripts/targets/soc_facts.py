@@ -88,6 +88,8 @@ def elaborate(target: str, options: dict[str, Any]) -> dict[str, Any]:
         "memory": settings.memtype,
         "ratio": f"1:{settings.nphases}",
         "ranks": settings.nranks,
+        "data_bits": settings.databits,
+        "peak_megabytes": soc.constants["MRC_PEAK_MEGABYTES"],
         "frames": frames,
         "frames_right": frames << 12 == dram.bytes,
         "pages": monitor.pages,

@@ -20,8 +20,10 @@ def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: ob
 
     They are ``compatible``; the values of its registers of capabilities, as ``built_capabilities`` and so on,
     because soc.h and csr.h have a function each for a constant and a register; ``access_bytes``, those of a
-    column access of the DRAM; and ``memory_base``, the DRAM's address, if it is the ``main_ram`` of
-    ``add_sdram``. LiteX does not know the address of other controllers' memory.
+    column access of the DRAM, which takes one cycle of its data bus; ``data_bits``, that bus's width;
+    ``peak_megabytes``, 10^6 bytes a second with an access in each cycle; and ``memory_base``, the DRAM's
+    address, if it is the ``main_ram`` of ``add_sdram``. LiteX does not know the address of other controllers'
+    memory.
 
     Parameters
     ----------
@@ -35,6 +37,9 @@ def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: ob
         status = getattr(block, f"_{register}", None)
         if isinstance(status, CSRStatus):
             soc.add_constant(f"{name}_built_{register}", status.status.reset.value)
-    soc.add_constant(f"{name}_access_bytes", sdram.crossbar.controller.data_width // 8)
+    access_bytes = sdram.crossbar.controller.data_width // 8
+    soc.add_constant(f"{name}_access_bytes", access_bytes)
+    soc.add_constant(f"{name}_data_bits", sdram.controller.settings.phy.databits)
+    soc.add_constant(f"{name}_peak_megabytes", round(access_bytes * soc.sys_clk_freq / 1e6))
     if sdram is getattr(soc, "sdram", None) and "main_ram" in soc.bus.regions:
         soc.add_constant(f"{name}_memory_base", soc.bus.regions["main_ram"].origin)
