@@ -13,7 +13,7 @@ from tests.host.serve.http_serving import Serving, serving
 from tests.timeouts import wait_until
 
 BANKS = 8
-READ_AND_WRITTEN = {"litemrc_dram_bytes_total"}
+READ_AND_WRITTEN = {"litemrc_dram_bytes_total", "litemrc_dram_seconds_total"}
 OF_ROWS = {
     *(f"litemrc_dram_{name}_total" for name in ("row_hits", "activates", "row_conflicts", "refreshes")),
     *(f"litemrc_dram_{name}_total" for name in ("cycles", "busy_cycles")),
@@ -114,6 +114,7 @@ def test_metrics_are_sums_of_the_commands_counted(stopped) -> None:
     assert found == {
         ("litemrc_dram_bytes_total", "read"): 16 * total["reads"],
         ("litemrc_dram_bytes_total", "write"): 16 * total["writes"],
+        ("litemrc_dram_seconds_total", None): count,
         ("litemrc_dram_row_hits_total", None): total["row_hits"],
         ("litemrc_dram_busy_cycles_total", None): total["reads"] + total["writes"],
         ("litemrc_dram_cycles_total", None): CLOCKS * count,
@@ -130,6 +131,7 @@ def test_metrics_that_a_device_cannot_know_are_absent(stopped) -> None:
     assert {name for name, _ in found} == READ_AND_WRITTEN
     read = sum(sums(number)["reads"] for number in numbers["model"])
     assert found["litemrc_dram_bytes_total", "read"] == 16 * read
+    assert found["litemrc_dram_seconds_total", None] == 2 * len(numbers["model"])
     assert dram_metrics(served, "none") == {}
     assert {name for name, _ in dram_metrics(served, "rows")} == READ_AND_WRITTEN | OF_ROWS
 

@@ -240,6 +240,13 @@ FAMILIES = (
         True,
     ),
     Family(
+        "litemrc_dram_seconds",
+        "Time in which DRAM commands were counted, by the device's clock.",
+        ("device",),
+        _of_dram("seconds"),
+        True,
+    ),
+    Family(
         "litemrc_dram_row_hits",
         "Reads and writes of the DRAM that found their row open and already accessed.",
         ("device",),

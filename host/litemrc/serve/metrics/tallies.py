@@ -56,7 +56,7 @@ class Tallies:
     epochs
         counts of accesses that belong to no context: dropped, outside, unsampled.
     dram
-        of commands to the DRAM; only counts that the device knows.
+        of commands to the DRAM, and the seconds that they cover; only what the device knows.
     link
         of frames, by the names of `LinkCounts`, and `epoch_messages_lost`.
     """
@@ -68,7 +68,7 @@ class Tallies:
         self.others: Counter[str] = Counter()
         self.programs: OrderedDict[Program, ProgramTally] = OrderedDict()
         self.ranks: dict[int, RankTally] = {}
-        self.dram: Counter[str] = Counter()
+        self.dram: dict[str, float] = {}
         self._link_before: Counter[str] = Counter()
         self._link: Counter[str] = Counter()
         self._parameters: DeviceParameters | None = None
@@ -111,7 +111,8 @@ class Tallies:
                 tally.commands[name] += getattr(activity, name)
 
         if epoch.traffic:
-            self.dram.update(_counts(epoch.traffic))
+            for name, count in _counts(epoch.traffic).items():
+                self.dram[name] = self.dram.get(name, 0) + count
 
     def _add_rows(self, rows: Rows, names: Mapping[int, str], parameters: DeviceParameters) -> None:
         hits, tail, scale = rows["hits"], rows["tail"], 1 << int(rows["scale_log2"][0])
@@ -148,10 +149,11 @@ class Tallies:
         return np.where(before < 0, 0, np.maximum(found, 0))
 
 
-def _counts(traffic: Traffic) -> dict[str, int]:
+def _counts(traffic: Traffic) -> dict[str, float]:
     """Return the counts that the device knows."""
     busy = None if traffic.cycles is None else traffic.accesses
-    totals = {"cycles": traffic.cycles, "busy_cycles": busy, "refreshes": traffic.refreshes}
+    totals: dict[str, float | None] = {"seconds": traffic.seconds, "cycles": traffic.cycles}
+    totals |= {"busy_cycles": busy, "refreshes": traffic.refreshes}
     of_banks = {name: getattr(traffic, name) for name in ("row_hits", "activates", "row_conflicts")}
     totals |= {n: None if each is None else int(each.sum(dtype=np.uint64)) for n, each in of_banks.items()}
     known = {name: count for name, count in totals.items() if count is not None}
