@@ -71,6 +71,8 @@ static const struct {
 	{"record_bytes", &driver_record_bytes, sizeof(struct litemrc_epoch), 1 << 20},
 	{"page_bitmap", &page_bitmap, 0, 1},
 	{"hot_pages", &parameters.hot_pages, 0, 1024},
+	{"banks", &parameters.banks, 0, 31},
+	{"access_bytes", &parameters.access_bytes, 0, 1 << 15},
 	{"first_page", &first_page, 0, UINT32_MAX},
 };
 
@@ -116,7 +118,8 @@ static void read_parameters(int monitor)
 		*parameter_lines[i].value = number;
 	}
 	parameters.first_page = first_page;
-	parameters.features = page_bitmap << LITEMRC_FEATURE_PAGE_BITMAP;
+	parameters.features = page_bitmap << LITEMRC_FEATURE_PAGE_BITMAP |
+			      (uint32_t)!!parameters.banks << LITEMRC_FEATURE_BANKS;
 }
 
 static void read_engine(void)

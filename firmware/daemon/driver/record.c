@@ -40,22 +40,26 @@ static bool parts_fit(size_t length)
 	const struct litemrc_part *parts = litemrc_parts(record);
 	size_t row = sizeof(struct litemrc_row) + (record->groups + LITEMRC_ROW_WORDS + record->tail_groups) * sizeof(uint32_t);
 	size_t end = record->header_bytes + record->parts * sizeof(*parts);
-	uint32_t rows = 0, ranks = 0;
+	uint32_t rows = 0, ranks = 0, banks = 0;
 
 	if (record->header_bytes < sizeof(*record) || record->header_bytes % sizeof(uint64_t) || end > length)
 		return false;
 	for (unsigned int i = 0; i < record->parts; i++) {
 		bool is_row = parts[i].kind == LITEMRC_PART_ROWS, is_rank = parts[i].kind == LITEMRC_PART_RANKS;
+		bool is_bank = parts[i].kind == LITEMRC_PART_BANKS;
 
 		if (parts[i].item_bytes % sizeof(uint32_t) || parts[i].items > length || end > length)
 			return false;
 		if ((is_row && parts[i].item_bytes < row) || (is_rank && parts[i].item_bytes < sizeof(struct litemrc_rank)))
 			return false;
+		if (is_bank && parts[i].item_bytes < sizeof(struct litemrc_bank))
+			return false;
 		rows += is_row ? parts[i].items : 0;
 		ranks += is_rank ? parts[i].items : 0;
+		banks += is_bank ? parts[i].items : 0;
 		end += litemrc_part_bytes(&parts[i]);
 	}
-	return end == length && rows <= parameters.contexts && ranks == dram.ranks;
+	return end == length && rows <= parameters.contexts && ranks == dram.ranks && banks == parameters.banks;
 }
 
 static bool contexts_fit(void)
@@ -76,8 +80,9 @@ static void check(ssize_t length)
 	    contexts_fit() && record->scale_log2 <= 31)
 		return;
 	die(1, "use driver and daemon of the same version",
-		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups, with %u ranks", length,
-		(unsigned int)parameters.contexts, (unsigned int)parameters.groups, (unsigned int)dram.ranks);
+		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups, with %u ranks and %u banks",
+		length, (unsigned int)parameters.contexts, (unsigned int)parameters.groups, (unsigned int)dram.ranks,
+		(unsigned int)parameters.banks);
 }
 
 uint32_t record_next(void)

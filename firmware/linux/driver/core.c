@@ -66,18 +66,16 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 static int check_window(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
-	u32 words = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
+	u32 words = litemrc_window_end(parameters);
 	const struct litemrc_mmio *mmio = mon->io;
 
-	if (parameters->page_bitmap)
-		words += LITEMRC_BITMAP_WORDS(parameters->frames);
-	words += parameters->hot_pages * LITEMRC_HOT_PAGE_WORDS;
 	if (mmio->window_bytes < words * sizeof(u32))
 		return dev_err_probe(mon->dev, -EINVAL,
-				     "reg 1 has %pa bytes, %u contexts of %u groups%s%s need %zu\n",
+				     "reg 1 has %pa bytes, %u contexts of %u groups%s%s%s need %zu\n",
 				     &mmio->window_bytes, parameters->contexts, parameters->groups,
 				     parameters->page_bitmap ? " and the frames' bits" : "",
 				     parameters->hot_pages ? " and hot pages" : "",
+				     parameters->banks ? " and banks" : "",
 				     words * sizeof(u32));
 	return 0;
 }

@@ -25,6 +25,12 @@ static u32 row_bytes(const struct litemrc *mon)
 	return sizeof(struct litemrc_row) + row_words(mon) * sizeof(u32);
 }
 
+/* Rows and ranks, and banks if the gateware counts their commands. */
+static u32 record_parts(const struct litemrc *mon)
+{
+	return mon->parameters.banks ? 3 : 2;
+}
+
 /* The shortest epoch, in accesses or cycles: the words that are read from the window after it. */
 u32 litemrc_epoch_least(const struct litemrc *mon)
 {
@@ -53,7 +59,7 @@ static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)
 	return ring->records + number % LITEMRC_RING_EPOCHS * ring->record_bytes;
 }
 
-/* A part without items is one, so that all records have the same places. */
+/* The ranks are a part without items, too, so that all records have the same places. */
 static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 {
 	struct litemrc_part *parts = (struct litemrc_part *)(record + 1);
@@ -61,13 +67,17 @@ static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 
 	record->bytes = mon->ring.record_bytes;
 	record->header_bytes = sizeof(*record);
-	record->parts = 2;
+	record->parts = record_parts(mon);
 	record->groups = mon->parameters.groups;
 	record->tail_groups = litemrc_tail_groups(mon);
+	record->access_bytes = mon->parameters.access_bytes;
 	parts[0] = (struct litemrc_part){ LITEMRC_PART_ROWS, row_bytes(mon),
 					  mon->parameters.contexts };
 	parts[1] = (struct litemrc_part){ LITEMRC_PART_RANKS, sizeof(struct litemrc_rank),
 					  mon->ranks.domains };
+	if (mon->parameters.banks)
+		parts[2] = (struct litemrc_part){ LITEMRC_PART_BANKS, sizeof(struct litemrc_bank),
+						  mon->parameters.banks };
 	for (context = 0; context < mon->parameters.contexts; context++) {
 		litemrc_record_row(record, context)->context = context;
 		litemrc_record_row(record, context)->state = LITEMRC_CONTEXT_FREE;
@@ -83,9 +93,11 @@ int litemrc_ring_init(struct litemrc *mon)
 	mutex_init(&ring->lock);
 	init_waitqueue_head(&ring->wait);
 	INIT_LIST_HEAD(&ring->readers);
-	ring->record_bytes = sizeof(struct litemrc_epoch) + 2 * sizeof(struct litemrc_part) +
+	ring->record_bytes = sizeof(struct litemrc_epoch) +
+			     record_parts(mon) * sizeof(struct litemrc_part) +
 			     ALIGN(mon->parameters.contexts * row_bytes(mon), 8) +
-			     mon->ranks.domains * sizeof(struct litemrc_rank);
+			     mon->ranks.domains * sizeof(struct litemrc_rank) +
+			     mon->parameters.banks * sizeof(struct litemrc_bank);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
 	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
@@ -143,6 +155,7 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->scale_log2 = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
 	for (context = 0; context < mon->parameters.contexts; context++)
 		copy_row(mon, record, context);
+	litemrc_banks_fill(mon, record);
 }
 
 /* Rows for sysfs: an ended process keeps its last row; its successor's and a free one's are 0. */
@@ -326,7 +339,8 @@ static bool has_refaults(const struct litemrc_epoch *record)
 static void copy_record(struct litemrc_epoch *to, const struct litemrc_epoch *from)
 {
 	struct litemrc_part *parts = (struct litemrc_part *)(to + 1);
-	u32 context, row_bytes, ranks_bytes;
+	u32 context, row_bytes, rest_bytes;
+	const void *rest = litemrc_record_rank(from, 0);
 	void *at = parts + from->parts;
 
 	memcpy(to, from, at - (void *)to);
@@ -347,9 +361,9 @@ static void copy_record(struct litemrc_epoch *to, const struct litemrc_epoch *fr
 	}
 	memset(at, 0, litemrc_part_bytes(&parts[0]) - parts[0].items * row_bytes);
 	at = (void *)(parts + from->parts) + litemrc_part_bytes(&parts[0]);
-	ranks_bytes = parts[1].items * sizeof(struct litemrc_rank);
-	memcpy(at, litemrc_record_rank(from, 0), ranks_bytes);
-	to->bytes = at + ranks_bytes - (void *)to;
+	rest_bytes = (const void *)from + from->bytes - rest; /* ranks and banks */
+	memcpy(at, rest, rest_bytes);
+	to->bytes = at + rest_bytes - (void *)to;
 }
 
 /**

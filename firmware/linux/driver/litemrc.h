@@ -57,6 +57,10 @@ struct litemrc_parameters {
 	u32 ranks;
 	bool page_bitmap; /* behind the counters in the window */
 	u32 hot_pages; /* of the list behind these; 0: there is none */
+	u32 banks; /* of the DRAM, whose commands are counted behind these; 0: they are not */
+	u32 access_bytes; /* that a read or write moves; 0 without banks */
+	u32 refresh_cycles; /* that a REFRESH takes */
+	bool rows_observed; /* of the DRAM, not only its reads and writes */
 };
 
 /*
@@ -251,7 +255,7 @@ static inline u32 litemrc_tail_groups(const struct litemrc *mon)
 
 /* epoch_ring.c */
 int litemrc_ring_init(struct litemrc *mon);
-/* A record in the ring has a row for each context: that of a context, its counts, and a rank. */
+/* A record in the ring has a row for each context: that of one, its counts, a rank, and a bank. */
 static inline struct litemrc_row *litemrc_record_row(const struct litemrc_epoch *record,
 						     u32 context)
 {
@@ -272,6 +276,13 @@ static inline struct litemrc_rank *litemrc_record_rank(const struct litemrc_epoc
 	return (struct litemrc_rank *)litemrc_part(record, LITEMRC_PART_RANKS, &ranks) + rank;
 }
 
+static inline struct litemrc_bank *litemrc_record_bank(const struct litemrc_epoch *record, u32 bank)
+{
+	u32 banks;
+
+	return (struct litemrc_bank *)litemrc_part(record, LITEMRC_PART_BANKS, &banks) + bank;
+}
+
 u32 litemrc_epoch_least(const struct litemrc *mon);
 irqreturn_t litemrc_epoch_interrupt(int irq, void *data);
 irqreturn_t litemrc_epoch_thread(int irq, void *data);
@@ -282,6 +293,10 @@ bool litemrc_ring_has(struct litemrc_reader *reader);
 bool litemrc_ring_fetch(struct litemrc_reader *reader);
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context);
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
+
+/* banks.c */
+u32 litemrc_window_end(const struct litemrc_parameters *parameters);
+void litemrc_banks_fill(struct litemrc *mon, struct litemrc_epoch *record);
 
 /* changes.c */
 int litemrc_settle_locked(struct litemrc *mon);

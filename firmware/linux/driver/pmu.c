@@ -17,9 +17,22 @@ enum litemrc_pmu_event {
 	LITEMRC_PMU_DROPPED,
 	LITEMRC_PMU_RANK_READS,
 	LITEMRC_PMU_RANK_WRITES,
+	LITEMRC_PMU_DRAM_READS,
+	LITEMRC_PMU_DRAM_WRITES,
+	LITEMRC_PMU_DRAM_ROW_HITS,
+	LITEMRC_PMU_DRAM_ACTIVATES,
+	LITEMRC_PMU_DRAM_ROW_CONFLICTS,
+	LITEMRC_PMU_DRAM_CYCLES,
+	LITEMRC_PMU_DRAM_REFRESHES,
+	LITEMRC_PMU_EVENTS,
 };
 
 #define LITEMRC_PMU_OF_RANKS LITEMRC_PMU_RANK_READS /* the first of them */
+#define LITEMRC_PMU_OF_DRAM LITEMRC_PMU_DRAM_READS
+#define LITEMRC_PMU_OF_ROWS LITEMRC_PMU_DRAM_ROW_HITS /* known only if rows are observed */
+
+/* 5^20: times 10^-20 a byte in units of perf's MiB, 2^-20. */
+#define LITEMRC_PMU_BYTE_E20 95367431640625ULL
 
 struct litemrc_pmu {
 	struct pmu pmu;
@@ -28,14 +41,17 @@ struct litemrc_pmu {
 	char name[16];
 	u32 contexts; /* of the monitor; 0: it is unbound */
 	u32 ranks; /* with a meter */
+	u32 events; /* the number behind the last that is known */
+	u32 access_bytes; /* that a read or write of the DRAM moves */
 	raw_spinlock_t lock; /* guards the totals, which callbacks of perf read */
 	u64 context[LITEMRC_CONTEXTS_MAX][LITEMRC_PMU_DROPPED];
 	u64 dropped;
-	u64 rank[LITEMRC_RANKS_MAX][LITEMRC_PMU_RANK_WRITES + 1 - LITEMRC_PMU_OF_RANKS];
+	u64 rank[LITEMRC_RANKS_MAX][LITEMRC_PMU_OF_DRAM - LITEMRC_PMU_OF_RANKS];
+	u64 dram[LITEMRC_PMU_EVENTS - LITEMRC_PMU_OF_DRAM];
 };
 
 static LIST_HEAD(pmus);
-static DEFINE_MUTEX(pmus_lock); /* guards the list, and each PMU's @contexts and @ranks */
+static DEFINE_MUTEX(pmus_lock); /* guards the list, and what each PMU has */
 
 static struct litemrc_pmu *to_pmu(struct pmu *pmu)
 {
@@ -62,8 +78,10 @@ static bool is_valid(const struct litemrc_pmu *pmu, u64 config)
 {
 	u32 event = event_of(config), context = context_of(config), rank = rank_of(config);
 
-	if (config >> 24 || event > LITEMRC_PMU_RANK_WRITES)
+	if (config >> 24 || event >= pmu->events)
 		return false;
+	if (event >= LITEMRC_PMU_OF_DRAM)
+		return !context && !rank;
 	if (event >= LITEMRC_PMU_OF_RANKS)
 		return rank < pmu->ranks && !context;
 	return context < (event == LITEMRC_PMU_DROPPED ? 1 : pmu->contexts) && !rank;
@@ -96,7 +114,9 @@ static u64 total_of(struct perf_event *event)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pmu->lock, flags);
-	if (number >= LITEMRC_PMU_OF_RANKS)
+	if (number >= LITEMRC_PMU_OF_DRAM)
+		total = pmu->dram[number - LITEMRC_PMU_OF_DRAM];
+	else if (number >= LITEMRC_PMU_OF_RANKS)
 		total = pmu->rank[rank_of(config)][number - LITEMRC_PMU_OF_RANKS];
 	else if (number == LITEMRC_PMU_DROPPED)
 		total = pmu->dropped;
@@ -162,7 +182,28 @@ PMU_EVENT_ATTR_STRING(hits, event_hits, "event=2");
 PMU_EVENT_ATTR_STRING(dropped, event_dropped, "event=3");
 PMU_EVENT_ATTR_STRING(rank_reads, event_rank_reads, "event=4");
 PMU_EVENT_ATTR_STRING(rank_writes, event_rank_writes, "event=5");
+PMU_EVENT_ATTR_STRING(dram_reads, event_dram_reads, "event=6");
+PMU_EVENT_ATTR_STRING(dram_writes, event_dram_writes, "event=7");
+PMU_EVENT_ATTR_STRING(dram_row_hits, event_dram_row_hits, "event=8");
+PMU_EVENT_ATTR_STRING(dram_activates, event_dram_activates, "event=9");
+PMU_EVENT_ATTR_STRING(dram_row_conflicts, event_dram_row_conflicts, "event=10");
+PMU_EVENT_ATTR_STRING(dram_cycles, event_dram_cycles, "event=11");
+PMU_EVENT_ATTR_STRING(dram_refreshes, event_dram_refreshes, "event=12");
 
+/* perf multiplies the count of an event by its scale, and prints the unit. */
+static ssize_t scale_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	const struct litemrc_pmu *pmu = to_pmu(dev_get_drvdata(device));
+
+	return sysfs_emit(text, "%llue-20\n", pmu->access_bytes * LITEMRC_PMU_BYTE_E20);
+}
+
+static struct device_attribute reads_scale = __ATTR(dram_reads.scale, 0444, scale_show, NULL);
+static struct device_attribute writes_scale = __ATTR(dram_writes.scale, 0444, scale_show, NULL);
+PMU_EVENT_ATTR_STRING(dram_reads.unit, reads_unit, "MiB");
+PMU_EVENT_ATTR_STRING(dram_writes.unit, writes_unit, "MiB");
+
+/* The events in the order of their numbers, then their scales and units. */
 static struct attribute *event_attributes[] = {
 	&event_accesses.attr.attr,
 	&event_misses.attr.attr,
@@ -170,14 +211,30 @@ static struct attribute *event_attributes[] = {
 	&event_dropped.attr.attr,
 	&event_rank_reads.attr.attr,
 	&event_rank_writes.attr.attr,
+	&event_dram_reads.attr.attr,
+	&event_dram_writes.attr.attr,
+	&event_dram_row_hits.attr.attr,
+	&event_dram_activates.attr.attr,
+	&event_dram_row_conflicts.attr.attr,
+	&event_dram_cycles.attr.attr,
+	&event_dram_refreshes.attr.attr,
+	&reads_scale.attr,
+	&writes_scale.attr,
+	&reads_unit.attr.attr,
+	&writes_unit.attr.attr,
 	NULL
 };
 
 static umode_t is_event_visible(struct kobject *kobj, struct attribute *attribute, int number)
 {
 	const struct litemrc_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
+	bool known = number < pmu->events;
 
-	return number < LITEMRC_PMU_OF_RANKS || pmu->ranks ? attribute->mode : 0;
+	if (number >= LITEMRC_PMU_EVENTS)
+		known = pmu->access_bytes;
+	else if (number >= LITEMRC_PMU_OF_RANKS && number < LITEMRC_PMU_OF_DRAM)
+		known = pmu->ranks;
+	return known ? attribute->mode : 0;
 }
 
 static const struct attribute_group event_group = {
@@ -216,15 +273,28 @@ static struct litemrc_pmu *find(int id)
 	return NULL;
 }
 
-/* Registers a PMU. Only probe() of its device comes here, hence no lock meanwhile. */
-static struct litemrc_pmu *make(int id, u32 ranks)
+/* What its monitor counts. */
+static void set_parameters(struct litemrc_pmu *pmu, const struct litemrc *mon)
 {
+	const struct litemrc_parameters *parameters = &mon->parameters;
+
+	pmu->ranks = mon->ranks.domains;
+	pmu->access_bytes = parameters->access_bytes;
+	pmu->events = !parameters->banks ? LITEMRC_PMU_OF_DRAM :
+		      parameters->rows_observed ? LITEMRC_PMU_EVENTS :
+						  LITEMRC_PMU_OF_ROWS;
+}
+
+/* Registers a PMU. Only probe() of its device comes here, hence no lock meanwhile. */
+static struct litemrc_pmu *make(const struct litemrc *mon)
+{
+	int id = mon->id;
 	struct litemrc_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
 
 	if (!pmu)
 		return ERR_PTR(-ENOMEM);
 	pmu->id = id;
-	pmu->ranks = ranks;
+	set_parameters(pmu, mon);
 	raw_spin_lock_init(&pmu->lock);
 	snprintf(pmu->name, sizeof(pmu->name), id ? "litemrc%d" : "litemrc", id);
 	pmu->pmu = (struct pmu){
@@ -258,14 +328,14 @@ void litemrc_pmu_bind(struct litemrc *mon)
 	pmu = find(mon->id);
 	mutex_unlock(&pmus_lock);
 	if (!pmu)
-		pmu = make(mon->id, mon->ranks.domains);
+		pmu = make(mon);
 	if (IS_ERR(pmu)) {
 		dev_warn(mon->dev, "no events of perf: %ld\n", PTR_ERR(pmu));
 		return;
 	}
 	mutex_lock(&pmus_lock);
 	pmu->contexts = mon->parameters.contexts;
-	pmu->ranks = mon->ranks.domains;
+	set_parameters(pmu, mon);
 	mutex_unlock(&pmus_lock);
 	WRITE_ONCE(mon->pmu, pmu);
 }
@@ -278,6 +348,29 @@ void litemrc_pmu_unbind(struct litemrc *mon)
 	mutex_lock(&pmus_lock);
 	mon->pmu->contexts = 0;
 	mutex_unlock(&pmus_lock);
+}
+
+static u64 *dram_total(struct litemrc_pmu *pmu, enum litemrc_pmu_event event)
+{
+	return &pmu->dram[event - LITEMRC_PMU_OF_DRAM];
+}
+
+static void add_dram(struct litemrc_pmu *pmu, const struct litemrc *mon,
+		     const struct litemrc_epoch *record)
+{
+	u32 number;
+
+	for (number = 0; number < mon->parameters.banks; number++) {
+		const struct litemrc_bank *bank = litemrc_record_bank(record, number);
+
+		*dram_total(pmu, LITEMRC_PMU_DRAM_READS) += bank->reads;
+		*dram_total(pmu, LITEMRC_PMU_DRAM_WRITES) += bank->writes;
+		*dram_total(pmu, LITEMRC_PMU_DRAM_ROW_HITS) += bank->row_hits;
+		*dram_total(pmu, LITEMRC_PMU_DRAM_ACTIVATES) += bank->activates;
+		*dram_total(pmu, LITEMRC_PMU_DRAM_ROW_CONFLICTS) += bank->row_conflicts;
+	}
+	*dram_total(pmu, LITEMRC_PMU_DRAM_CYCLES) += record->cycles;
+	*dram_total(pmu, LITEMRC_PMU_DRAM_REFRESHES) += record->refreshes;
 }
 
 /* An epoch has finished. */
@@ -306,6 +399,7 @@ void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 		pmu->rank[rank][0] += of->counters[LITEMRC_METER_READS];
 		pmu->rank[rank][1] += of->counters[LITEMRC_METER_WRITES];
 	}
+	add_dram(pmu, mon, record);
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 }
 

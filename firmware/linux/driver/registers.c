@@ -34,6 +34,20 @@ const struct litemrc_ops litemrc_mmio_ops = {
 	.window = mmio_window,
 };
 
+/* All are 0 where the DRAM's commands are not counted. */
+static void read_dram(struct litemrc *mon)
+{
+	struct litemrc_parameters *parameters = &mon->parameters;
+	u32 built = litemrc_read(mon, LITEMRC_DRAM_CAPABILITIES);
+
+	parameters->banks = LITEMRC_FIELD(built, DRAM_CAPABILITIES_BANKS);
+	if (!parameters->banks)
+		return;
+	parameters->access_bytes = BIT(LITEMRC_FIELD(built, DRAM_CAPABILITIES_ACCESS_BYTES_LOG2));
+	parameters->rows_observed = built & LITEMRC_DRAM_CAPABILITIES_ROWS;
+	parameters->refresh_cycles = LITEMRC_FIELD(built, DRAM_CAPABILITIES_REFRESH_CYCLES);
+}
+
 /**
  * litemrc_read_parameters - read the gateware's build parameters
  * @mon: the monitor
@@ -65,6 +79,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	built = LITEMRC_FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
 	parameters->hot_pages = built ? BIT(built) : 0;
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
+	read_dram(mon);
 	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
 	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);
 	mon->timeout_us = cycles / LITEMRC_CLOCK_MHZ;

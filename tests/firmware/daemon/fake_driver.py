@@ -26,10 +26,11 @@ CLOCK_HZ = 50_000_000
 STATES = schema().enums["context_state"]
 _STRUCTS = schema().structs
 ROW_BYTES = _STRUCTS["row"].dtype.itemsize + 4 * (GROUPS + 3 + TAIL_GROUPS)
-HEADER_BYTES, RANK_BYTES = (_STRUCTS[name].dtype.itemsize for name in ("epoch", "rank"))
-PARTS = 2  # rows and ranks
+HEADER_BYTES, RANK_BYTES, BANK_BYTES = (_STRUCTS[name].dtype.itemsize for name in ("epoch", "rank", "bank"))
+ACCESS_BYTES = 16  # of a DRAM whose commands are counted
+PARTS = 2  # rows and ranks; with banks one more
 PARAMETERS = {
-    "version": 3,
+    "version": 4,
     "page_shift": 12,
     "frames": FRAMES,
     "groups": GROUPS,
@@ -42,6 +43,8 @@ PARAMETERS = {
     "record_bytes": HEADER_BYTES + 8 * PARTS + CONTEXTS * ROW_BYTES,
     "page_bitmap": 0,
     "hot_pages": 0,
+    "banks": 0,
+    "access_bytes": 0,
     "first_page": 0x40000,
 }
 SETTINGS = {
@@ -115,9 +118,12 @@ class FakeDriver:
         name: str = "litemrc0",
         grown: bool = False,
         ranks: int = 0,
+        banks: int = 0,
         pages: FakePages | None = None,
     ) -> None:
         """A driver with a rank power unit if `ranks` is not 0, and with files of single pages if given.
+
+        With `banks` its gateware counts the DRAM's commands.
 
         name: of the device; grown: records have parts that are longer than known, as of a later driver.
         """
@@ -125,6 +131,8 @@ class FakeDriver:
         self.ranks: list[dict] = [
             {} for _ in range(ranks)
         ]  # members of struct litemrc_rank, of the next epochs
+        # Members of struct litemrc_bank, of the next epochs.
+        self.banks: list[dict[str, int]] = [{} for _ in range(banks)]
         self.sysfs = folder / "sys"
         self.monitor = self.sysfs / "class/misc" / name
         self.device = folder / name
@@ -142,8 +150,11 @@ class FakeDriver:
         for name, text in SETTINGS.items():
             (self.monitor / name).write_text(f"{text}\n")
         bytes_ = PARAMETERS["record_bytes"] + len(self.ranks) * RANK_BYTES
+        bytes_ += 8 + len(self.banks) * BANK_BYTES if self.banks else 0
         bytes_ += 200 if self._grown else 0
         parameters = PARAMETERS | {"record_bytes": bytes_, "ranks": len(self.ranks) or 1}
+        if self.banks:
+            parameters |= {"banks": len(self.banks), "access_bytes": ACCESS_BYTES}
         if self.pages:
             parameters |= self.pages.make_files(self.monitor)
         lines = "".join(f"{name} {value}\n" for name, value in parameters.items())
@@ -249,7 +260,7 @@ class FakeDriver:
             contexts,
             groups=GROUPS,
             tail_groups=TAIL_GROUPS,
-            parts={"ranks": self.ranks},
+            parts={"ranks": self.ranks} | ({"banks": self.banks} if self.banks else {}),
             epoch=self._epoch,
             begin_ns=begin_ns,
             end_ns=begin_ns + 1_000_000_000,

@@ -9,7 +9,10 @@ import pytest
 from litemrc.device.collecting.collector import Collector
 
 from tests.firmware.daemon.fake_driver import (
+    ACCESS_BYTES,
+    BANK_BYTES,
     GROUPS,
+    HEADER_BYTES,
     PARTS,
     ROW_BYTES,
     STATES,
@@ -261,39 +264,92 @@ def test_a_daemon_serves_the_device_that_it_is_named(other_driver, start_daemon_
 
 ROWS_PART = (1, ROW_BYTES, 4)
 NO_RANKS = (2, 88, 0)
+HEADER = "<IHH40xIHH32x"  # bytes, header_bytes, parts; scale_log2, groups, tail_groups
+BANKS = 2
 
 
 @pytest.mark.parametrize(
     ("header_bytes", "parts"),
     [
-        (56, [ROWS_PART, NO_RANKS]),
-        (72, [ROWS_PART, NO_RANKS]),
-        (62, [ROWS_PART, NO_RANKS]),
-        (64, [(1, ROW_BYTES - 4, 4), NO_RANKS]),
-        (64, [(1, ROW_BYTES - 2, 4), NO_RANKS]),
-        (64, [(1, ROW_BYTES, 3), NO_RANKS]),
-        (64, [(1, ROW_BYTES, 5), NO_RANKS]),
-        (64, [(1, ROW_BYTES, 2**31), NO_RANKS]),
-        (64, [NO_RANKS, ROWS_PART]),
-        (64, [ROWS_PART, (2, 88, 1)]),
-        (64, []),
-        (64, [ROWS_PART] * 40),
+        (HEADER_BYTES - 8, [ROWS_PART, NO_RANKS]),
+        (HEADER_BYTES + 8, [ROWS_PART, NO_RANKS]),
+        (HEADER_BYTES - 2, [ROWS_PART, NO_RANKS]),
+        (HEADER_BYTES, [(1, ROW_BYTES - 4, 4), NO_RANKS]),
+        (HEADER_BYTES, [(1, ROW_BYTES - 2, 4), NO_RANKS]),
+        (HEADER_BYTES, [(1, ROW_BYTES, 3), NO_RANKS]),
+        (HEADER_BYTES, [(1, ROW_BYTES, 5), NO_RANKS]),
+        (HEADER_BYTES, [(1, ROW_BYTES, 2**31), NO_RANKS]),
+        (HEADER_BYTES, [NO_RANKS, ROWS_PART]),
+        (HEADER_BYTES, [ROWS_PART, (2, 88, 1)]),
+        (HEADER_BYTES, []),
+        (HEADER_BYTES, [ROWS_PART] * 40),
     ],
 )
 def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, driver, header_bytes, parts):
     daemon = start_daemon()
-    size = 64 + 8 * PARTS + 4 * ROW_BYTES
-    head = struct.pack("<IHH40xIHH8x", size, header_bytes, len(parts), 0, GROUPS, TAIL_GROUPS)
-    assert len(head) == 64
+    size = HEADER_BYTES + 8 * PARTS + 4 * ROW_BYTES
+    head = struct.pack(HEADER, size, header_bytes, len(parts), 0, GROUPS, TAIL_GROUPS)
+    assert len(head) == HEADER_BYTES
     table = b"".join(struct.pack("<HHI", *part) for part in parts)
     driver.hand_out_bytes((head + table).ljust(size, b"\0")[:size])
     assert "use driver and daemon of the same version" in daemon.ended()
 
 
+@pytest.mark.parametrize("other_driver", [{"banks": BANKS}, {"banks": BANKS, "grown": True}], indirect=True)
+def test_an_epoch_has_the_drams_commands_of_each_bank(other_driver, start_daemon_on):
+    """As the driver has them, also from a later one whose items are longer."""
+    names = ("reads", "writes", "row_hits", "activates", "row_conflicts")
+    counts = [(9, 2**32 - 1, 5, 4, 3), (1, 2, 0, 3, 1)]
+    other_driver.banks = [dict(zip(names, bank, strict=True)) for bank in counts]
+    head = {"access_bytes": ACCESS_BYTES, "cycles": 2**34 - 1, "refreshes": 17, "refresh_cycles": 39}
+    head |= {"queue_peak": 8, "flags": 0x20}
+    with start_daemon_on(other_driver).host() as device:
+        hello = device.hello
+        other_driver.finish_epoch(ROWS, **head)
+        record = receive(device, 1)[0].record
+
+    assert (hello.banks, hello.access_bytes) == (BANKS, ACCESS_BYTES)
+    assert "banks" in hello.features
+    assert {name: record.head[name] for name in head} == head
+    assert [tuple(bank[name] for name in names) for bank in record.banks] == counts
+    assert len(record.rows) == len(ROWS)
+
+
+def test_a_driver_without_counts_of_banks_has_no_such_part(daemon, driver):
+    with daemon.host() as device:
+        assert (device.hello.banks, device.hello.access_bytes) == (0, 0)
+        assert "banks" not in device.hello.features
+        driver.finish_epoch(ROWS)
+        assert receive(device, 1)[0].record.banks is None
+
+
+@pytest.mark.parametrize("other_driver", [{"banks": BANKS}], indirect=True)
+@pytest.mark.parametrize(
+    "banks",
+    [
+        [],
+        [(8, BANK_BYTES, BANKS - 1)],
+        [(8, BANK_BYTES, BANKS + 1)],
+        [(8, BANK_BYTES - 4, BANKS)],
+        [(8, BANK_BYTES, BANKS), (8, BANK_BYTES, BANKS)],
+    ],
+)
+def test_a_record_whose_banks_are_not_those_of_the_driver_ends_the_daemon(
+    start_daemon_on, other_driver, banks
+):
+    daemon = start_daemon_on(other_driver)
+    table = [(1, ROW_BYTES, 1), NO_RANKS, *banks]
+    bodies = b"".join(bytes(-(-items * bytes_ // 8) * 8) for _, bytes_, items in table)
+    size = HEADER_BYTES + 8 * len(table) + len(bodies)
+    head = struct.pack(HEADER, size, HEADER_BYTES, len(table), 0, GROUPS, TAIL_GROUPS)
+    other_driver.hand_out_bytes(head + b"".join(struct.pack("<HHI", *part) for part in table) + bodies)
+    assert f"with 0 ranks and {BANKS} banks" in daemon.ended()
+
+
 def test_a_record_of_a_context_that_there_is_not_ends_the_daemon(start_daemon, driver):
     daemon = start_daemon()
-    size = 64 + 8 * PARTS + ROW_BYTES
-    head = struct.pack("<IHH40xIHH8x", size, 64, PARTS, 0, GROUPS, TAIL_GROUPS)
+    size = HEADER_BYTES + 8 * PARTS + ROW_BYTES
+    head = struct.pack(HEADER, size, HEADER_BYTES, PARTS, 0, GROUPS, TAIL_GROUPS)
     table = struct.pack("<HHIHHI", 1, ROW_BYTES, 1, *NO_RANKS)
     driver.hand_out_bytes((head + table + struct.pack("<I", 4)).ljust(size, b"\0"))
     assert "use driver and daemon of the same version" in daemon.ended()

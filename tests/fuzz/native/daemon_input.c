@@ -28,10 +28,12 @@
 #define GROUPS 8u
 #define TAIL 16u
 #define RANKS 2u
+#define BANKS 8u
 #define ROW_WORDS (GROUPS + LITEMRC_ROW_WORDS + TAIL)
 #define ROW_BYTES (sizeof(struct litemrc_row) + 4 * ROW_WORDS)
-#define HEAD_BYTES (sizeof(struct litemrc_epoch) + 2 * sizeof(struct litemrc_part))
-#define RECORD_BYTES (HEAD_BYTES + CONTEXTS * ROW_BYTES + RANKS * sizeof(struct litemrc_rank))
+#define HEAD_BYTES (sizeof(struct litemrc_epoch) + 3 * sizeof(struct litemrc_part))
+#define RECORD_BYTES (HEAD_BYTES + CONTEXTS * ROW_BYTES + RANKS * sizeof(struct litemrc_rank) + \
+		      BANKS * sizeof(struct litemrc_bank))
 #define CLIENT (SERIAL + 1)
 #define TEXTS 16
 
@@ -84,8 +86,9 @@ int __wrap_openat(int folder, const char *path, int flags, ...)
 
 /* The texts at the start. Later ones come from the input, and then there is none. */
 static const char parameters_text[] =
-	"version 3\npage_shift 12\nframes 8192\ngroups 8\ncontexts 4\npages 8192\nrecent_pages 4\nqueue_depth 512\n"
-	"ranks 2\nepoch_least 44\nrecord_bytes %zu\npage_bitmap 1\nhot_pages 128\nfirst_page 262144\n";
+	"version 4\npage_shift 12\nframes 8192\ngroups 8\ncontexts 4\npages 8192\nrecent_pages 4\nqueue_depth 512\n"
+	"ranks 2\nepoch_least 44\nrecord_bytes %zu\npage_bitmap 1\nhot_pages 128\nbanks 8\n"
+	"access_bytes 16\nfirst_page 262144\n";
 
 static const char *text_at_start(const char *name)
 {
@@ -252,11 +255,12 @@ static void record_step(const uint8_t *bytes, size_t size, bool built)
 
 	if (built) {
 		*head = (struct litemrc_epoch){
-			.bytes = RECORD_BYTES, .header_bytes = sizeof(*head), .parts = 2, .groups = GROUPS,
+			.bytes = RECORD_BYTES, .header_bytes = sizeof(*head), .parts = 3, .groups = GROUPS,
 			.tail_groups = TAIL, .epoch = epochs++,
 		};
 		parts[0] = (struct litemrc_part){LITEMRC_PART_ROWS, ROW_BYTES, CONTEXTS};
 		parts[1] = (struct litemrc_part){LITEMRC_PART_RANKS, sizeof(struct litemrc_rank), RANKS};
+		parts[2] = (struct litemrc_part){LITEMRC_PART_BANKS, sizeof(struct litemrc_bank), BANKS};
 		for (; at + 1 < size && bytes[at] < HEAD_BYTES; at += 2)
 			record[bytes[at]] = bytes[at + 1];
 		for (size_t i = HEAD_BYTES; i < RECORD_BYTES; i++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Single pages on Linux in qemu, from the driver's files to the host's: only the monitor is software.
+"""Single pages and banks on Linux in qemu, from the driver's files to the host's: the monitor is software.
 
 See touch_pages() of guest.c for what its epochs have.
 """
@@ -18,11 +18,12 @@ from litemrc.pages.files import read_page_bitmaps
 from litemrc.pages.hot_file import read_hot_lists
 
 from tests.linux.daemon.conftest import LITEMRC, booted
+from tests.linux.driver.test_banks import ACCESS_BYTES, REFRESH_CYCLES, bank_word, head_word
 from tests.timeouts import scaled_timeout, wait_until
 
-FRAMES, CONTEXTS, HOT_PAGES = 1 << 14, 8, 16
+FRAMES, CONTEXTS, HOT_PAGES, BANKS = 1 << 14, 8, 16, 8
 MEMORY = 0x80000000  # of the fake
-FAKE = f'"fake=page_bitmap=1 hot_pages={HOT_PAGES}"'
+FAKE = f'"fake=page_bitmap=1 hot_pages={HOT_PAGES} banks={BANKS}"'
 TOUCH, QUEUE = range(2)  # pages.conf
 CONTEXT = 2
 EPOCH_ACCESSES = 1000
@@ -142,3 +143,21 @@ def test_contexts_of_writes_are_given_to_nobody(pages_device):
     assert message.record.flag("split")
     pages_device.request("follow", context=half - 1, pid=0)
     assert pages_device.request("set_split", on=False).values == [0]
+
+
+def test_the_drams_commands_of_an_epoch_reach_the_host(pages_device):
+    """Beside the bits of the frames and the hot pages."""
+    assert (pages_device.hello.banks, pages_device.hello.access_bytes) == (BANKS, ACCESS_BYTES)
+    pages_device.request("end_epoch")
+    while (message := pages_device.receive(scaled_timeout(10))).name != "epoch":
+        pass
+    record = message.record
+    names = ("reads", "writes", "row_hits", "activates", "row_conflicts")
+    assert [[bank[name] for name in names] for bank in record.banks] == [
+        [bank_word(record.epoch, bank, word) for word in range(len(names))] for bank in range(BANKS)
+    ]
+    low, high, refreshes, peak = (head_word(record.epoch, word) for word in range(4))
+    expected = {"cycles": low + (high << 32), "refreshes": refreshes, "queue_peak": peak}
+    expected |= {"access_bytes": ACCESS_BYTES, "refresh_cycles": REFRESH_CYCLES}
+    assert {name: record.head[name] for name in expected} == expected
+    assert record.flag("dram_rows")

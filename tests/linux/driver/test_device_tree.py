@@ -38,6 +38,7 @@ def registers_of(csr):
         "version": int(constants["mrc_compatible"].rpartition("-")[2]),
         "capabilities": constants["mrc_built_capabilities"],
         "stack_capabilities": constants["mrc_built_stack_capabilities"],
+        "dram_capabilities": constants["mrc_built_dram_capabilities"],
     }
     content = bytearray(0x100)
     for name, word in words.items():
@@ -70,8 +71,8 @@ def too_short(node):
     reg = re.search(r"reg = <(\S+) (\S+)>, <(\S+) (\S+)>;", node[begin:])
     copies = []
     for name, ranges in {
-        "registers": (reg[1], "0x54", reg[3], reg[4]),
-        "window": (reg[1], reg[2], reg[3], "0xffc"),
+        "registers": (reg[1], "0x58", reg[3], reg[4]),
+        "window": (reg[1], reg[2], reg[3], "0x109c"),
     }.items():
         changed = node[begin:].replace("mrc: monitor@", f"short-{name}@")
         copies.append(changed.replace(reg[0], "reg = <{} {}>, <{} {}>;".format(*ranges)))
@@ -102,11 +103,12 @@ def test_the_driver_binds_to_the_exported_node_and_not_to_one_whose_ranges_are_t
         guest.close()
     assert not [line for line in messages if "monitor" in line and "error" in line]
     refused = [line for line in messages if ".short-" in line and ": reg " in line]
-    assert re.search(r"short-registers: .*reg 0: .* is shorter than 0x0*58 bytes", refused[0]), messages
-    # 8 contexts of a row of 128 words
-    assert re.search(r"short-window: .*reg 1 has 0x0*ffc bytes, .* need 4096", refused[1]), messages
+    assert re.search(r"short-registers: .*reg 0: .* is shorter than 0x0*5c bytes", refused[0]), messages
+    # 8 contexts of a row of 128 words; 8 of the whole DRAM, and 8 of each of its 4 banks
+    assert re.search(r"short-window: .*reg 1 has 0x0*109c bytes, .* banks need 4256", refused[1]), messages
     # 32 MB in pages of 4 KB; 64 groups; 8 contexts: the SoC of `make sim-linux`.
     assert re.search(r"\bframes[= ]8192\b", parameters), parameters
     assert re.search(r"\bgroups[= ]64\b", parameters), parameters
+    assert re.search(r"\bbanks 4\naccess_bytes 8\b", parameters), parameters
     number = csr["constants"]["mrc_interrupt"]
     assert re.search(rf"\bSiFive PLIC +{number} .*{HOLE:x}\.monitor", interrupts), interrupts

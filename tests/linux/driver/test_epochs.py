@@ -7,7 +7,7 @@ from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 DEVICE = "/dev/litemrc0"
 # Header, table and rows, at most: the fake's 8 contexts and 64 groups, 128 of the tail.
-HEAD = 64 + 2 * 8
+HEAD = 88 + 2 * 8
 ROW = 44 + (64 + 3) * 4
 RECORD = HEAD + 8 * (ROW + 128 * 4)
 LEAST = 8 * (64 + 3)  # the shortest epoch: words of the window

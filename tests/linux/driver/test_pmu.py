@@ -7,6 +7,7 @@ import pytest
 
 from tests.linux.driver.following import enable, follow
 from tests.linux.driver.guest import FAKE, S, parse_epoch
+from tests.linux.driver.test_banks import ACCESS_BYTES, bank_word, head_word
 from tests.linux.driver.test_ranks_driver import RANKS, counter
 
 PMU = "/sys/bus/event_source/devices/litemrc/"
@@ -125,6 +126,63 @@ def test_what_the_monitor_cannot_count_is_refused(pmu):
     assert pmu.guest.read(PMU + "cpumask") == "0"
     names = {line.split()[0] for line in pmu.guest.do(f"ls {PMU}events")}
     assert names == {"accesses", "misses", "hits", "dropped"}
+
+
+DRAM_EVENTS = ("dram_reads", "dram_writes", "dram_row_hits", "dram_activates", "dram_row_conflicts")
+
+
+def dram_count(event, epochs, banks):
+    """What the fake's DRAM counts in these epochs, by the formulas of test_banks.py."""
+    if event in DRAM_EVENTS:
+        word = DRAM_EVENTS.index(event)
+        return sum(bank_word(epoch, bank, word) for epoch in epochs for bank in range(banks))
+    if event == "dram_cycles":
+        return sum(head_word(epoch, 0) + (head_word(epoch, 1) << 32) for epoch in epochs)
+    return sum(head_word(epoch, 2) for epoch in epochs)
+
+
+@pytest.fixture
+def reloaded(pmu):
+    """Load both modules anew, the fake with these parameters: a PMU keeps its files until then."""
+
+    def load(parameters):
+        pmu.guest.do("uncount")
+        for command in ("rmmod litemrc_fake", "rmmod litemrc", "insmod /litemrc.ko"):
+            pmu.guest.do(command)
+        pmu.guest.do(f"insmod /litemrc_fake.ko {parameters}")
+        return pmu
+
+    yield load
+    if not pmu.guest.silent:
+        load("")
+
+
+@pytest.mark.parametrize(("rows", "banks"), [(1, 8), (0, 1)])
+def test_events_of_the_dram_are_the_sums_of_the_banks(reloaded, rows, banks):
+    """Events that the monitor does not know are absent: their files, and the numbers."""
+    pmu = reloaded(f"banks={banks} rows={rows}")
+    guest = pmu.guest
+    events = (*DRAM_EVENTS, "dram_cycles", "dram_refreshes") if rows else DRAM_EVENTS[:2]
+    files = {line.split()[0] for line in guest.do(f"ls {PMU}events")}
+    units = {f"{event}.{kind}" for event in DRAM_EVENTS[:2] for kind in ("scale", "unit")}
+    assert files == {"accesses", "misses", "hits", "dropped"} | set(events) | units
+    for event in events:
+        assert pmu.open(pmu.config(event)) >= 0
+    last = pmu.config(events[-1])
+    for config in (last + 1, last | 1 << 8, last | 1 << 16):  # no further event, no context, no rank
+        assert pmu.open(config) == -EINVAL, config
+    first = int(guest.read(S + "epoch"))
+    for _ in range(3):
+        end_epoch(guest)
+    epochs = range(first, first + 3)
+    assert pmu.counts() == [dram_count(event, epochs, banks) for event in events]
+
+
+def test_perf_prints_reads_and_writes_of_the_dram_in_mib(reloaded):
+    guest = reloaded("banks=4").guest
+    for event in ("dram_reads", "dram_writes"):
+        assert guest.read(f"{PMU}events/{event}.unit") == "MiB"
+        assert float(guest.read(f"{PMU}events/{event}.scale")) == ACCESS_BYTES / 2**20
 
 
 def test_an_open_event_survives_that_its_monitor_goes_and_counts_the_next_one(pmu):

@@ -93,9 +93,9 @@ def test_every_file_is_there_with_its_mode(monitor):
 
 
 def test_fresh_values(monitor):
-    assert monitor.read(S + "abi") == "4"
+    assert monitor.read(S + "abi") == "5"
     assert monitor.read(S + "parameters").split("\n") == [
-        "version 3",
+        "version 4",
         "page_shift 12",
         f"frames {FRAMES}",
         "groups 64",
@@ -105,9 +105,11 @@ def test_fresh_values(monitor):
         "queue_depth 512",
         "ranks 1",
         "epoch_least 536",
-        f"record_bytes {64 + 2 * 8 + 8 * (44 + 4 * (64 + 3 + 2 * 64))}",  # header, table; a row, with tail
+        f"record_bytes {88 + 2 * 8 + 8 * (44 + 4 * (64 + 3 + 2 * 64))}",  # header, table; a row, with tail
         "page_bitmap 0",
         "hot_pages 0",
+        "banks 0",
+        "access_bytes 0",
         f"first_page {0x80000000 >> 12}",
     ]
     expected = {

@@ -24,12 +24,14 @@ static ssize_t parameters_show(struct device *device, struct device_attribute *a
 	return sysfs_emit(text,
 			  "version %u\npage_shift %u\nframes %u\ngroups %u\ncontexts %u\npages %u\n"
 			  "recent_pages %u\nqueue_depth %u\nranks %u\nepoch_least %u\n"
-			  "record_bytes %zu\npage_bitmap %d\nhot_pages %u\nfirst_page %lu\n",
+			  "record_bytes %zu\npage_bitmap %d\nhot_pages %u\nbanks %u\n"
+			  "access_bytes %u\nfirst_page %lu\n",
 			  parameters->version, parameters->page_shift, parameters->frames,
 			  parameters->groups, parameters->contexts, parameters->pages,
 			  parameters->recent_pages, parameters->queue_depth, parameters->ranks,
 			  litemrc_epoch_least(mon), mon->ring.record_bytes,
-			  parameters->page_bitmap, parameters->hot_pages, mon->first_pfn);
+			  parameters->page_bitmap, parameters->hot_pages, parameters->banks,
+			  parameters->access_bytes, mon->first_pfn);
 }
 static DEVICE_ATTR_RO(parameters);
 

@@ -37,6 +37,14 @@ static unsigned int hot_pages;
 module_param(hot_pages, uint, 0444);
 MODULE_PARM_DESC(hot_pages, "pages on an epoch's list, a power of two up to 64; 0: none");
 
+static unsigned int banks;
+module_param(banks, uint, 0444);
+MODULE_PARM_DESC(banks, "banks of the DRAM up to 16; 0: its commands are not counted");
+
+static bool rows = true;
+module_param(rows, bool, 0444);
+MODULE_PARM_DESC(rows, "rows of the DRAM are observed, not only its reads and writes");
+
 static struct fake *fakes[FAKES_MAX];
 
 struct fake *fake_of_device(struct device *device)
@@ -96,6 +104,8 @@ static struct fake *make_fake(void)
 	fake->ranks = ranks;
 	fake->no_partial = !partial;
 	fake->hot.pages = hot_pages;
+	fake->banks = banks;
+	fake->rows = rows;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
 	if (page_bitmap)
@@ -143,7 +153,7 @@ static int __init fake_init(void)
 
 	if (!devices || devices > FAKES_MAX || ranks > FAKE_RANKS_MAX ||
 	    (ranks && !is_power_of_2(ranks)) || hot_pages > FAKE_HOT_PAGES_MAX ||
-	    (hot_pages && !is_power_of_2(hot_pages)))
+	    (hot_pages && !is_power_of_2(hot_pages)) || banks > FAKE_BANKS_MAX)
 		return -EINVAL;
 	for (id = 0; id < devices; id++) {
 		ret = add_fake(id);

@@ -160,6 +160,8 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 		       (fake->bits ? LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP : 0) |
 		       (fake->hot.pages ? ilog2(fake->hot.pages) : 0)
 			       << LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2_SHIFT;
+	case LITEMRC_DRAM_CAPABILITIES:
+		return fake_dram_capabilities(fake);
 	case LITEMRC_CONTROL:
 		return fake->control;
 	case LITEMRC_CONTEXT:
@@ -317,11 +319,14 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 	u32 number = word - LITEMRC_WINDOW_ACCESSED(FAKE_GROUPS, FAKE_CONTEXTS);
 	u32 bits = fake->bits ? 2 * fake_words(fake) : 0;
+	u32 dram = bits + LITEMRC_HOT_PAGE_WORDS * fake->hot.pages;
 
 	if (fake->ready && number < bits)
 		return fake->bits[bits + number];
 	if (fake->ready && number < bits + 2 * fake->hot.published_listed)
 		return fake_hot_window(fake, number - bits);
+	if (fake->ready && number - dram < fake_dram_words(fake))
+		return fake_dram_window(fake, number - dram);
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
 		fake_violate(fake, "the window read without an epoch in it, or past its end");
 		return 0;

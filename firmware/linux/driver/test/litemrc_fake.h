@@ -25,6 +25,9 @@ struct platform_device;
 #define FAKE_RANKS_MAX 16
 #define FAKE_HOT_PAGES_MAX 64
 #define FAKE_RANK_CYCLES 123456
+#define FAKE_BANKS_MAX 16
+#define FAKE_ACCESS_BYTES_LOG2 4
+#define FAKE_REFRESH_CYCLES 39
 #define FAKE_CLOCK_HZ 50000000 /* so that 50 cycles are a microsecond */
 #define FAKE_LOG_ENTRIES 65536
 #define FAKE_HELD 64
@@ -109,6 +112,9 @@ struct fake {
 
 	struct fake_hot hot;
 
+	unsigned int banks; /* 0: the DRAM's commands are not counted */
+	bool rows; /* of the DRAM are observed */
+
 	unsigned int ranks; /* 0: no rank power unit */
 	bool no_partial;
 	bool rank_overflow;
@@ -155,6 +161,11 @@ bool fake_hot_waiting(const struct fake *fake);
 u32 fake_hot_window(const struct fake *fake, u32 word);
 u32 fake_hot_read(const struct fake *fake, unsigned int offset);
 bool fake_hot_write(struct fake *fake, unsigned int offset, u32 value);
+
+/* fake_dram.c */
+u32 fake_dram_capabilities(const struct fake *fake);
+u32 fake_dram_words(const struct fake *fake);
+u32 fake_dram_window(const struct fake *fake, u32 word);
 
 /* fake_interrupt.c */
 void fake_raise(struct fake *fake);

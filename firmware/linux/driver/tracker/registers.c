@@ -104,7 +104,7 @@ static u32 read_register(struct tracker *tracker, unsigned int offset)
 		return tracker->ready;
 	case LITEMRC_EV_ENABLE:
 		return tracker->ev_enable;
-	default: /* sampling, scale: all pages take part */
+	default: /* sampling, scale: all pages take part; the DRAM's commands are not seen */
 		return 0;
 	}
 }

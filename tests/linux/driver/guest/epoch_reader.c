@@ -113,6 +113,21 @@ static void describe_ranks(const struct litemrc_epoch *record)
 	}
 }
 
+/* With banks a line of the header's members, then one for each bank: its number, the words of struct litemrc_bank. */
+static void describe_banks(const struct litemrc_epoch *record)
+{
+	__u32 banks;
+	const struct litemrc_bank *bank = litemrc_part(record, LITEMRC_PART_BANKS, &banks);
+
+	if (banks)
+		say("dram flags %u access_bytes %u cycles %llu refreshes %u refresh_cycles %u queue_peak %u", record->flags,
+		    record->access_bytes, (unsigned long long)record->cycles, record->refreshes, record->refresh_cycles,
+		    record->queue_peak);
+	for (__u32 number = 0; number < banks; number++, bank++)
+		say("bank %u %u %u %u %u %u %u %u %u", number, bank->reads, bank->writes, bank->row_hits, bank->activates,
+		    bank->row_conflicts, bank->reserved[0], bank->reserved[1], bank->reserved[2]);
+}
+
 /* read BYTES [TIMES]: repeats read() until it fails */
 static long read_epochs(int count, char **words)
 {
@@ -131,6 +146,7 @@ static long read_epochs(int count, char **words)
 			return -EBADMSG;
 		describe(record);
 		describe_ranks(record);
+		describe_banks(record);
 	}
 	return got;
 }
