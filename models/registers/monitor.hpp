@@ -52,7 +52,7 @@ class MonitorRegisters {
             return;
         words_.define(LITEMRC_HOT_CONTROL,
                       LITEMRC_HOT_CONTROL_ENABLE | LITEMRC_HOT_CONTROL_READS | LITEMRC_HOT_CONTROL_WRITES |
-                          LITEMRC_HOT_CONTROL_ALWAYS_ON | LITEMRC_HOT_CONTROL_SAMPLING_LOG2,
+                          LITEMRC_HOT_CONTROL_ALWAYS_ON | LITEMRC_HOT_CONTROL_SAMPLING_LOG2 | LITEMRC_HOT_CONTROL_ROWS,
                       LITEMRC_HOT_CONTROL_READS | LITEMRC_HOT_CONTROL_WRITES);
         words_.define(LITEMRC_HOT_THRESHOLD, (1u << pages->hot_count_bits()) - 1, 2);
         words_.define(LITEMRC_HOT_WANTED, 2 * pages->hot_pages() - 1, pages->hot_pages());

@@ -47,8 +47,10 @@ def gateware(model: Model) -> dict[str, list[Register]]:
 class ModelBus:
     """Registers by block and name, `windows` by block."""
 
-    def __init__(self, library: Path, hot_pages: int = HOT_PAGES) -> None:
+    def __init__(self, library: Path, hot_pages: int = HOT_PAGES, access_bytes: int = 0) -> None:
         self.model = Model(library, SIZE, hot_pages)
+        if access_bytes:
+            assert self.model.set_memory(0, self.model.frames << 12, 12, access_bytes, 2) == 0
         self.map = json.loads(self.model.bus_map())
         self.registers = gateware(self.model)
         self._places = {

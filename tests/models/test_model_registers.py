@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from litemrc_gateware.counters.dram_traffic import BANK_WORDS, HEAD_WORDS
 
 from tests.models.model_bus import SIZE, ModelBus
-from tests.models.model_library import REPO, Model
+from tests.models.model_library import HOT_PAGES, REPO, Model
 from tests.models.random_pages import run_pages, run_references
 from tests.mutation import mutated_source
 
@@ -44,6 +45,47 @@ def test_the_state_of_ranks_has_its_upper_word_first(bus: ModelBus) -> None:
     bus.write("ranks", "command", 2 | 3 << 4)  # domain 2 to self-refresh
     bus.model.set_time(200)
     assert (bus.read("ranks", "state"), bus.model.bus_read(bus.map["blocks"]["ranks"] + 0x24)) == (0, 3 << 8)
+
+
+def dram_words(bus: ModelBus) -> list[int]:
+    """The words of the window behind hits, bits of frames and the list of hot pages."""
+    model = bus.model
+    before = 2 * model.groups * model.contexts + 2 * model.frames // 32 + 2 * HOT_PAGES
+    return bus.window("mrc", before, HEAD_WORDS + BANK_WORDS)
+
+
+def test_reads_and_writes_of_an_epoch_are_those_of_one_bank_and_no_more_is_known(library: Path) -> None:
+    """Of 60 accesses each third writes, whatever the range is; ten are frozen, and a clear begins anew."""
+    bus = ModelBus(library, access_bytes=8)
+    model = bus.model
+    known = bus.fields("mrc", "dram_capabilities")
+    assert known == {"banks": 1, "rows": 0, "access_bytes_log2": 3, "refresh_cycles": 0, "row_bytes_log2": 0}
+    bus.write("mrc", "range_upper", 20)
+    bus.write("mrc", "control", 3)
+    for access in range(60):
+        model.access_frame(access, access % 3 == 0)
+    bus.write("mrc", "control", 3 | 8)
+    for access in range(10):
+        model.access_frame(access, 1)
+    bus.write("mrc", "control", 3)
+    bus.write("mrc", "command", 2)  # end_epoch
+    zeros = [0] * (BANK_WORDS - 2)
+    assert dram_words(bus) == [0] * HEAD_WORDS + [40, 20, *zeros]
+    for access in range(5):
+        model.access_frame(access, 0)
+    assert dram_words(bus)[HEAD_WORDS:] == [40, 20, *zeros]  # the window is held
+    bus.write("mrc", "command", 1)  # clear
+    model.access_frame(7, 1)
+    bus.write("mrc", "command", 4)  # release
+    bus.write("mrc", "command", 2)
+    assert dram_words(bus)[HEAD_WORDS:] == [0, 1, *zeros]
+
+
+def test_without_the_bytes_of_an_access_there_are_no_counts_of_dram(library: Path) -> None:
+    """As of the plugin of QEMU without caches, whose accesses have any size."""
+    bus = ModelBus(library)
+    assert not any(bus.fields("mrc", "dram_capabilities").values())
+    assert bus.model.set_memory(0, bus.model.frames << 12, 12, 24, 2) == 2**32 - 1  # no power of two
 
 
 def test_the_interrupt_is_the_end_of_an_epoch_and_a_hot_page_as_enabled(bus: ModelBus) -> None:

@@ -80,7 +80,10 @@ def set_hot(device: "Device", settings: HotSettings) -> HotSettings:
     LinkError
         as `get_hot`; the device has no such setting.
     """
-    return _settings(device, device.request_of(_PART, _TARGET, "set_hot", **asdict(settings)))
+    return _settings(
+        device,
+        device.request_of(_PART, _TARGET, "set_hot", **asdict(settings) | {"enable": int(settings.enable)}),
+    )
 
 
 def _settings(device: "Device", answer: Message) -> HotSettings:
