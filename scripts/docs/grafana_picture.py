@@ -20,6 +20,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -94,8 +95,8 @@ def draw(dashboard: dict[str, Any], url: str, seconds: int, out: Path) -> None:
         kind = {"stat": show_numbers, "bargauge": show_bars}.get(panel["type"], show_lines)
         kind(axes, series, defaults.get("unit", "short"), end)
         if kind is show_lines:
-            top = 1.1 * max((value for _, _, values in series for value in values), default=1.0)
-            axes.set_ylim(defaults.get("min"), defaults.get("max", top or 1.0))
+            known = [value for _, _, values in series for value in values if isfinite(value)]
+            axes.set_ylim(defaults.get("min"), defaults.get("max", 1.1 * max(known, default=0.0) or 1.0))
     figure.savefig(out, dpi=80)
 
 
@@ -184,7 +185,7 @@ def show_numbers(axes: Axes, series: list[Series], unit: str, _: float) -> None:
 def text(value: float, unit: str) -> str:
     """Return a value in a unit of Grafana's."""
     if unit == "percentunit":
-        return f"{value:.0%}"
+        return f"{100 * value:.3g}%"
     if unit in ("bytes", "decbytes"):
         for prefix in ("", "Ki", "Mi", "Gi"):
             if value < 1024 or prefix == "Gi":

@@ -13,7 +13,7 @@ export function placeSections() {
   const metered = recent?.last?.ranks.length; // a memory may have ranks that nothing meters
   const traffic = recent?.last?.traffic;
   byId("traffic").hidden = !traffic;
-  byId("banks").hidden = !traffic || traffic.banks[0].activates === null; // it does not know which bank was accessed
+  byId("banks").hidden = (traffic?.banks[0]?.activates ?? null) === null; // without it, all accesses are of one bank
   byId("ranks").hidden = !(parameters?.ranks && metered);
   byId("heat").hidden = !(app.mode === "history" ? recent?.heat.length : parameters?.accessed);
   byId("hot").hidden = !(app.mode === "history" ? recent?.last?.hot : parameters?.hot);
