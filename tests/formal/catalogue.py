@@ -3,6 +3,7 @@
 
 from tests.formal.answer_merge import AnswerMergeProof
 from tests.formal.command_queue import CommandQueueProof
+from tests.formal.dram_traffic import DRAMTrafficProof
 from tests.formal.event_queue import EventQueueProof
 from tests.formal.hit_counters import HitCountersProof
 from tests.formal.intake import EpochLengthProof, IntakeProof
@@ -11,6 +12,7 @@ from tests.formal.streams import BucketStackStreams, GroupStackStreams, PageNumb
 
 PROOFS = (
     HitCountersProof,
+    DRAMTrafficProof,
     IntakeProof,
     EpochLengthProof,
     CommandQueueProof,

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -42,8 +42,14 @@ def check(proof_class: type[Proof], elaborating: Lock) -> Iterator[Row]:
         proof = proof_class()
         aiger, outputs = to_aiger(proof, BUILD / proof_class.__name__)
     for goal in proof.properties:
-        name = goal.target.name_override
-        verdict = decide(aiger, name, outputs[name], goal.effort, LIMIT_S)
+        seconds = 0.0
+        for target in goal.targets:
+            name = target.name_override
+            verdict = decide(aiger, name, outputs[name], goal.effort, LIMIT_S)
+            seconds += verdict.seconds
+            if verdict.kind in ("reached", "undecided"):
+                break
+        verdict = replace(verdict, seconds=seconds)
         if verdict.kind == "reached":
             path = aiger.parent / f"{name}.trace"
             path.write_text(trace(aiger.parent, witness(aiger, outputs[name], verdict.frame)))

@@ -74,7 +74,7 @@ def to_verilog(proof: Proof) -> str:
     clock = proof.cd_sys.clk
     free = used - driven - set(proof.constants) - {clock}
     goals = proof.properties
-    outputs = {signal for goal in goals for signal in (goal.broken, goal.target)}
+    outputs = {signal for goal in goals for signal in (goal.broken, *goal.targets)}
     outputs |= {case.signal for goal in goals for case in goal.cases}
     no_reset = {signal for signal in used | driven if signal.reset_less}
     converted = convert(fragment, {clock, *free, *outputs}, name="top")

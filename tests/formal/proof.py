@@ -26,16 +26,19 @@ class Effort:
         commands of ABC before.
     inductive
         all states by induction over one cycle; else by PDR.
+    within
+        cycles within which the cases of a property of all states are reached and its faults are found.
     """
 
     depth: int = 0
     prepare: str = "scorr"
     inductive: bool = False
+    within: int = UNBOUNDED_REACH
 
     @property
     def reach(self) -> int:
         """Cycles within which the property's cases are reached and its seeded faults are found."""
-        return self.depth or UNBOUNDED_REACH
+        return self.depth or self.within
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,13 @@ class Goal:
     ----------
     broken
         1 if the property is broken.
-    target
+    targets
         what is proved to stay 0: `broken`, or a lemma is broken as well.
     """
 
     name: str
     broken: Signal
-    target: Signal
+    targets: tuple[Signal, ...]
     effort: Effort
     cases: tuple[Case, ...]
 
@@ -98,7 +101,15 @@ class Proof(LiteXModule):
         self.assumed.append((reason, condition))
 
     def prove(
-        self, name: str, condition, when, cases=None, effort: Effort | None = None, lemmas=(), given=()
+        self,
+        name: str,
+        condition,
+        when,
+        cases=None,
+        effort: Effort | None = None,
+        lemmas=(),
+        given=(),
+        parts: int = 1,
     ) -> None:
         """State that `condition` is true in every cycle in which `when` is.
 
@@ -113,24 +124,37 @@ class Proof(LiteXModule):
             induction. A unit with a fault need not keep them.
         given
             conditions that other properties prove, for the induction; likewise.
+        parts
+            the lemmas are proved in so many steps: each step that some hold if all held a cycle before.
         """
         number, effort = len(self.properties), effort or Effort()
         active = self._output(f"property{number}_when", 1 if when is ALWAYS else when)
         broken = self._output(f"property{number}", active & ~_bit(self, condition))
-        target = broken
+        targets = (broken,)
         if lemmas:
-            effort = Effort(inductive=True, prepare="strash")
-            proved, all_hold = Signal(), reduce(and_, (_bit(self, lemma) for lemma in lemmas))
+            effort = Effort(inductive=True, prepare="strash", within=effort.within)
+            bits = [_bit(self, lemma) for lemma in lemmas]
+            proved, all_hold = Signal(), self.named(reduce(and_, bits), 1)
             held = self.before(~proved)  # 0 in the first cycle
             self.comb += proved.eq(reduce(and_, (_bit(self, each) for each in given), ~held))
-            target = self._output(f"property{number}_lemmas", proved & (broken | ~all_hold))
+            if parts == 1:
+                targets = (self._output(f"property{number}_lemmas", proved & (broken | ~all_hold)),)
+            else:
+                held_before = Signal(reset=1)
+                self.sync += held_before.eq(all_hold)
+                steps = [reduce(and_, bits[part::parts]) for part in range(parts)]
+                breaks = [held_before & ~self.named(step, 1) for step in steps] + [all_hold & broken]
+                targets = tuple(
+                    self._output(f"property{number}_lemmas{part}", proved & each)
+                    for part, each in enumerate(breaks)
+                )
         named = {"antecedent": active} if when is not ALWAYS else {}
         named |= {
             text: self._output(f"property{number}_case{at}", active & _bit(self, case))
             for at, (text, case) in enumerate((cases or {}).items())
         }
         reached = tuple(Case(text, signal) for text, signal in named.items())
-        self.properties.append(Goal(name, broken, target, effort, reached))
+        self.properties.append(Goal(name, broken, targets, effort, reached))
 
     def _output(self, name: str, condition) -> Signal:
         """Return a signal of that name: `condition` is true, and all assumptions held so far."""
