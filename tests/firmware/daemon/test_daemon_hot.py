@@ -17,8 +17,8 @@ from tests.timeouts import scaled_timeout, wait_until
 
 HOT_PAGES = 128
 HALF = CONTEXTS // 2
-AT_BOOT = HotSettings(False, True, True, False, 0, 2, HOT_PAGES, 0, FRAMES - 1, 1)
-SET = HotSettings(True, False, True, True, 15, 1000, 5, 16, 4095, 16)
+AT_BOOT = HotSettings(0, True, True, False, 0, 2, HOT_PAGES, 0, FRAMES - 1, 1)
+SET = HotSettings(1, False, True, True, 15, 1000, 5, 16, 4095, 16)
 SLEEP, QUICK = 1, 0  # of CONFIG
 
 
