@@ -9,6 +9,7 @@ from typing import Any
 
 from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
 
+from litemrc_gateware.counters.dram_traffic import BANK_WORDS, HEAD_WORDS
 from litemrc_gateware.export.blocks import MONITOR_KIND, RANKS_KIND, Block, find_blocks
 from litemrc_gateware.export.registers import Register
 from litemrc_gateware.integration.description import MONITOR, RANKS
@@ -150,7 +151,8 @@ def entries(csr: dict[str, Any], layouts: Layouts, monitor: str, cpu: str) -> di
     """
     chosen, ranks, fields = _parts(csr, layouts, monitor)
     counters = 8 << fields["contexts_log2"] + fields["groups_log2"]
-    window_size = chosen.window_size if _hot_pages(fields) else counters
+    commands = 4 * (HEAD_WORDS + BANK_WORDS)  # as of one bank
+    window_size = chosen.window_size if _hot_pages(fields) else counters + commands
     found = {monitor: _entry(csr, chosen, window_size, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
     return found | {
         block.name: _entry(csr, block, block.window_size, _rank_arguments(csr, monitor, fields), cpu)

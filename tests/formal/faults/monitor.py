@@ -91,7 +91,7 @@ MUTANTS = (
         IntakeProof,
         "no command enters that was not given",
         INTAKE,
-        "command.ready.eq(~access & entry.ready),",
+        "command.ready.eq(~access & entry.ready & command_enters),",
         "command.ready.eq(entry.ready & ~self.end_now & 0),",
     ),
     Mutant(

@@ -101,10 +101,10 @@ def test_the_capabilities_have_the_ranks_of_the_bus(ranks):
 
 
 def test_more_pages_than_the_budget_allows_are_refused_with_those_that_fit():
-    with pytest.raises(ValueError, match=r"8192 pages take 22 block RAMs; 4096 pages would fit into 21"):
-        add_monitor(soc_with_sdram(), pages=8192, block_rams=21)
+    with pytest.raises(ValueError, match=r"8192 pages take 24 block RAMs; 4096 pages would fit into 23"):
+        add_monitor(soc_with_sdram(), pages=8192, block_rams=23)
     soc = soc_with_sdram()
-    assert add_monitor(soc, pages=8192, block_rams=22).pages == 8192
+    assert add_monitor(soc, pages=8192, block_rams=24).pages == 8192
     with pytest.raises(ValueError, match=r"no monitor fits into 3 block RAMs of 18 Kbit"):
         add_monitor(soc_with_sdram(), block_rams=3)
 
@@ -145,7 +145,7 @@ def test_a_processor_that_caches_everything_is_refused():
     soc = soc_with_sdram()
     soc.bus.io_regions = {"io": SoCIORegion(origin=0xF000_0000, size=0x1000, cached=False)}
     soc.mem_map = {**soc.mem_map, "csr": 0xF000_0000}
-    with pytest.raises(ValueError, match="no room of 4096 bytes that it does not cache"):
+    with pytest.raises(ValueError, match="no room of 4256 bytes that it does not cache"):
         add_monitor(soc)
 
 

@@ -55,13 +55,13 @@ MUTANTS = {
     ),
     "a full queue takes commands silently": (
         intake_module,
-        "command.ready.eq(~access & entry.ready)",
+        "command.ready.eq(~access & entry.ready & command_enters)",
         "command.ready.eq(~access)",
         "by accesses, overloaded",
     ),
     "a command is lost behind an access": (
         intake_module,
-        "command.ready.eq(~access & entry.ready)",
+        "command.ready.eq(~access & entry.ready & command_enters)",
         "command.ready.eq(entry.ready)",
         "by accesses, overloaded",
     ),
