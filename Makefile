@@ -136,7 +136,7 @@ exports: $(HOST) .venv/soc.stamp .venv/boards.stamp
 		python -m $$each --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }; done
 
 test-boards: BOARD_OUT = build/sim-ulx3s
-test-boards: $(BOARD_SIM) $(TEST_TOOLS) linux-images   ## the ULX3S's SoC, simulated, boots Linux from an SD card
+test-boards: $(BOARD_SIM) $(BANDWIDTH) $(TEST_TOOLS) linux-images   ## the ULX3S's SoC, simulated, boots Linux from an SD card
 	@$(BOOT_FILES)
 	pytest tests/board_sim $(PYTEST_ARGS)
 

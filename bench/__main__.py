@@ -80,6 +80,11 @@ BENCHES = {
     "bench-serve": (f"{HOST} {TEST}", ["bench.serve"], "100 readers of litemrc serve"),
     "bench-serve-page": (f"{HOST} {TEST}", ["bench.serve_page"], "from an epoch's arrival to the page"),
     "bench-serve-history": (f"{HOST} {TEST}", ["bench.serve_history"], "latency while histories are read"),
+    "bench-bandwidth": (
+        f"{HOST} {SIM_TOOLS} build/bandwidth/bandwidth.bin",
+        ["bench.bandwidth"],
+        "kernels and LiteX's mem_speed on the simulated ULX3S: docs/bandwidth.md",
+    ),
     "bench-linux": (
         f"linux-ready {TEST}",
         ["bench.linux_overhead"],

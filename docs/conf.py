@@ -45,6 +45,7 @@ PARTS = {
         Measure and compare curves <docs/mrc>
         Curves of large traces <docs/cluster>
         Hot pages <docs/hot-pages>
+        Bandwidth of the DRAM <docs/bandwidth>
         Heat maps <docs/heatmap>
         Live on the terminal <docs/live>
         Devices over HTTP <docs/serve>

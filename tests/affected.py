@@ -33,6 +33,7 @@ BUILT = {
     "docs": ("docs",),
     "examples": ("docs",),
     "firmware/baremetal": ("firmware", "soc", "renode"),
+    "firmware/baremetal/bandwidth": ("board_sim",),
     "firmware/boot": ("firmware/boot", "linux", "board_sim"),
     "firmware/daemon": ("firmware/daemon", "fuzz", "linux"),
     "firmware/include": ("firmware", "fuzz", "host/device", "linux", "models", "soc"),

@@ -19,6 +19,7 @@ LINUX_RANKS_SIM  = $(call vsim,sim-linux-$(LINUX_RANKS))
 LINUX_RANKS_SHIM = build/boot-$(LINUX_RANKS)/shim.bin
 BRIDGE_SIMS     := $(foreach soc,bridge bridge-ranks etherbone,$(call vsim,sim-$(soc)))
 BOARD_SIM       := $(call vsim,sim-ulx3s)
+BANDWIDTH       := build/bandwidth/bandwidth.bin
 RANKS_SOC       := $(call vsim,sim-ranks) build/firmware-ranks/firmware.bin
 REFS_SOC        := $(call vsim,sim-refs) build/firmware-refs/firmware.bin
 SMP_SOC         := $(call vsim,sim-smp) build/firmware-smp/firmware.bin
@@ -114,3 +115,10 @@ $(FIRMWARE) $(foreach soc,ranks refs smp,build/firmware-$(soc)/firmware.bin): bu
 	@mkdir -p $(@D)
 	@$(MAKE) -f firmware/baremetal$(FIRMWARE_FOLDER)/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) \
 		PYTHON=$(CURDIR)/$(VENV)/python >$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
+
+# A program in place of the BIOS of the simulated ULX3S.
+$(BANDWIDTH): $(call files,firmware/baremetal/bandwidth/* firmware/baremetal/*.h firmware/include/*) $(BOARD_SIM)
+	@echo "building the kernels of docs/bandwidth.md ($(@D)/build.log)"
+	@mkdir -p $(@D)
+	@$(MAKE) -f firmware/baremetal/bandwidth/Makefile SOC=$(CURDIR)/build/sim-ulx3s OUT=$(CURDIR)/$(@D) \
+		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
