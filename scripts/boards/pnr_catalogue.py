@@ -202,9 +202,11 @@ UNITS = {
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
-    "dram_traffic": Unit(None, None, partial(DRAMTraffic, 8, accepts=8), TRAFFIC_PORTS, 125, "static"),
+    "dram_traffic": Unit(
+        None, None, partial(DRAMTraffic, 8, accepts=8, requests=80), TRAFFIC_PORTS, 125, "static"
+    ),
     "dram_traffic_16_banks": Unit(
-        None, None, partial(DRAMTraffic, 16, accepts=16), TRAFFIC_PORTS, 125, "static"
+        None, None, partial(DRAMTraffic, 16, accepts=16, requests=160), TRAFFIC_PORTS, 125, "static"
     ),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
     "page_bitmap": Unit(65536, None, lambda: PageBitmap(65536), BITMAP_PORTS),

@@ -243,7 +243,9 @@ class TrafficTop(BenchTop):
     def __init__(self, counter_bits: int, banks: int, ranks: int, cycle_bits: int) -> None:
         super().__init__()
         tally.SimpleDualPort = UnsureDualPort
-        self.traffic = traffic = DRAMTraffic(banks, ranks, self.ACCEPTS, counter_bits, cycle_bits)
+        self.traffic = traffic = DRAMTraffic(
+            banks, ranks, self.ACCEPTS, counter_bits=counter_bits, cycle_bits=cycle_bits
+        )
         commands = ("access", "write", "access_bank", "activate", "activate_bank")
         others = ("precharge_all", "refresh", "accepted", "issued")
         for name in ("count", *commands, *others, "epoch_end", "clear", "asks", "adr"):

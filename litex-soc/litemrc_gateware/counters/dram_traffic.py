@@ -7,7 +7,7 @@ from operator import or_
 from types import SimpleNamespace
 
 from litex.gen import LiteXModule
-from migen import Array, Cat, If, Mux, Signal
+from migen import Array, Cat, Constant, If, Mux, Signal
 
 from litemrc_gateware.counters.tally import COPIES, SUM_BITS, TAG_BITS, Tally
 from litemrc_gateware.records import width_of
@@ -15,7 +15,6 @@ from litemrc_gateware.records import width_of
 BANKS_MAX = 16  # counted apart
 HEAD_WORDS = 8  # of the window, before those of the banks
 BANK_WORDS = 8
-QUEUE_BITS = 8
 LATENCY = 3  # cycles from the last read of a word to its sum in `dat_r`, less 1
 
 
@@ -56,8 +55,8 @@ class DRAMTraffic(LiteXModule):
         of all ranks, a power of two.
     ranks : int
         a power of two.
-    accepts : int
-        requests that can be accepted in one cycle.
+    accepts, requests : int
+        requests that can be accepted in one cycle, and that can wait.
     counter_bits, cycle_bits : int
         of a count as it is shown, and of cycles; fewer only to test their limits.
 
@@ -99,6 +98,7 @@ class DRAMTraffic(LiteXModule):
         banks: int,
         ranks: int = 1,
         accepts: int = 1,
+        requests: int = 255,
         counter_bits: int = 32,
         cycle_bits: int = SUM_BITS,
     ) -> None:
@@ -189,7 +189,7 @@ class DRAMTraffic(LiteXModule):
         ]
 
         # Totals, and those of the finished epoch. A count of cycles stops when its uppermost bit is set.
-        cycles, level, peak = Signal(cycle_bits + 1), Signal(QUEUE_BITS), Signal(QUEUE_BITS)
+        cycles, level, peak = Signal(cycle_bits + 1), Signal(max=requests + 1), Signal(max=requests + 1)
         more_cycles = Signal(cycle_bits + 1)
         self.cycles, self.peak = Signal.like(cycles), Signal.like(peak)
         self.comb += [
@@ -214,9 +214,10 @@ class DRAMTraffic(LiteXModule):
 
     def _decoded(self, taken, bank):
         """For each bank: the command was for it in the cycle before; upper and lower bits decoded apart."""
-        low_bits = len(bank) // 2
+        low_bits = max(1, len(bank) // 2)
         low, high = Signal(2**low_bits), Signal(2 ** (len(bank) - low_bits))
-        self.sync += [low.eq(taken << bank[:low_bits]), high.eq(1 << bank[low_bits:])]
+        above = bank[low_bits:] if len(bank) > low_bits else Constant(0)
+        self.sync += [low.eq(taken << bank[:low_bits]), high.eq(1 << above)]
         return [low[number % len(low)] & high[number // len(low)] for number in range(2 ** len(bank))]
 
     def _add_window(self, counter_bits):

@@ -213,7 +213,7 @@ class Monitor(MonitorRegisters):
             self.hot = Hot(frames, hot_pages, commands.rows if commands and hot_rows else 0)
         if commands:
             self.commands = commands
-            self.traffic = DRAMTraffic(commands.banks, commands.ranks, commands.accepts)
+            self.traffic = DRAMTraffic(commands.banks, commands.ranks, commands.accepts, commands.requests)
         names = ("page_bitmap", "hot", "traffic")
         followers = [getattr(self, name) for name in names if hasattr(self, name)]
         self.window = WindowBus(contexts * 2 * groups, sum(each.words for each in followers))

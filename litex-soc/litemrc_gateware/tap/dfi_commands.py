@@ -10,6 +10,8 @@ from migen import Cat, Mux, Signal
 from litemrc_gateware.records import width_of
 from litemrc_gateware.tap.dram_address import AddressMapping
 
+CMD_BUFFERS = 2  # of a bank, behind the FIFO of its requests
+
 
 class DFICommands(LiteXModule):
     """Watches the DFI between a LiteDRAM controller and its PHY; reports its commands one cycle later.
@@ -28,8 +30,8 @@ class DFICommands(LiteXModule):
         bank bits of a rank.
     ranks : int
         ``phy.settings.nranks``; a power of two. Two chip selects of a clamshell are one rank.
-    access_bytes, refresh_cycles, accepts : int
-        of the controller: see below; requests that it can accept in a cycle.
+    access_bytes, refresh_cycles, accepts, requests : int
+        of the controller: see below; requests that it can accept in a cycle, and that can wait in it.
     column_bytes, bank_byte_alignment : int
         as of `DRAMTap`.
 
@@ -65,6 +67,7 @@ class DFICommands(LiteXModule):
             access_bytes=requests.data_width // 8,
             refresh_cycles=settings.timing.tRFC,
             accepts=len(banks),
+            requests=len(banks) * (settings.cmd_buffer_depth + CMD_BUFFERS),
             column_bytes=phy.settings.databits // 8,
             bank_byte_alignment=settings.bank_byte_alignment,
         )
@@ -82,11 +85,13 @@ class DFICommands(LiteXModule):
         access_bytes=1,
         refresh_cycles=0,
         accepts=1,
+        requests=255,
         column_bytes=1,
         bank_byte_alignment=0,
     ):
         selects = len(dfi.p0.cs_n)
         self.banks, self.ranks, self.accepts = ranks << geom.bankbits, ranks, accepts
+        self.requests = requests
         self.access_bytes, self.refresh_cycles = access_bytes, refresh_cycles
         self.accepted, self.issued = Signal(max=accepts + 1), Signal()
         banks = self.banks
