@@ -35,7 +35,7 @@ class DRAMTrafficProof(Proof):
     def __init__(self, unit_class=DRAMTraffic, banks=4, ranks=1, counter_bits=2, cycle_bits=5) -> None:
         super().__init__()
         self.parameters = f"{banks} banks, {counter_bits}-bit counts, {cycle_bits}-bit cycles"
-        self.unit = unit = unit_class(banks, ranks, 1, counter_bits, cycle_bits)
+        self.unit = unit = unit_class(banks, ranks, counter_bits=counter_bits, cycle_bits=cycle_bits)
         self.internal = internal = unit.internal
         self.most, self.copy_limit = 2**counter_bits - 1, 2 ** (cycle_bits - 2)
         self.seen = seen = {name: self.before(getattr(unit, name)) for name in COMMANDS}
