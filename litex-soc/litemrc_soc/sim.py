@@ -147,24 +147,24 @@ class SimSoC(LiteMRCSoC):
         self.dram_layout = None
         if ranks:
             accesses = self._add_ddr3(platform, variant, ranks, monitor_parameters)
-            observer = None  # the model of DDR3 records commands itself
         else:
             accesses = self._add_sdr(variant, monitor_parameters)
-            observer = self.observer
 
         if refs:
             self.add_remote_memory(self.mrc)
         self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
 
-        self._add_recorder(platform, accesses, observer)
+        self._add_recorder(platform, accesses)
         if variant == "linux":
             self.sync += If(self.ctrl.soc_rst, Finish())
 
-    def _add_recorder(self, platform, accesses, observer):
+    def _add_recorder(self, platform, accesses):
         """Record the accesses in the DRAM (read, write, byte address) and what the monitor makes of them.
 
-        With an observer, also the commands that open and close rows, and the requests of the controller.
+        With an observer, also the commands that open and close rows, and the requests of the controller; the
+        model of DDR3 records its commands itself.
         """
+        observer = getattr(self, "observer", None)
         monitor, pads = self.mrc, platform.request("recorder")
         self.comb += [
             *(getattr(pads, name).eq(seen) for (name, _), seen in zip(RECORDED, accesses, strict=False)),
