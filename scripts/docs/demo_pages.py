@@ -26,7 +26,7 @@ PAGES = {
     "ranks": DOCS / "ranks.md",
     "linux": DOCS / "linux.md",
 }
-CHECKS = ("tap:", "account:", "page bitmap:", "hot pages:", "golden model:", "report:")
+CHECKS = ("tap:", "account:", "DRAM commands:", "page bitmap:", "hot pages:", "golden model:", "report:")
 MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "ranks:", "DRAM:")
 PIXELS = (900, 1336)  # of the report's picture
 
