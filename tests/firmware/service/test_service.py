@@ -142,7 +142,9 @@ BAD_ARGUMENTS: list[tuple[str, Values, str]] = [
     ("set_sampling", {"sampling": 14}, NO_SAMPLE),
     ("set_sampling", {"sampling": 32}, NO_SAMPLE),
     *((name, {"on": 2}, SWITCH) for name in ("monitor", "freeze", "single_shot", "set_split")),
-    *(("set_hot", {name: 2}, SWITCH) for name in ("enable", "reads", "writes", "always_on")),
+    *(("set_hot", {name: 2}, SWITCH) for name in ("reads", "writes", "always_on")),
+    ("set_hot", {"enable": 3}, "there is nothing else to list than pages and rows"),
+    ("set_hot", {"enable": 2}, "the gateware cannot list rows of the DRAM"),
     *(("set_page_messages", {name: 2**31}, SWITCH) for name in ("accessed", "hot")),
     ("set_hot", {"sampling_log2": 16}, "1 access of 2^15 is sampled at least"),
     ("set_hot", {"reads": False}, "neither reads nor writes would be counted"),
@@ -469,9 +471,9 @@ def test_what_is_no_request_is_not_answered(service: Path) -> None:
 def test_a_hello_of_versions_before_2_0_is_answered_by_theirs(service: Path) -> None:
     sent = b"\0" + old_frame(old_hello_request()) + frame(old_hello_request())
     with Service(service, Kept(()), **DEVICE) as served:
-        assert list(served.take(sent)) == [(0, bytes.fromhex("84 01 01 00 19 07 d0"))] * 2
+        assert list(served.take(sent)) == [(0, bytes.fromhex("84 01 01 00 19 07 d1"))] * 2
     assert old_hello_request() == bytes.fromhex("82 01 18 41")
-    assert old_hello() == bytes.fromhex("84 01 01 00 19 07 d0")
+    assert old_hello() == bytes.fromhex("84 01 01 00 19 07 d1")
 
 
 def test_hello_is_answered_also_where_only_reading_is_allowed(service: Path) -> None:

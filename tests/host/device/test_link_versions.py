@@ -58,9 +58,9 @@ def test_a_hello_of_a_later_minor_version_is_understood():
 
 
 def test_a_hello_of_protocol_2_0_has_no_banks():
-    """Its structure ends before the two words of version 2.1."""
+    """Its structure ends before the three words of version 2.1."""
     said = hello(sequence=1, protocol=2000, identifier="a board", banks=8, access_bytes=16)
-    received = device_messages().decode(encoded(said)[:-8])
+    received = device_messages().decode(encoded(said)[:-12])
     assert (received.protocol, received.identifier, received.skipped) == (2000, "a board", 0)
     assert (received.banks, received.access_bytes) == (0, 0)
     assert device_messages().decode(encoded(said)) == said

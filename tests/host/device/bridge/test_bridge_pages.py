@@ -13,7 +13,7 @@ from litemrc.device.hot import HotSettings, get_hot, get_page_messages, page_mes
 from tests.host.device.bridge.fake_soc import FRAMES, FakeSoC, frames_of, hot_of, served
 from tests.timeouts import scaled_timeout
 
-SETTINGS = HotSettings(True, True, False, True, 3, 9, 100, 4, 40, 5)
+SETTINGS = HotSettings(1, True, False, True, 3, 9, 100, 4, 40, 5)
 
 
 @pytest.fixture
