@@ -11,7 +11,7 @@ _HEAD = "cycles, refreshes and most waiting requests are those of the finished e
 
 MUTANTS = (
     Mutant(DRAMTrafficProof, _COUNT, TRAFFIC, "hit.eq(Array(accessed)[now.access_bank]),", "hit.eq(1),"),
-    Mutant(DRAMTrafficProof, _COUNT, TRAFFIC, "high.eq(1 << bank[low_bits:])", "high.eq(-1)"),
+    Mutant(DRAMTrafficProof, _COUNT, TRAFFIC, "high.eq(1 << above)", "high.eq(-1)"),
     Mutant(DRAMTrafficProof, _COUNT, TRAFFIC, " | (now.clear & (area == number)), each", ", each"),
     Mutant(
         DRAMTrafficProof,
