@@ -22,8 +22,8 @@ MUTABLE = {
     "litemrc.epochs": "_Followed",
     "litemrc.feed": "HistoryIndex",
     "litemrc.files": "",
-    "litemrc.golden": "Bucket CacheModel ContextBuckets Entry EvictingContext HotPages LoopFront Memory"
-    " PowerSettings _Rank",
+    "litemrc.golden": "BankCounts Bucket CacheModel ContextBuckets Entry EvictingContext HotPages LoopFront"
+    " Memory PowerSettings TrafficEpoch _Rank _Row",
     "litemrc.pages": "",
     "litemrc.policies": "SenpaiRule",
     "litemrc.ranks": "",
