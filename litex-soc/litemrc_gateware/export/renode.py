@@ -151,8 +151,10 @@ def entries(csr: dict[str, Any], layouts: Layouts, monitor: str, cpu: str) -> di
     """
     chosen, ranks, fields = _parts(csr, layouts, monitor)
     counters = 8 << fields["contexts_log2"] + fields["groups_log2"]
-    commands = 4 * (HEAD_WORDS + BANK_WORDS)  # as of one bank
-    window_size = chosen.window_size if _hot_pages(fields) else counters + commands
+    # The model counts the DRAM's commands as of one bank.
+    window_size = counters + 4 * (HEAD_WORDS + BANK_WORDS)
+    if _hot_pages(fields):
+        window_size = chosen.window_size - 4 * BANK_WORDS * max(fields["banks"] - 1, 0)
     found = {monitor: _entry(csr, chosen, window_size, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
     return found | {
         block.name: _entry(csr, block, block.window_size, _rank_arguments(csr, monitor, fields), cpu)

@@ -66,13 +66,20 @@ def test_every_register_block_and_memory_is_where_litex_put_it(platform: tuple) 
     assert {name: entry.addresses[""] for name, entry in found.items()} == csr["csr_bases"]
 
 
+def banks_of(csr: dict) -> int:
+    """Banks of the DRAM whose commands the monitor counts, in the lowest bits."""
+    return csr["constants"]["mrc_built_dram_capabilities"] & 31
+
+
 def test_windows_are_where_litex_put_them_and_as_large(platform: tuple) -> None:
+    """But for the commands of the banks, eight words each: the model has those of one bank."""
     found, csr = platform
     windows = {name: region for name, region in csr["memories"].items() if name.endswith("_window")}
     assert "mrc_window" in windows
     for name, region in windows.items():
         entry = found[name.removesuffix("_window")]
-        assert (entry.addresses["window"], entry.sizes["window"]) == (region["base"], region["size"])
+        size = region["size"] - (32 * (banks_of(csr) - 1) if name == "mrc_window" else 0)
+        assert (entry.addresses["window"], entry.sizes["window"]) == (region["base"], size)
 
 
 def test_interrupts_and_clocks_are_litex_own(platform: tuple) -> None:
@@ -97,8 +104,8 @@ def test_the_monitor_fits_its_memory_and_its_window(platform: tuple) -> None:
     # Words of 4 bytes, [context][2 * groups]; two bits for each frame, and two words for each hot page.
     pages = (1 << value["framesLog2"]) // 4 + 8 * value["hotPages"] if "hotPages" in value else 0
     counters = 4 * 2 << value["contextsLog2"] + value["groupsLog2"]
-    # Eight words, and eight of each bank of the DRAM, of which the model has one.
-    commands = 4 * (8 + 8 * (csr["constants"]["mrc_built_dram_capabilities"] & 31))
+    # Eight words, and eight of each bank of the DRAM.
+    commands = 4 * (8 + 8 * banks_of(csr))
     assert counters + pages + commands == csr["memories"]["mrc_window"]["size"]
     assert value["l2Bytes"] == csr["constants"]["config_l2_size"]
     # VexRiscv's data cache is 4 KB of 32-byte lines in one way, LiteX's L2 has lines of 128 bits (README).
