@@ -21,7 +21,7 @@ TRAFFIC_MUTANTS = (
         "now.refresh[rank]",
     ),
     Mutant("all_ranks_are_closed_as_rank_0_is", _UNIT, "rank = bank * ranks // banks", "rank = 0"),
-    Mutant("banks_are_decoded_by_their_lower_bits", _UNIT, "high.eq(1 << bank[low_bits:])", "high.eq(-1)"),
+    Mutant("banks_are_decoded_by_their_lower_bits", _UNIT, "high.eq(1 << above)", "high.eq(-1)"),
     Mutant("accesses_count_while_paused", _UNIT, "now.access & now.count", "now.access"),
     Mutant(
         "refreshes_count_for_bank_0",
