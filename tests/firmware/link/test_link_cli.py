@@ -124,7 +124,7 @@ def test_bad_arguments_are_refused_before_anything_is_collected(out, arguments, 
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [("silent", "no answer to hello"), ("version", "version 3.0 of the protocol")],
+    [("silent", "no answer to hello"), ("version", "version 3.1 of the protocol")],
 )
 @pytest.mark.parametrize("command", ["device", "collect"])
 def test_a_device_that_cannot_be_spoken_to_is_an_error(start_peer, out, command, fault, why):
