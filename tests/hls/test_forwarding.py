@@ -38,7 +38,7 @@ FEWER = [
         ("hit_counters", "counter_t, CONTEXTS * GROUPS", "HIT_CYCLES"),
         ("working_set", "word_t, SET_WORDS", "WORD_CYCLES"),
         ("page_bitmap", "word_t, 2 * BANK_WORDS", "BITMAP_CYCLES"),
-        ("dram_traffic", "counter_t, 2 * BANKS", "TRAFFIC_CYCLES"),
+        ("dram_traffic", "counter_t, 2 * COUNTED_BANKS", "TRAFFIC_CYCLES"),
         ("ref_counters", "word_t, ROWS", "PAGE_CYCLES"),
         ("ref_counters", "tag_t, ROWS", "PAGE_CYCLES"),
         ("ref_counters", "entry_t, EVENT_QUEUE", "EVENT_CYCLES + 1"),
