@@ -47,7 +47,9 @@ def test_every_frame_of_the_dram_has_its_place_in_the_engine(name, dram, link, c
     assert soc.bus.regions["main_ram"].size == dram
     assert 2**soc.mrc_tap.frame_bits == dram // 4096
     described = json.loads((elaborated(name).folder.parent / "csr.json").read_text())
-    assert described["memories"]["mrc_window"]["size"] == 8 * 2 * 64 * 4  # contexts x 2 x groups x bytes
+    banks = 4 if name == "ulx3s" else 8  # of SDR SDRAM, of DDR3
+    # Words: contexts x 2 x groups; eight, and eight of each bank.
+    assert described["memories"]["mrc_window"]["size"] == 4 * (8 * 2 * 64 + 8 + 8 * banks)
     assert described["constants"]["config_clock_frequency"] == elaborated(name).module.BOARD.sys_clk_hz
 
 
