@@ -116,7 +116,7 @@ def test_the_screen_has_the_numbers_that_arrived(soc, terminal, tmp_path: Path, 
         live = terminal([*command, "--port", simulator.url])
         live.shows("bucket_stack, 8,192 pages, 8 contexts")
         live.press("r")
-        live.shows("recording from")
+        live.shows(" REC ")  # the notice goes in seconds
         wait_until(lambda: re.search(r" REC ([3-9]|\d\d)", live.text()) is not None, 120, "a recording")
         wait_until(lambda: "recording from" not in live.text(), 60, "a table without a notice")
         live.press("Space")

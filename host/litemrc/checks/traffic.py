@@ -42,7 +42,10 @@ def check_traffic(path: Path, recording: Recording, epochs: Iterable[tuple[int, 
             continue
         expected = recorded.of_epoch(number, traffic.reads.size)
         for name in (*BANK_COUNTS, *TOTALS):
-            found, here = np.atleast_1d(getattr(traffic, name)), np.atleast_1d(expected[name])
+            counted = getattr(traffic, name)
+            if counted is None and name == "cycles":
+                counted = 0  # the monitor was off in this epoch
+            found, here = np.atleast_1d(counted), np.atleast_1d(expected[name])
             if (found != here).any():
                 bank = int(np.argmax(found != here))
                 where = f" of bank {bank}" if name in BANK_COUNTS else ""
