@@ -134,7 +134,7 @@ def test_a_broken_frame_never_reaches_the_kernel(throw, seed):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
-    orders, answered, _ = throw([mutated, whole, whole, damaged], seed, STRINGS // 4)
+    orders, answered, _ = throw([mutated, whole, whole, damaged], seed, STRINGS // 2)
 
     seen = set()
     for path, _, text in orders:

@@ -39,7 +39,7 @@ def random_message(
     if "protocol" in values:
         values["protocol"] = schema().constants["protocol_version"]
     if name == "set_hot":
-        values["enable"] %= 4  # 3 is nothing
+        values["enable"] = (0, 1, 0, 1, 0, 1, 2, 3)[values["enable"] % 8]  # 2: rows, 3: nothing
     return codec.new(name, sequence=dice.randrange(1, 2**32), **values)
 
 
