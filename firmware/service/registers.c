@@ -191,10 +191,10 @@ static void get_hot(struct register_device *r, struct answer *answer)
 {
 	uint32_t word = monitor(r, LITEMRC_HOT_CONTROL);
 
-	ANSWER(answer, FIELD(word, HOT_CONTROL_ENABLE) << FIELD(word, HOT_CONTROL_ROWS), FIELD(word, HOT_CONTROL_READS), FIELD(word, HOT_CONTROL_WRITES),
-	       FIELD(word, HOT_CONTROL_ALWAYS_ON), FIELD(word, HOT_CONTROL_SAMPLING_LOG2), monitor(r, LITEMRC_HOT_THRESHOLD),
-	       monitor(r, LITEMRC_HOT_WANTED), monitor(r, LITEMRC_HOT_LOWER), monitor(r, LITEMRC_HOT_UPPER),
-	       monitor(r, LITEMRC_HOT_WATERMARK));
+	ANSWER(answer, FIELD(word, HOT_CONTROL_ENABLE) << FIELD(word, HOT_CONTROL_ROWS),
+	       FIELD(word, HOT_CONTROL_READS), FIELD(word, HOT_CONTROL_WRITES), FIELD(word, HOT_CONTROL_ALWAYS_ON),
+	       FIELD(word, HOT_CONTROL_SAMPLING_LOG2), monitor(r, LITEMRC_HOT_THRESHOLD), monitor(r, LITEMRC_HOT_WANTED),
+	       monitor(r, LITEMRC_HOT_LOWER), monitor(r, LITEMRC_HOT_UPPER), monitor(r, LITEMRC_HOT_WATERMARK));
 }
 
 /* -------------------------------------------------------------------------------------------- operations */

@@ -55,7 +55,10 @@ def watch_rows(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _rows_counted(device: Device, args: argparse.Namespace) -> Iterator[None]:
-    """ACTIVATEs are counted, and an epoch is a refresh window; both are as before at the end."""
+    """ACTIVATEs are counted, and an epoch is a refresh window; both are as before at the end.
+
+    Except that a device refuses epochs without a length: if there was none, the window's stays.
+    """
     before = get_hot(device)
     unit, length = device.numbers(device.request("get_epoch"), 2)
     hello, window_ms = device.hello, args.window or WINDOW_MS
@@ -108,7 +111,7 @@ def _table(rows: HotList, row_bytes: int, base_address: int) -> str:
         for row, count in list(zip(rows.frames, rows.counts, strict=True))[:_SHOWN]
     ]
     largest = f"{rows.counts[0]:,} of one row at most" if rows.counts else "no row has enough"
-    more = ", and more rows have as many as the last" if rows.more else ""
+    more = ", and more rows reach the threshold" if rows.more else ""
     saturated = ", some were lost or not counted" if rows.saturated else ""
     head = f"epoch {rows.epoch}: {rows.accesses:,} ACTIVATEs, {largest}{more}{saturated}"
     cleared = "\033[H\033[J" if sys.stdout.isatty() else ""

@@ -44,9 +44,9 @@ object per line, with "epoch", "pages", "accesses", "more" and "saturated". Page
 memory.
 
 --rows lists the rows of the DRAM with the most ACTIVATEs instead: the number that rowhammer is about. An
-epoch is then a refresh window, --window (64 ms): no row is activated more often between two of its refreshes
-than twice the largest count. Rows are shown by their addresses; JSON has "rows", "row_bytes" and "activates".
-Hot pages and the length of epochs are as before at the end.
+epoch is then a refresh window, --window (64 ms); the time between two refreshes of a row can overlap two
+epochs. Rows are shown by their addresses; JSON has "rows", "row_bytes" and "activates". Hot pages and the
+length of epochs are as before at the end; a device whose epochs had no length keeps the window's.
 
 Of a trace, --json prints one object: {"epochs": [{"pages": [[page, count], ...], "accesses": n, "more":
 false, "saturated": false}], "engine": {...}, "interrupted": false}, the largest counts first. "more":
