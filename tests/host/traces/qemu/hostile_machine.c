@@ -8,7 +8,7 @@
 #define DATA (ARENA + 0x2000)
 
 struct made {
-	unsigned int loads, stores, atomics, devices, crossing, wrong;
+	unsigned int loads, stores, atomics, devices, crossing, stale, wrong;
 };
 
 /* All on one line. */
@@ -82,7 +82,7 @@ static void rewrite(unsigned int hart, unsigned int number, struct made *own)
 	code[1] = 0x8067;		/* ret */
 	own->stores += 2;
 	__asm__ volatile("fence.i" : : : "memory");
-	own->wrong += ((unsigned int (*)(void))code)() != number;
+	own->stale += ((unsigned int (*)(void))code)() != number;
 }
 
 static void storm(unsigned int hart, struct made *own)
