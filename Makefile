@@ -149,7 +149,7 @@ mutants: $(HOST) $(TEST_TOOLS) .venv/mutants.stamp   ## random faults in changed
 csim: .venv/installed.stamp   ## the C simulation of hls/, with both headers of ap_int (2 min)
 	$(MAKE) --no-print-directory -C hls
 
-formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, with seeded faults (2 min)
+formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, with seeded faults (3 min)
 	python -m tests.formal $(PROOFS)
 
 hls: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS) .venv/pnr.stamp   ## Bambu's units of hls/, co-simulated and placed

@@ -11,7 +11,9 @@ from migen import Case, Cat, If, Mux, Signal
 from tests.formal.proof import Effort, Proof
 from tests.formal.tally_lemmas import CounterCopies, control_lemmas
 
-REACH = Effort(within=240)  # after a reset the RAM is zeroed in 128 cycles, and swept after each end in 64
+# After a reset the RAM is zeroed in 128 cycles, and swept after each end and each clear in 64.
+READY, CLEARED, ENDED = 128, 136, 206
+REACH = Effort(within=ENDED + 124)
 PARTS = 12
 COMMANDS = (
     "count",
@@ -408,3 +410,29 @@ class DRAMTrafficProof(Proof):
             ],
             effort=REACH,
         )
+
+
+class OneEpoch(DRAMTrafficProof):
+    """Runs in which an epoch ends in a fixed cycle, perhaps after a clear; commands come in few cycles.
+
+    What controls the unit is constant, so that faults are found in a minute: among all runs it takes hours.
+    """
+
+    def __init__(self, unit_class=DRAMTraffic) -> None:
+        super().__init__(unit_class, cycle_bits=4)
+        unit, cycle, commands = self.unit, Signal(max=REACH.within + 2), Signal()
+        cleared = self.any_constant(1, "cleared")
+        self.sync += cycle.eq(cycle + 1)
+        self.comb += [
+            unit.clear.eq(cleared & (cycle == CLEARED)),
+            unit.epoch_end.eq(cycle == ENDED),
+            unit.adr.eq(self.word),
+            unit.asks.eq(cycle > ENDED),
+            commands.eq(
+                ((cycle >= READY) & (cycle < READY + 14)) | ((cycle >= ENDED - 6) & (cycle <= ENDED))
+            ),
+        ]
+        for name in ("count", "access", "activate", "precharge_all", "refresh", "accepted", "issued"):
+            free = Signal.like(getattr(unit, name), name=f"choose_{name}")
+            when = cycle >= READY if name == "count" else commands
+            self.comb += getattr(unit, name).eq(Mux(when, free, 0))
