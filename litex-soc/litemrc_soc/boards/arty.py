@@ -20,7 +20,7 @@ BOARD = Board(
     dram="MT41K128M16, DDR3, 256 MB",
     cpu="linux",
     # The A7-35T has 50 block RAMs of 36 Kbit.
-    rom_bytes=44 * 1024,
+    rom_bytes=40 * 1024,
     ram_bytes=20 * 1024,
     optimize="-Os -flto -DWITHOUT_PAIR",
     compact_l2=True,
