@@ -13,6 +13,7 @@
 #include <trace/events/kmem.h>
 #include <trace/events/sched.h>
 
+#include "compat.h"
 #include "litemrc.h"
 
 static noinline void switch_by_cgroup(struct litemrc *mon, struct task_struct *next)
@@ -75,7 +76,7 @@ static void on_attach(void *data, struct cgroup *cgroup, const char *path, struc
 		litemrc_note_moved(data, cgroup, task);
 }
 
-static void on_exit(void *data, struct task_struct *task)
+LITEMRC_ON_EXIT(on_exit)
 {
 	struct litemrc *mon = data;
 	unsigned int context;

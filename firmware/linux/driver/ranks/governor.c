@@ -301,6 +301,6 @@ void litemrc_governor_stop(struct litemrc_evacuation *all)
 {
 	WRITE_ONCE(all->governor.stopped, true);
 	cancel_work_sync(&all->governor.work);
-	del_timer_sync(&all->governor.timer);
+	timer_delete_sync(&all->governor.timer);
 	cancel_work_sync(&all->governor.work);
 }

@@ -3,6 +3,7 @@
 #include <linux/device.h>
 #include <linux/math64.h>
 
+#include "compat.h"
 #include "litemrc.h"
 
 static ssize_t set_switch(struct device *device, const char *text, size_t bytes,
@@ -59,8 +60,9 @@ static ssize_t keep_bitmap_store(struct device *device, struct device_attribute 
 static DEVICE_ATTR_RW(keep_bitmap);
 
 /* Linux 6.12 has a bitmap_read() of its own, hence the name. */
-static ssize_t image_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
-			  char *data, loff_t offset, size_t bytes)
+static ssize_t image_read(struct file *file, struct kobject *kobj,
+			  litemrc_bin_attribute *attribute, char *data,
+			  loff_t offset, size_t bytes)
 {
 	return litemrc_bitmap_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
 }
@@ -73,7 +75,7 @@ static struct attribute *attributes[] = {
 	NULL
 };
 
-static struct bin_attribute *binaries[] = {
+static litemrc_bin_attribute *binaries[] = {
 	&bin_attr_bitmap,
 	NULL
 };

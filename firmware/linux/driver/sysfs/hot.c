@@ -4,6 +4,7 @@
 #include <linux/device.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "litemrc.h"
 
 /* A field of a register, from @least to @most; 0: the field's largest value. */
@@ -146,8 +147,9 @@ static ssize_t events_show(struct device *device, struct device_attribute *attri
 }
 static DEVICE_ATTR_ADMIN_RO(events);
 
-static ssize_t list_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
-			 char *data, loff_t offset, size_t bytes)
+static ssize_t list_read(struct file *file, struct kobject *kobj,
+			 litemrc_bin_attribute *attribute, char *data,
+			 loff_t offset, size_t bytes)
 {
 	return litemrc_hot_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
 }
@@ -169,7 +171,7 @@ static struct attribute *attributes[] = {
 	NULL
 };
 
-static struct bin_attribute *binaries[] = {
+static litemrc_bin_attribute *binaries[] = {
 	&bin_attr_list,
 	NULL
 };

@@ -7,9 +7,8 @@
  */
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
-#include <linux/swap.h>
-#include <linux/swapops.h>
 
+#include "compat.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -43,18 +42,13 @@ static __no_sanitize_address const struct pt_regs *kernel_exception(void)
 
 static bool swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned long *entry)
 {
-	swp_entry_t found;
 	pmd_t *table;
 	pte_t *pte;
 
 	if (address >= TASK_SIZE)
 		return false;
 	pte = litemrc_find_pte(mm, address, &table);
-	if (!pte || pte_none(*pte) || pte_present(*pte))
-		return false;
-	found = pte_to_swp_entry(*pte);
-	*entry = found.val;
-	return !non_swap_entry(found);
+	return pte && litemrc_swap_entry(*pte, entry);
 }
 
 /**

@@ -51,6 +51,17 @@ static unsigned int context_of(const struct litemrc_tails *tails, const struct m
 	return found;
 }
 
+/* Its memory cgroup is read in an RCU section: since 7.2 it may be released meanwhile. */
+static unsigned int context_of_folio(const struct litemrc_tails *tails, struct folio *folio)
+{
+	unsigned int context;
+
+	rcu_read_lock();
+	context = context_of(tails, folio_memcg(folio));
+	rcu_read_unlock();
+	return context;
+}
+
 static void note_evicted(struct litemrc_tails *tails, struct folio *folio,
 			 const struct litemrc_page *page)
 {
@@ -67,7 +78,7 @@ static void note_evicted(struct litemrc_tails *tails, struct folio *folio,
 		tail->gone -= min(tail->gone, 1U);
 		litemrc_evicted_remove(tails, stale);
 	}
-	context = context_of(tails, folio_memcg(folio));
+	context = context_of_folio(tails, folio);
 	if (context && !page->file && !folio_test_anon(folio))
 		tails->of[context].unidentified++; /* of a tmpfs */
 	else if (context)
@@ -105,7 +116,7 @@ static void note_unidentified(struct litemrc_tails *tails, struct folio *folio)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tails->lock, flags);
-	context = context_of(tails, folio_memcg(folio));
+	context = context_of_folio(tails, folio);
 	if (context)
 		tails->of[context].unidentified++;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
@@ -228,7 +239,7 @@ static void on_file_add(void *data, struct folio *folio)
 	raw_spin_lock_irqsave(&tails->lock, flags);
 	evicted = litemrc_evicted_find(tails, &page);
 	/* A page that another cgroup reads again is out of the stack of this one. */
-	if (evicted && context_of(tails, folio_memcg(folio)) == evicted->context)
+	if (evicted && context_of_folio(tails, folio) == evicted->context)
 		count_refault(tails, evicted);
 	else if (evicted)
 		litemrc_evicted_remove(tails, evicted);

@@ -4,9 +4,7 @@
  * known, however (rss_stat), and after such an event the page tables of the context's processes
  * show which evicted pages are still out. The others are forgotten.
  */
-#include <linux/swap.h>
-#include <linux/swapops.h>
-
+#include "compat.h"
 #include "tail.h"
 #include "walk.h"
 
@@ -24,9 +22,8 @@ static void note_seen(const struct sweep *sweep, pte_t pte)
 	struct litemrc_evicted *evicted;
 	unsigned long flags;
 
-	if (pte_none(pte) || pte_present(pte) || non_swap_entry(pte_to_swp_entry(pte)))
+	if (!litemrc_swap_entry(pte, &page.index))
 		return;
-	page.index = pte_to_swp_entry(pte).val;
 	raw_spin_lock_irqsave(&tails->lock, flags);
 	evicted = litemrc_evicted_find(tails, &page);
 	if (evicted && evicted->context == sweep->context)

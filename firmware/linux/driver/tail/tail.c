@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "tail.h"
 
 static bool is_alone(struct task_struct *task)
@@ -13,7 +14,7 @@ static bool is_alone(struct task_struct *task)
 	const struct css_set *set = rcu_dereference(task->cgroups);
 	const struct cgroup *cgroup = set->dfl_cgrp;
 
-	return cgroup->nr_populated_csets == 1 && !cgroup->nr_populated_domain_children &&
+	return litemrc_populated_csets(cgroup) == 1 && !cgroup->nr_populated_domain_children &&
 	       !cgroup->nr_populated_threaded_children &&
 	       READ_ONCE(set->nr_tasks) <= get_nr_threads(task);
 }

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include "compat.h"
 #include "litemrc_fake.h"
 
 /* Writing N makes N accesses in the present context. */
@@ -213,8 +214,9 @@ static ssize_t hang_store(struct device *device, struct device_attribute *attrib
 static DEVICE_ATTR_WO(hang);
 
 /* An array of struct fake_entry. */
-static ssize_t log_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
-			char *data, loff_t offset, size_t bytes)
+static ssize_t log_read(struct file *file, struct kobject *kobj,
+			litemrc_bin_attribute *attribute, char *data,
+			loff_t offset, size_t bytes)
 {
 	struct fake *fake = fake_of_device(kobj_to_dev(kobj));
 
@@ -241,7 +243,7 @@ static struct attribute *fake_attributes[] = {
 	NULL
 };
 
-static struct bin_attribute *fake_binaries[] = {
+static litemrc_bin_attribute *fake_binaries[] = {
 	&bin_attr_log,
 	NULL
 };

@@ -89,7 +89,7 @@ int fake_interrupt_init(struct fake *fake)
 
 void fake_interrupt_exit(struct fake *fake)
 {
-	del_timer_sync(&fake->timer);
+	timer_delete_sync(&fake->timer);
 	cancel_work_sync(&fake->raise);
 	irq_dispose_mapping(fake->irq);
 	irq_domain_remove(fake->domain);

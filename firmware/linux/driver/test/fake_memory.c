@@ -5,6 +5,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 
+#include "compat.h"
 #include "litemrc_fake.h"
 
 static void log_frames(struct fake *fake, unsigned long pfn, unsigned int count)
@@ -75,8 +76,8 @@ static DEVICE_ATTR_WO(release);
 
 /* A bit for each frame, from the least significant bit of the first byte. */
 static ssize_t claimed_read(struct file *file, struct kobject *kobj,
-			    struct bin_attribute *attribute, char *data, loff_t offset,
-			    size_t bytes)
+			    litemrc_bin_attribute *attribute, char *data,
+			    loff_t offset, size_t bytes)
 {
 	struct fake *fake = fake_of_device(kobj_to_dev(kobj));
 
@@ -92,7 +93,7 @@ static struct attribute *memory_attributes[] = {
 	NULL
 };
 
-static struct bin_attribute *memory_binaries[] = {
+static litemrc_bin_attribute *memory_binaries[] = {
 	&bin_attr_claimed,
 	NULL
 };

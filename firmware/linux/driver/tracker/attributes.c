@@ -2,6 +2,7 @@
 /* tracker/ in the platform device's folder: its settings, and what its events were. */
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "tracker.h"
 
 static struct tracker *of_device(struct device *device)
@@ -58,7 +59,7 @@ static ssize_t period_ms_store(struct device *device, struct device_attribute *a
 	mutex_lock(&tracker->settings);
 	tracker->period_ms = period;
 	if (tracker->watching && tracker_scans(tracker))
-		mod_delayed_work(system_wq, &tracker->scan, msecs_to_jiffies(period));
+		mod_delayed_work(litemrc_system_wq(), &tracker->scan, msecs_to_jiffies(period));
 	mutex_unlock(&tracker->settings);
 	return bytes;
 }
@@ -159,8 +160,8 @@ static DEVICE_ATTR_ADMIN_RW(log);
 
 /* An array of struct tracker_entry. */
 static ssize_t entries_read(struct file *file, struct kobject *kobj,
-			    struct bin_attribute *attribute, char *data, loff_t offset,
-			    size_t bytes)
+			    litemrc_bin_attribute *attribute, char *data,
+			    loff_t offset, size_t bytes)
 {
 	struct tracker *tracker = of_device(kobj_to_dev(kobj));
 	ssize_t ret = 0;
@@ -185,7 +186,7 @@ static struct attribute *attributes[] = {
 	NULL
 };
 
-static struct bin_attribute *binaries[] = {
+static litemrc_bin_attribute *binaries[] = {
 	&bin_attr_entries,
 	NULL
 };

@@ -3,6 +3,7 @@
 #include <linux/printk.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "tracker.h"
 
 u32 tracker_bitmap_words(const struct tracker *tracker)
@@ -35,7 +36,7 @@ void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits, u32 wo
 	tracker->passed = true;
 	tracker->events.bitmaps++;
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	mod_delayed_work(system_wq, &tracker->scan, 0);
+	mod_delayed_work(litemrc_system_wq(), &tracker->scan, 0);
 }
 
 /* Takes the bits for a scan, if there are any. */

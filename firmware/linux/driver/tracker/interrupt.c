@@ -96,7 +96,7 @@ int tracker_interrupt_init(struct tracker *tracker)
 
 void tracker_interrupt_exit(struct tracker *tracker)
 {
-	del_timer_sync(&tracker->timer);
+	timer_delete_sync(&tracker->timer);
 	irq_dispose_mapping(tracker->irq);
 	irq_domain_remove(tracker->domain);
 }
