@@ -29,7 +29,8 @@ class Machine:
         if self._qemu and self._console.timed_out and not self._answers():
             self.end()
         if not self._qemu:
-            qemu = Qemu(self._new_folder())
+            # Without norandmaps the places of stack and heap change how many pages a program touches.
+            qemu = Qemu(self._new_folder(), bootargs="norandmaps")
             self._console = qemu.__enter__()
             self._qemu = qemu
         return self._console

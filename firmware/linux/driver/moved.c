@@ -5,7 +5,7 @@
  */
 #include "litemrc.h"
 
-/* Called with preemption disabled, possibly with interrupts off. */
+/* Called in a tracepoint, possibly with interrupts off. */
 void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task)
 {
 	struct litemrc_moved *moved = &mon->moved;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel's tracepoints for context switches, freed page frames, processes that move between
- * cgroups, and ended processes. They are called with preemption disabled; sched_switch also with
- * interrupts off and a run queue locked, so its hook must neither wake nor print. Every page passes
- * mm_page_free, in free_pages_prepare(), on its way to the free lists; mm_page_free_batched reports
- * some of them a second time.
+ * cgroups, and ended processes. They are called with preemption disabled, in 7.2 in an SRCU section
+ * instead; sched_switch also with interrupts off and a run queue locked, so its hook must neither
+ * wake nor print. Every page passes mm_page_free, in free_pages_prepare(), on its way to the free
+ * lists; mm_page_free_batched reports some of them a second time.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>

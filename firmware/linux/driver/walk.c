@@ -48,24 +48,40 @@ unsigned long litemrc_end_of_table(unsigned long address, unsigned long end)
 }
 EXPORT_SYMBOL_GPL(litemrc_end_of_table);
 
+/*
+ * Visits some entries of one table. Huge pages, which 32-bit kernels lack, would replace the table
+ * meanwhile, and in 7.2 another hart may free one that has become empty: only after a grace period
+ * of RCU, so its lock remains, but it is not in its place any more.
+ */
+static void visit_table(struct mm_struct *mm, unsigned long address, unsigned int count,
+			litemrc_visit *visit, void *data)
+{
+	spinlock_t *lock; /* of the table */
+	pmd_t *place, table;
+	pte_t *pte;
+
+	if (!litemrc_find_pte(mm, address, &place))
+		return;
+	table = READ_ONCE(*place);
+	if (pmd_none(table))
+		return;
+	lock = pte_lockptr(mm, &table);
+	spin_lock(lock);
+	pte = litemrc_find_pte(mm, address, &place);
+	if (pte && pmd_val(*place) == pmd_val(table))
+		visit(data, pte, count);
+	spin_unlock(lock);
+}
+
 /* Visits the entries of one table; returns the address after them. */
 static unsigned long walk_table(struct mm_struct *mm, unsigned long address, unsigned long end,
 				litemrc_visit *visit, void *data)
 {
 	unsigned long next = litemrc_end_of_table(address, end);
-	spinlock_t *lock; /* of the table */
-	pmd_t *table;
-	pte_t *pte;
 
-	if (!litemrc_find_pte(mm, address, &table))
-		return next;
-	lock = pte_lockptr(mm, table);
-	spin_lock(lock);
-	/* Only huge pages, which 32-bit kernels lack, would replace the table meanwhile. */
-	pte = litemrc_find_pte(mm, address, &table);
-	if (pte)
-		visit(data, pte, (next - address) / PAGE_SIZE);
-	spin_unlock(lock);
+	rcu_read_lock();
+	visit_table(mm, address, (next - address) / PAGE_SIZE, visit, data);
+	rcu_read_unlock();
 	cond_resched();
 	return next;
 }

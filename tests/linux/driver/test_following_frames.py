@@ -3,7 +3,7 @@
 
 import pytest
 
-from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, log, own_context
+from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, free_unmapped, log, own_context
 from tests.linux.driver.guest import FAKE, S
 
 
@@ -18,6 +18,7 @@ def test_freed_frames_are_invalidated(monitor, spawn, sharing):
     assert len(set(frames)) == 100
     assert not set(frames) & {value for _, value in log(monitor, "i")}
     monitor.do("@ a unmap")
+    free_unmapped(monitor)
     entries = log(monitor, "fi")
     freed = [value for kind, value in entries[len(frames) :] if kind == "i"]
     assert [freed.count(frame) >= 1 for frame in frames] == [True] * 100
@@ -29,6 +30,7 @@ def test_frames_of_a_process_that_ends_are_invalidated(monitor, spawn):
     monitor.do("@ a map 300")
     frames = frames_of(monitor, "a")
     monitor.end("a")
+    free_unmapped(monitor)
     assert frames <= {value for _, value in log(monitor, "i")}
 
 

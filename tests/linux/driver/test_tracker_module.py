@@ -7,7 +7,7 @@ import pytest
 from litemrc.golden.monitor.os_tracker import OsTracker
 
 from tests.linux.driver.conftest import COMPLAINTS
-from tests.linux.driver.following import CGROUPS, enable, follow
+from tests.linux.driver.following import CGROUPS, enable, follow, free_unmapped
 from tests.linux.driver.guest import FAKE, S
 from tests.linux.driver.test_tail import positions, walked
 
@@ -285,6 +285,7 @@ def hardware(tracker):
         guest.do("sleep 100")
         assert guest.read(f"{T}accessed_bits") == "no"
         guest.end("other")
+        free_unmapped(guest)
         return guest
 
     yield load

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel's tracepoints that report evictions and refaults, registered while a context has a
- * tail. They are called with preemption disabled, some with interrupts off or under locks of the
- * memory management, in reclaim: the hooks neither allocate nor sleep.
+ * tail. They are called with preemption disabled (not in 7.2), some with interrupts off or under
+ * locks of the memory management, in reclaim: the hooks neither allocate nor sleep.
  *
  *	mm_vmscan_write_folio			reclaim has written a page to swap
  *	rss_stat				pages of a process in swap: one less at a refault

@@ -101,8 +101,9 @@ static void count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned 
 }
 
 /*
- * With preemption disabled, and the mmap lock unless the fault handler has dropped it: to retry, or
- * behind the first write to a shared page. Such a page waits for a sweep if the lock is taken.
+ * With the mmap lock unless the fault handler has dropped it: to retry, or behind the first write
+ * to a shared page. Such a page waits for a sweep if the lock is taken. Preemption is disabled, as
+ * 7.2 calls tracepoints with it: no other task may free a page between its entry and its stack.
  */
 static void on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
 {
@@ -112,7 +113,9 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 		return;
 	if (ret & VM_FAULT_COMPLETED && !mmap_read_trylock(mm))
 		return;
+	preempt_disable();
 	count_fault(data, mm, address & PAGE_MASK);
+	preempt_enable();
 	if (ret & VM_FAULT_COMPLETED)
 		mmap_read_unlock(mm);
 }
