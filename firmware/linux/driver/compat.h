@@ -19,6 +19,16 @@
 #endif
 
 /**
+ * LITEMRC_EVACUATION - defined if the driver can empty ranks
+ *
+ * Not since 6.7, where shrinkers are allocated; the types of movable pages changed later, too.
+ * Kbuild has the same condition.
+ */
+#if defined(CONFIG_CONTIG_ALLOC) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define LITEMRC_EVACUATION
+#endif
+
+/**
  * typedef litemrc_bin_attribute - a binary attribute in its callbacks and in the list of a group
  *
  * Since 6.16 the callbacks get a constant one; the lists of 7.2 are of constant ones, too.

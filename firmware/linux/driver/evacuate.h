@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
+
 struct litemrc;
 
 enum litemrc_rank_memory {
@@ -63,7 +65,7 @@ struct litemrc_evacuation {
 	struct litemrc_evacuated rank[];
 };
 
-#ifdef CONFIG_CONTIG_ALLOC
+#ifdef LITEMRC_EVACUATION
 int litemrc_evacuation_init(struct litemrc *mon);
 void litemrc_evacuation_stop(struct litemrc *mon);
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank);
