@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
 from litemrc.files.outputs import replacing
+from litemrc.files.parquet import open_parquet
 
 _METADATA = b"litemrc"
 _SEAL = re.compile(rb"litemrc-crc32:([0-9a-f]{8})")
@@ -114,7 +115,7 @@ def read_sealed(
     versions = range(version if oldest is None else oldest, version + 1)
     content = _read_parquet_bytes(Path(path), kind)
     try:
-        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        file = open_parquet(content, page_checksum_verification=True)
         described = json.loads((file.metadata.metadata or {}).get(_METADATA, b"{}"))
         if described.get("kind") == kind.tag and described["version"] in versions and _SEAL.search(content):
             return decode(file.read(), described)
@@ -172,7 +173,7 @@ def verify_sealed(path: str | Path, kind: FileKind) -> bytes:
 
 def _description(path: Path, kind: FileKind, content: bytes) -> dict[str, Any]:
     try:
-        described = json.loads(pq.read_metadata(pa.BufferReader(content)).metadata[_METADATA])
+        described = json.loads(open_parquet(content).metadata.metadata[_METADATA])
         if described["kind"] == kind.tag:
             return dict(described)
     except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
@@ -183,7 +184,8 @@ def _description(path: Path, kind: FileKind, content: bytes) -> dict[str, Any]:
 def kind_of(path: str | Path) -> str | None:
     """Return which kind of sealed file a path holds, without its article; None: none that can be read."""
     try:
-        metadata = pq.read_metadata(path).metadata or {}
+        with open_parquet(path) as file:
+            metadata = file.metadata.metadata or {}
         return str(json.loads(metadata[_METADATA])["kind"])
     except (OSError, ValueError, LookupError, TypeError, pa.ArrowException):
         return None

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
+from litemrc.files.parquet import open_parquet
 from litemrc.traces.bounds import bytes_allowed, too_many_bytes
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.formats.arrow_messages import MAGIC, expanded_sizes
@@ -51,7 +52,7 @@ class ColumnarTrace(Trace):
             start = _head(remote, path)
             self.format = "parquet" if start.startswith(b"PAR1") else "arrow"
             if self.format == "parquet":
-                self._file = pq.ParquetFile(remote or path, pre_buffer=remote is not None)
+                self._file = open_parquet(remote or path, pre_buffer=remote is not None)
                 self._schema, self._total = self._file.schema_arrow, self._file.metadata.num_rows
                 if row_groups is not None:
                     rows = [self._file.metadata.row_group(group).num_rows for group in range(row_groups.stop)]
@@ -228,7 +229,7 @@ def row_group_bytes(path: Place) -> list[int]:
         stored = (file.size if file else Path(path).stat().st_size) or 0
         if not _head(remote, path).startswith(b"PAR1"):
             return []
-        with pq.ParquetFile(remote or path) as opened:
+        with open_parquet(remote or path) as opened:
             metadata = opened.metadata
             sizes = [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:

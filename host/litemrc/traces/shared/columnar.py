@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
+from litemrc.files.parquet import open_parquet
 from litemrc.traces.chunk import CHUNK_REFERENCES
 from litemrc.traces.formats.columnar import check_parquet
 from litemrc.traces.shared.chunk import (
@@ -42,7 +43,7 @@ class SharedParquetTrace(SharedTrace):
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
         try:
-            self._file = pq.ParquetFile(path)
+            self._file = open_parquet(path)
         except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise UserError(
                 f"cannot be read as Parquet: {error}",
