@@ -13,7 +13,6 @@ from tests.formal.tally_lemmas import CounterCopies, control_lemmas
 
 # After a reset the RAM is zeroed in 128 cycles, and swept after each end and each clear in 64.
 READY, CLEARED, ENDED = 128, 136, 206
-REACH = Effort(within=ENDED + 124)
 PARTS = 12
 COMMANDS = (
     "count",
@@ -34,8 +33,11 @@ class DRAMTrafficProof(Proof):
     a counter holds as many commands as an epoch of fewer than 2^(cycle_bits - 2) cycles may have.
     """
 
+    reach = 240
+
     def __init__(self, unit_class=DRAMTraffic, banks=4, ranks=1, counter_bits=2, cycle_bits=5) -> None:
         super().__init__()
+        self.effort = Effort(within=self.reach)
         self.parameters = f"{banks} banks, {counter_bits}-bit counts, {cycle_bits}-bit cycles"
         self.unit = unit = unit_class(banks, ranks, counter_bits=counter_bits, cycle_bits=cycle_bits)
         self.internal = internal = unit.internal
@@ -95,7 +97,7 @@ class DRAMTrafficProof(Proof):
                 "a row conflict": numbers["ROW_CONFLICTS"] & (self.ended == 1),
             },
             lemmas=lemmas,
-            effort=REACH,
+            effort=self.effort,
             parts=PARTS,
         )
         head = Signal(32)
@@ -118,7 +120,7 @@ class DRAMTrafficProof(Proof):
                 "two requests": ~self.of_bank & (self.number == HeadWord.QUEUE_PEAK) & (head == 2),
             },
             lemmas=lemmas,
-            effort=REACH,
+            effort=self.effort,
             parts=PARTS,
         )
         self.prove(
@@ -127,7 +129,7 @@ class DRAMTrafficProof(Proof):
             when=self.ever(unit.epoch_end),
             cases={"it did": unit.overflow},
             lemmas=self.total_lemmas,
-            effort=REACH,
+            effort=self.effort,
         )
         self._prove_sum()
 
@@ -408,7 +410,7 @@ class DRAMTrafficProof(Proof):
                 *sums,
                 *(~self.short | (each <= self.running_cycles) for each, _ in counters),
             ],
-            effort=REACH,
+            effort=self.effort,
         )
 
 
@@ -418,9 +420,11 @@ class OneEpoch(DRAMTrafficProof):
     What controls the unit is constant, so that faults are found in a minute: among all runs it takes hours.
     """
 
+    reach = ENDED + 124  # the window is read when the sweep is done
+
     def __init__(self, unit_class=DRAMTraffic) -> None:
         super().__init__(unit_class, cycle_bits=4)
-        unit, cycle, commands = self.unit, Signal(max=REACH.within + 2), Signal()
+        unit, cycle, commands = self.unit, Signal(max=self.reach + 2), Signal()
         cleared = self.any_constant(1, "cleared")
         self.sync += cycle.eq(cycle + 1)
         self.comb += [

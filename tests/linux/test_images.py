@@ -36,6 +36,13 @@ def test_nothing_is_compressed_or_passes_floating_point_in_registers(images, nam
     assert int(re.search(r"Flags: +0x([0-9a-f]+)", readelf("-h", images / name))[1], 16) & 7 == 0
 
 
+def test_a_kernel_that_is_not_in_the_cache_is_built_though_there_are_images(images, tmp_path):
+    """As when its patches or its configuration have changed: its folder in the cache is named after them."""
+    command = ["make", "--dry-run", "-f", LINUX / "Makefile", f"OUT={images}", f"CACHE={tmp_path}", "images"]
+    planned = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "configure_kernel.sh" in planned
+
+
 def test_a_fragment_the_kernel_does_not_take_is_refused_by_name(images, tmp_path):
     fragment = tmp_path / "fragment"
     fragment.write_text("CONFIG_MULTIUSER=y\nCONFIG_NO_SUCH_THING=y\n# CONFIG_RISCV is not set\n")

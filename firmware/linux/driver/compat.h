@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that the driver is built for: 6.1, 6.12 and 7.2. No other file
- * asks for the kernel's version.
+ * What differs between the kernels that the driver is built for: 6.1, 6.12 and 7.2. Apart from
+ * Kbuild, which leaves files out, no other file asks for the kernel's version.
  */
 #ifndef LITEMRC_COMPAT_H
 #define LITEMRC_COMPAT_H
@@ -19,16 +19,6 @@
 #endif
 
 /**
- * LITEMRC_EVACUATION - defined if the driver can empty ranks
- *
- * Not since 6.7, where shrinkers are allocated; the types of movable pages changed later, too.
- * Kbuild has the same condition.
- */
-#if defined(CONFIG_CONTIG_ALLOC) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define LITEMRC_EVACUATION
-#endif
-
-/**
  * typedef litemrc_bin_attribute - a binary attribute in its callbacks and in the list of a group
  *
  * Since 6.16 the callbacks get a constant one; the lists of 7.2 are of constant ones, too.
@@ -43,8 +33,8 @@ typedef struct bin_attribute litemrc_bin_attribute;
  * LITEMRC_ON_EXIT - define a callback of the tracepoint sched_process_exit
  * @name: of the function, whose parameters are data and task
  *
- * Since 6.16 it is also told whether the task is the last one of its process. It is called before
- * the task's memory is released then, in earlier kernels behind that.
+ * Since 6.16 a third parameter says whether the task is the last one of its process. Since then the
+ * callback comes before the task's memory is released, in earlier kernels after that.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define LITEMRC_ON_EXIT(name) \

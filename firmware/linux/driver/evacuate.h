@@ -10,8 +10,6 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include "compat.h"
-
 struct litemrc;
 
 enum litemrc_rank_memory {

@@ -171,10 +171,12 @@ def holds_curves(path: str | PathLike[str]) -> bool:
     if suffix != ".parquet":
         return suffix == ".json"
     import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    from litemrc.files.parquet import open_parquet
 
     try:
-        return "hits" in pq.read_schema(path).names
+        with open_parquet(path) as file:
+            return "hits" in file.schema_arrow.names
     except (OSError, pa.ArrowInvalid):
         return False  # the reader of traces says what is wrong
 

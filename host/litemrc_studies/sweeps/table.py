@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from litemrc.errors import UserError
 from litemrc.files.outputs import replacing
+from litemrc.files.parquet import open_parquet
 
 from litemrc_studies.sweeps.journal import Journal
 from litemrc_studies.sweeps.point import Outcome, Point
@@ -143,7 +144,7 @@ def write_table(
 
 def read_rows(path: Path, most: int | None = None) -> Iterator[Row]:
     """Yield the rows of a table; `most`: the first ones."""
-    for batch in pq.ParquetFile(path).iter_batches(batch_size=min(most or _ROWS_IN_GROUP, _ROWS_IN_GROUP)):
+    for batch in open_parquet(path).iter_batches(batch_size=min(most or _ROWS_IN_GROUP, _ROWS_IN_GROUP)):
         for row in batch.to_pylist():
             if most is not None:
                 if not most:
@@ -160,13 +161,14 @@ def read_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
     UserError
         it has none of a name.
     """
-    known = pq.read_schema(path).names
+    file = open_parquet(path)
+    known = file.schema_arrow.names
     for name in names:
         if name not in known:
             raise UserError(
                 f"no column is named {name!r}", where=str(path), remedy=f"use some of {', '.join(known)}"
             )
-    columns: dict[str, list[Any]] = pq.read_table(path, columns=list(names)).to_pydict()
+    columns: dict[str, list[Any]] = file.read(columns=list(names)).to_pydict()
     return columns
 
 

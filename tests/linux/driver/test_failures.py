@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What users began is undone when the device cannot be set up, or something else writes its registers."""
 
+from tests.linux.driver.conftest import complaints
 from tests.linux.driver.following import CGROUPS, enable, enable_swap, follow, log
 from tests.linux.driver.guest import FAKE, S
 
@@ -30,6 +31,8 @@ def test_a_probe_that_fails_after_users_came_is_undone(monitor, spawn):
         monitor.do(f"w {FAKE}forget 1")
         monitor.do("@ worker churn 20")  # no tracepoint of the driver is left
         assert log(monitor, "ic") == []
+        failed = "probe with driver litemrc failed with error -12"  # so says 7.2
+        assert not [line for line in complaints(monitor.do("dmesg")) if failed not in line]
     monitor.do("rmmod litemrc_fake")
     monitor.do("insmod /litemrc_fake.ko")
     enable(monitor)

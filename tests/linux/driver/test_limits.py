@@ -125,5 +125,7 @@ def test_an_end_of_epoch_that_does_not_come_is_an_error_soon(monitor):
     assert monitor.read(S + "stuck") == "1"
     monitor.do(f"w {FAKE}stall none")
     assert monitor.write(S + "clear", 1) == 0
-    monitor.do("sleep 50")  # the record tells of lost invalidations: 7.2 frees the memory after the report
+    monitor.do(
+        "sleep 50"
+    )  # 7.2 frees the process's memory now; the epoch's record reports the invalidations that were lost
     monitor.do("dmesg")
