@@ -143,7 +143,8 @@ DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
 INTAKE_PORTS = (
     *("sink", "source", "enable", "by_cycles", "settings", "context", "clear", "end_epoch", "invalidate"),
     *("freeze", "single_shot", "arm", "frozen"),
-    *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
+    *("claim", "command_frame", "claim_context", "claim_order"),
+    *("window_taken", "published", "command_pending", "epoch_due", "dropped"),
     *("epoch_dropped", "level", "peak", "idle", "acknowledge", "command_lost", "command_late"),
 )
 COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "overflow", "idle")

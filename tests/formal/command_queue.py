@@ -21,8 +21,8 @@ class CommandQueueProof(Proof):
         super().__init__()
         sizes = {"COMMANDS": DEPTH, "LATE_CYCLES": LATE}
         with patch.dict(unit_class.__init__.__globals__, sizes):
-            self.unit = unit = unit_class(frames=2)
-        self.constants = [unit.fifo.fifo.replace]
+            self.unit = unit = unit_class(frames=2, contexts=2)
+        self.constants = [unit.fifo.fifo.replace, unit.claim]
         source, kept = unit.source, Signal()
         given = unit.clear | unit.invalidate
         self.command = command = FollowedRecord(

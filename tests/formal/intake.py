@@ -143,7 +143,7 @@ class IntakeProof(Proof):
             COMMANDS.bit_length(),
             kept,
             goes,
-            Cat(unit.clear, unit.invalidate_frame & ~unit.clear),
+            Cat(unit.clear, unit.command_frame & ~unit.clear),
         )
         self.comb += kept.eq((unit.clear | unit.invalidate) & (command.entries != COMMANDS))
         clear = seen.kind == OpKind.CLEAR
@@ -161,7 +161,7 @@ class IntakeProof(Proof):
 
 def fifo_constants(unit) -> list[Signal]:
     """The inputs of Migen's FIFOs that LiteX leaves at 0."""
-    return [unit.queue.fifo.fifo.replace, unit.commands.fifo.fifo.replace]
+    return [unit.queue.fifo.fifo.replace, unit.commands.fifo.fifo.replace, unit.claim]
 
 
 class EpochLengthProof(Proof):

@@ -284,7 +284,7 @@ put:
 	return ret;
 }
 
-static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-4" }, {} };
+static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-5" }, {} };
 MODULE_DEVICE_TABLE(of, litemrc_of_match);
 
 static struct platform_driver litemrc_driver = {

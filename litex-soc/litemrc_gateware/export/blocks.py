@@ -25,7 +25,7 @@ class Block:
     name
         in csr.json.
     compatible
-        kind and version of its register layout, such as "litemrc,monitor-4".
+        kind and version of its register layout, such as "litemrc,monitor-5".
     base, size
         address and bytes of its registers.
     window_base, window_size

@@ -7,7 +7,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import If, Mux, Record, Signal
 
-from litemrc_gateware.monitor.command_queue import CommandQueue
+from litemrc_gateware.monitor.command_queue import ORDER_BITS, CommandQueue
 from litemrc_gateware.records import OpKind, access_layout, memory_op_layout, width_of
 
 
@@ -40,8 +40,10 @@ class Intake(LiteXModule):
         freeze now; freeze when an epoch has ended, until `arm`.
     arm : Signal, in
         strobe.
-    clear, end_epoch, invalidate, invalidate_frame : Signal, in
-        commands: strobes, and the frame of an invalidation.
+    clear, end_epoch, invalidate, claim : Signal, in
+        commands: strobes.
+    command_frame, claim_context, claim_order : Signal, in
+        the frame of an invalidation, or first one of a claim; the claim's owner, and log2 of its frames.
     window_taken : Signal, in
         the window holds an epoch that must not be overwritten.
     clear_waits : Signal, in
@@ -79,7 +81,9 @@ class Intake(LiteXModule):
         self.clear = Signal()
         self.end_epoch = Signal()
         self.invalidate = Signal()
-        self.invalidate_frame = Signal(width_of(frames))
+        self.claim = Signal()
+        self.command_frame = Signal(width_of(frames))
+        self.claim_context, self.claim_order = Signal(width_of(contexts)), Signal(ORDER_BITS)
         self.window_taken, self.clear_waits = Signal(), Signal()
         self.published = Signal()
         self.acknowledge = Signal()
@@ -96,7 +100,7 @@ class Intake(LiteXModule):
         # # #
 
         self.queue = stream.SyncFIFO(layout, queue_depth, buffered=True)
-        self.commands = CommandQueue(frames)
+        self.commands = CommandQueue(frames, contexts)
         self.source = self.queue.source
         # In this cycle: an access of the tap; an end of epoch; a record enters the queue; a record that
         # restarts the epoch does.
@@ -118,7 +122,10 @@ class Intake(LiteXModule):
             command_enters.eq(command.valid & ~(command.clear & self.clear_waits)),
             commands.clear.eq(self.clear),
             commands.invalidate.eq(self.invalidate),
-            commands.frame.eq(self.invalidate_frame),
+            commands.claim.eq(self.claim),
+            commands.frame.eq(self.command_frame),
+            commands.context.eq(self.claim_context),
+            commands.order.eq(self.claim_order),
             commands.acknowledge.eq(self.acknowledge),
             self.command_pending.eq(commands.pending),
             self.command_lost.eq(commands.lost),
@@ -129,8 +136,8 @@ class Intake(LiteXModule):
             self.level.eq(self.queue.level),
             self.idle.eq((self.level == 0) & ~self.command_pending),
             access.eq(sink.valid & self.enable),
-            entry.context.eq(self.context),
-            entry.write.eq(sink.write),
+            entry.context.eq(Mux(access, self.context, command.context)),
+            entry.write.eq(Mux(access, sink.write, command_enters & command.claim)),
             entry.frame.eq(Mux(access, sink.frame, command.frame)),
             entry.frozen.eq(self.frozen),
             If(

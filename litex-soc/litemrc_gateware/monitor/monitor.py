@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The MRC monitor: queue, page filter around the stack engine, hit counters, window and interrupt.
 
-    DRAMTap           registers: context, invalidate, clear, end_epoch
+    DRAMTap           registers: context, invalidate, claim, clear, end_epoch
        | access                  |
        v                         |
     Intake <---------------------+
@@ -23,7 +23,7 @@ The layouts of the records are in `litemrc_gateware.records`. Without a RankMete
 from functools import partial
 
 from litex.soc.interconnect import stream
-from migen import If, Signal
+from migen import If, Mux, Signal
 
 from litemrc_gateware.counters.dram_traffic import DRAMTraffic
 from litemrc_gateware.counters.hit_counters import HitCounters
@@ -49,15 +49,22 @@ class Monitor(MonitorRegisters):
     Operation
     ---------
     - Write ``context`` at a context switch, ``invalidate`` when a page frame gets a new page. Accesses,
-      invalidations and the command ``clear`` pass through one queue and keep their order. Accesses that find
-      the queue full are dropped and counted in ``dropped``.
-    - Up to 16 invalidations and clears wait (``status.command_pending``) until the queue has room in a cycle
-      without an access, and enter it in the order written. A new ``context`` holds for all accesses from then
-      on, whatever waits. After ``command_pending`` was 0, 16 of them can be written without reading it again.
-      One more is lost, and ``status.command_lost`` is asserted until the command ``acknowledge``.
-    - While a command waits, accesses precede it in the queue. Software that relies on an invalidation being
-      queued ahead of its own next access to the frame waits until ``command_pending`` is 0, or knows that
-      this access is at least 64 cycles away and checks ``status.command_late``: commands waited that long.
+      invalidations, claims and the command ``clear`` pass through one queue and keep their order. Accesses
+      that find the queue full are dropped and counted in ``dropped``.
+    - A page belongs to the context that claimed it since it became invalid, by an invalidation or a clear;
+      without a claim to the context of its first access. Where several processors run at a time, no
+      ``context`` names the one that accesses: write ``claim`` when a page frame is allocated instead. One
+      store claims 2^order frames from ``frame`` on. A claim counts nothing. It removes a valid page from its
+      stack, as an invalidation does: the next access is a miss, of the context that claimed it.
+    - Up to 16 invalidations, claims and clears wait (``status.command_pending``) until the queue has room in
+      cycles without an access, one for each frame, and enter it in the order written. A new ``context`` holds
+      for all accesses from then on, whatever waits. After ``command_pending`` was 0, 16 of them can be
+      written without reading it again. One more is lost, and ``status.command_lost`` is asserted until the
+      command ``acknowledge``.
+    - While a command waits, accesses precede it in the queue. Software that relies on an invalidation, or a
+      claim, being queued ahead of its own next access to the frame waits until ``command_pending`` is 0, or
+      knows that this access is at least 64 cycles away and checks ``status.command_late``: commands waited
+      that long.
     - An epoch ends after ``epoch_length`` accesses or cycles (0: never), or by the command ``end_epoch``. Its
       counters are then in the window, and ``status.epoch_ready`` and the interrupt are asserted until the
       command ``release``. With ``control.hold`` (the default) the next epoch continues until the window is
@@ -397,7 +404,10 @@ class Monitor(MonitorRegisters):
             intake.clear.eq(self._command.fields.clear),
             intake.end_epoch.eq(self._command.fields.end_epoch),
             intake.invalidate.eq(self._invalidate.re),
-            intake.invalidate_frame.eq(self._invalidate.storage),
+            intake.claim.eq(self._claim.re),
+            intake.command_frame.eq(Mux(self._claim.re, self._claim.fields.frame, self._invalidate.storage)),
+            intake.claim_context.eq(self._claim.fields.context & (self.contexts - 1)),
+            intake.claim_order.eq(self._claim.fields.order),
             intake.window_taken.eq(window_taken),
             filter_.lower.eq(self._range_lower.storage),
             filter_.upper.eq(self._range_upper.storage),

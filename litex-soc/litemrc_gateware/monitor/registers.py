@@ -8,11 +8,12 @@ from migen import log2_int
 
 from litemrc_gateware.counters.dram_traffic import BANKS_MAX
 from litemrc_gateware.filter.page_numbers import SAMPLING_BITS
-from litemrc_gateware.monitor.command_queue import COMMANDS, LATE_CYCLES
+from litemrc_gateware.monitor.command_queue import COMMANDS, LATE_CYCLES, ORDER_BITS
 from litemrc_gateware.records import width_of
 from litemrc_gateware.stacks.engines import ENGINES
 
-REGISTERS_VERSION = 4
+REGISTERS_VERSION = 5
+CLAIM_FRAME_BITS, CLAIM_CONTEXT_BITS = 24, 5
 
 WHEN_QUIET = "Change it while control.enable is 0 and status.idle is 1, then clear."
 
@@ -55,6 +56,11 @@ class MonitorRegisters(LiteXModule):
         commands,
         hot_rows,
     ):
+        if frame_bits > CLAIM_FRAME_BITS or contexts > 2**CLAIM_CONTEXT_BITS:
+            raise ValueError(
+                f"Monitor: at most 2^{CLAIM_FRAME_BITS} frames and {2**CLAIM_CONTEXT_BITS} contexts can be "
+                f"claimed (got 2^{frame_bits} and {contexts})"
+            )
         self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
         self._capabilities = CSRStatus(
             description="What was built in.",
@@ -97,7 +103,7 @@ class MonitorRegisters(LiteXModule):
                     "commands_log2",
                     4,
                     reset=log2_int(COMMANDS),
-                    description="log2 of the invalidations and clears that can wait for the queue.",
+                    description="log2 of the invalidations, claims and clears that can wait for the queue.",
                 ),
                 CSRField(
                     "page_bitmap",
@@ -111,6 +117,7 @@ class MonitorRegisters(LiteXModule):
                     description="log2 of the pages on an epoch's list of hot pages, which follows in the "
                     "window; 0: there is none, nor are there registers of hot pages.",
                 ),
+                CSRField("claims", reset=1, description="There is the register claim."),
             ],
         )
         self._control = CSRStorage(
@@ -159,8 +166,28 @@ class MonitorRegisters(LiteXModule):
         self._context = CSRStorage(width_of(contexts), description="Context of the following accesses.")
         self._invalidate = CSRStorage(
             frame_bits,
-            description="Write a frame number: its page leaves its stack. While status.command_pending is 0, "
-            "2^commands_log2 of these and clears can be written one after the other.",
+            description="Write a frame number: its page leaves its stack, and a claim of it ends. While "
+            "status.command_pending is 0, 2^commands_log2 of these, claims and clears can be written one "
+            "after the other.",
+        )
+        self._claim = CSRStorage(
+            fields=[
+                CSRField(
+                    "frame",
+                    CLAIM_FRAME_BITS,
+                    description="First frame. Of it and of those that follow the low frames_log2 bits count, "
+                    "as in invalidate.",
+                ),
+                CSRField(
+                    "context",
+                    CLAIM_CONTEXT_BITS,
+                    description="The owner; its low contexts_log2 bits count, as in context.",
+                ),
+                CSRField("order", ORDER_BITS, description="log2 of the frames."),
+            ],
+            description="Write frames and a context: each frame's page leaves its stack, as by invalidate, "
+            "and its next access is a miss of this context, whatever context runs. Until an invalidate or a "
+            "clear the page belongs to it.",
         )
         self._epoch_length = CSRStorage(
             32, description="Length of an epoch in accesses or cycles (epoch_unit); 0: end by command only."
@@ -194,8 +221,8 @@ class MonitorRegisters(LiteXModule):
                 CSRField("idle", description="The queue is empty; filter, engine and counters are idle."),
                 CSRField(
                     "command_pending",
-                    description="An invalidate or clear waits for the queue. 0: all that were written are "
-                    "queued ahead of later accesses.",
+                    description="An invalidate, claim or clear waits for the queue. 0: all that were written "
+                    "are queued ahead of later accesses.",
                 ),
                 CSRField("epoch_ready", description="The window holds an epoch that was not released."),
                 CSRField(
@@ -209,8 +236,8 @@ class MonitorRegisters(LiteXModule):
                 CSRField("frozen", description="Accesses are not counted, by control.freeze or single_shot."),
                 CSRField(
                     "command_lost",
-                    description="An invalidate or clear was lost, because 2^commands_log2 others waited; "
-                    "until command.acknowledge.",
+                    description="An invalidate, claim or clear was lost, because 2^commands_log2 others "
+                    "waited; until command.acknowledge.",
                 ),
                 CSRField(
                     "command_late",

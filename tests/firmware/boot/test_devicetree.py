@@ -19,7 +19,7 @@ CSR = {
         "config_clock_frequency": 50_000_000,
         "config_identifier": "litemrc sim 01234567",
         "mrc_interrupt": 2,
-        "mrc_compatible": "litemrc,monitor-4",
+        "mrc_compatible": "litemrc,monitor-5",
     },
     "memories": {
         "main_ram": {"base": 0x40000000, "size": 0x2000000, "type": "cached"},
@@ -75,7 +75,7 @@ def test_the_tree_says_where_everything_is(generate):
     assert get(dtb, "/aliases", "serial0", "s") == "/soc/serial@f0003800"
     assert get(dtb, "/aliases", "serial1", "s") == "/soc/serial@f0001800"
     monitor = "/soc/monitor@f0002000"
-    assert get(dtb, monitor, "compatible", "s") == "litemrc,monitor-4"
+    assert get(dtb, monitor, "compatible", "s") == "litemrc,monitor-5"
     assert get(dtb, monitor, "reg") == [0xF0002000, 0x100, 0xB0000000, 4096]
     assert get(dtb, monitor, "interrupts") == [2]
     assert get(dtb, monitor, "litemrc,memory") == get(dtb, "/memory@40000000", "phandle")

@@ -112,7 +112,7 @@ MUTANTS = (
         CommandQueueProof,
         "a command waits from the cycle after its strobe until it is taken",
         COMMANDS,
-        "fifo.sink.valid.eq(self.clear | self.invalidate),",
+        "fifo.sink.valid.eq(self.clear | self.invalidate | self.claim),",
         "fifo.sink.valid.eq(self.clear),",
     ),
     Mutant(
@@ -133,15 +133,15 @@ MUTANTS = (
         CommandQueueProof,
         _STREAM,
         COMMANDS,
-        "fifo.source.connect(self.source),",
-        'fifo.source.connect(self.source, omit={"frame"}), self.source.frame.eq(self.frame),',
+        "fifo.source.frame, next_frame)",
+        "self.frame, next_frame)",
     ),
     Mutant(
         CommandQueueProof,
         "lost: a command found no place, or came with a clear; until acknowledged",
         COMMANDS,
-        " | (self.clear & self.invalidate)",
-        "",
+        " | several, self.lost",
+        ", self.lost",
     ),
     Mutant(
         CommandQueueProof,

@@ -12,7 +12,7 @@ from tests.linux.driver.building import DRIVER
 pytest.importorskip("dtschema", reason="dtschema of the extra linux")
 BINDINGS = DRIVER / "bindings"
 TOOLS = Path(sys.executable).parent
-MONITOR = "misc/litemrc,monitor-4.yaml"
+MONITOR = "misc/litemrc,monitor-5.yaml"
 RANKS = "misc/litemrc,ranks-1.yaml"
 REF_COUNTERS = "misc/litemrc,reference-counters-1.yaml"
 ARRAY = "interrupt-controller/litemrc,vexriscv-intc.yaml"
