@@ -15,30 +15,29 @@ static unsigned int context_of_cgroup(const struct litemrc_map *map, const struc
 {
 	unsigned int context;
 
-	for (context = map->last; context; context--)
-		if (map->cgroup[context] == cgroup)
+	for (context = READ_ONCE(map->last); context; context--)
+		if (READ_ONCE(map->cgroup[context]) == cgroup)
 			break;
 	return context;
 }
 
-/* Returns the context of the deepest followed cgroup at or above the task's. Caller holds @lock. */
+/* Returns the context of the deepest followed cgroup at or above the task's. */
 unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
 {
-	struct cgroup *its = task_dfl_cgroup(task);
-	unsigned int context = context_of_cgroup(map, its);
+	unsigned int context;
+	struct cgroup *its;
 	int level;
 
-	if (context)
-		return context;
+	rcu_read_lock();
+	its = task_dfl_cgroup(task);
+	context = context_of_cgroup(map, its);
 	for (level = its->level - 1; level >= 0 && !context; level--)
 		context = context_of_cgroup(map, cgroup_ancestor(its, level));
+	rcu_read_unlock();
 	return context;
 }
 
-/*
- * Is the cgroup, or one above it, followed? Unlike litemrc_cgroup_context(), it answers also while
- * all accesses count in context 0. Caller holds @lock.
- */
+/* Is the cgroup, or one above it, followed? Caller holds @lock. */
 bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup)
 {
 	unsigned int context;

@@ -15,7 +15,7 @@ static void litemrc_free(struct kref *kref)
 
 	vfree(mon->ring.records);
 	vfree(mon->ring.rows);
-	vfree(mon->free);
+	litemrc_owners_free(mon);
 	litemrc_bitmap_free(mon);
 	litemrc_hot_free(mon);
 	litemrc_tails_free(mon);

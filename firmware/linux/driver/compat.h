@@ -7,6 +7,7 @@
 #define LITEMRC_COMPAT_H
 
 #include <linux/cgroup.h>
+#include <linux/mm.h>
 #include <linux/swap.h>
 #include <linux/sysfs.h>
 #include <linux/version.h>
@@ -83,6 +84,38 @@ static inline bool litemrc_swap_entry(pte_t pte, unsigned long *entry)
 	found = pte_to_swp_entry(pte);
 	*entry = found.val;
 	return !non_swap_entry(found);
+#endif
+}
+
+/**
+ * LITEMRC_ON_MIGRATE - define a callback of the tracepoint mm_migrate_pages
+ * @name: of the function, whose parameters are data, succeeded and others
+ *
+ * Since 6.11 the parts of large folios that were split are counted, too.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define LITEMRC_ON_MIGRATE(name)                                                                \
+	static void name(void *data, unsigned long succeeded, unsigned long failed,             \
+			 unsigned long thp_succeeded, unsigned long thp_failed,                 \
+			 unsigned long thp_split, unsigned long large_folio_split,              \
+			 enum migrate_mode mode, int reason)
+#else
+#define LITEMRC_ON_MIGRATE(name)                                                                \
+	static void name(void *data, unsigned long succeeded, unsigned long failed,             \
+			 unsigned long thp_succeeded, unsigned long thp_failed,                 \
+			 unsigned long thp_split, enum migrate_mode mode, int reason)
+#endif
+
+/**
+ * litemrc_lock_area - exclude page faults in an area whose mmap lock the caller holds for writing
+ * @area: the area
+ *
+ * Since 6.4 a fault may hold the lock of its area alone.
+ */
+static inline void litemrc_lock_area(struct vm_area_struct *area)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	vma_start_write(area);
 #endif
 }
 

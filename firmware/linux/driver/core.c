@@ -55,7 +55,6 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 	if (!PAGE_ALIGNED(memory.start))
 		return dev_err_probe(&pdev->dev, -EINVAL, "litemrc,memory: %pR begins in a page\n",
 				     &memory);
-	mon->map.context_register = mmio->registers + LITEMRC_CONTEXT;
 	mon->ops = &litemrc_mmio_ops;
 	mon->io = mmio;
 	mon->first_pfn = PHYS_PFN(memory.start);
@@ -190,7 +189,8 @@ static void shut_down(struct litemrc *mon)
 	litemrc_hot_quiet(mon);
 	litemrc_ranks_quiet(mon);
 	litemrc_moved_stop(mon);
-	litemrc_exits_unregister(mon);
+	dev_set_drvdata(mon->dev, NULL); /* the next line waits for who has read it */
+	litemrc_follow_stop(mon);
 	litemrc_set_events(mon, U32_MAX, 0);
 	free_irq(mon->irq, mon);
 	litemrc_set_events(mon, U32_MAX, 0); /* its thread may have enabled one */
@@ -231,11 +231,19 @@ static int litemrc_probe(struct platform_device *pdev)
 	raw_spin_lock_init(&mon->events_lock);
 	mutex_init(&mon->settings);
 	init_irq_work(&mon->stuck_work, report_stuck);
-	litemrc_follow_init(mon);
 	litemrc_moved_init(mon);
 	mon->dev = &pdev->dev;
 	mon->loaded = ktime_get();
 	ret = find_hardware(pdev, mon);
+	if (ret)
+		goto put;
+	ret = litemrc_follow_init(mon);
+	if (ret)
+		goto put;
+	ret = litemrc_owners_init(mon);
+	if (ret)
+		goto put;
+	ret = litemrc_probes_find(mon);
 	if (ret)
 		goto put;
 	ret = litemrc_ring_init(mon);
@@ -258,9 +266,10 @@ static int litemrc_probe(struct platform_device *pdev)
 				   0, dev_name(&pdev->dev), mon);
 	if (ret)
 		goto put;
-	ret = litemrc_exits_register(mon);
+	ret = litemrc_follow_start(mon);
 	if (ret)
 		goto free_interrupt;
+	dev_set_drvdata(mon->dev, mon);
 	/* Users find a monitor that works, as soon as they find one. */
 	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, LITEMRC_EV_ENABLE_EPOCH);
 	ret = add_user_interface(mon);
@@ -269,9 +278,6 @@ static int litemrc_probe(struct platform_device *pdev)
 		return ret;
 	}
 	litemrc_pmu_bind(mon);
-	if (num_possible_cpus() > 1)
-		dev_warn(mon->dev, "one context register for %u processors: counts are inexact\n",
-			 num_possible_cpus());
 	return devm_add_action_or_reset(&pdev->dev, litemrc_remove, mon);
 
 free_interrupt:

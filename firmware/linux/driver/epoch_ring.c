@@ -100,8 +100,7 @@ int litemrc_ring_init(struct litemrc *mon)
 			     mon->parameters.banks * sizeof(struct litemrc_bank);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
-	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
-	if (!ring->records || !ring->rows || !mon->free)
+	if (!ring->records || !ring->rows)
 		return -ENOMEM;
 	for (number = 0; number < LITEMRC_RING_EPOCHS; number++)
 		fill_sizes(mon, record_of(ring, number));

@@ -160,7 +160,9 @@ static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u3
 		if (try)
 			schedule_timeout_killable(1 << (try - 1));
 		/* All at once: the pages of one block would move to the next. */
+		WRITE_ONCE(mon->migrating, current);
 		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA, GFP_KERNEL | __GFP_NOWARN);
+		WRITE_ONCE(mon->migrating, NULL);
 	}
 	return ret;
 }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The process or cgroup that each context follows. @settings guards the followers. @lock guards the
- * map, which the scheduler's hook reads, and the end of a process, which can come at any time.
+ * map, which the hook of allocated pages reads, and the end of a process, which can come at any
+ * time.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 
+#include "compat.h"
 #include "litemrc.h"
+#include "tracepoints.h"
 
-void litemrc_follow_init(struct litemrc *mon)
+LITEMRC_ON_EXIT(on_exit);
+
+static struct litemrc_hook exit_hook = { "sched_process_exit", on_exit };
+
+int litemrc_follow_init(struct litemrc *mon)
 {
 	unsigned int context;
 
@@ -16,69 +25,77 @@ void litemrc_follow_init(struct litemrc *mon)
 		mon->map.tgid[context] = LITEMRC_NO_TGID;
 		mon->follower[context].state = LITEMRC_CONTEXT_FREE;
 	}
+	check_trace_callback_type_sched_process_exit(on_exit);
+	return litemrc_hooks_find(mon->dev, &exit_hook, 1);
 }
 
-/* Recomputes the map and writes CONTEXT now, not at the next switch. Caller holds @lock. */
-static void update(struct litemrc *mon)
+/* Processes that end are noted from here on to litemrc_follow_stop(). */
+int litemrc_follow_start(struct litemrc *mon)
+{
+	return litemrc_hooks_add(mon->dev, &exit_hook, 1, mon);
+}
+
+void litemrc_follow_stop(struct litemrc *mon)
+{
+	litemrc_hooks_remove(&exit_hook, 1, mon);
+}
+
+/* Caller holds @lock. */
+static void count_followers(struct litemrc *mon)
 {
 	struct litemrc_map *map = &mon->map;
-	unsigned int context;
+	unsigned int context, last = 0, cgroups = 0;
 
-	map->last = 0;
-	map->cgroups = 0;
-	for (context = 1; context < mon->parameters.contexts && !map->claiming; context++) {
+	for (context = 1; context < mon->parameters.contexts; context++) {
 		if (map->tgid[context] != LITEMRC_NO_TGID || map->cgroup[context])
-			map->last = context;
-		map->cgroups += !!map->cgroup[context];
+			last = context;
+		cgroups += !!map->cgroup[context];
 	}
-	litemrc_set_context(mon, mon->probing ? litemrc_context_of(map, current) : 0);
+	WRITE_ONCE(map->last, last);
+	WRITE_ONCE(map->cgroups, cgroups);
+}
+
+static void set_map(struct litemrc *mon, unsigned int context, pid_t tgid, struct cgroup *cgroup)
+{
+	WRITE_ONCE(mon->map.tgid[context], tgid);
+	WRITE_ONCE(mon->map.cgroup[context], cgroup);
+	count_followers(mon);
 }
 
 static void leave(struct litemrc *mon, unsigned int context)
 {
-	mon->map.tgid[context] = LITEMRC_NO_TGID;
-	mon->map.cgroup[context] = NULL;
-	update(mon);
+	set_map(mon, context, LITEMRC_NO_TGID, NULL);
 }
 
-static void set_claiming(struct litemrc *mon, bool claiming)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&mon->lock, flags);
-	mon->map.claiming = claiming;
-	update(mon);
-	raw_spin_unlock_irqrestore(&mon->lock, flags);
-}
-
-/* Until litemrc_claim_end() all accesses count in context 0. */
-void litemrc_claim_begin(struct litemrc *mon)
-{
-	set_claiming(mon, true);
-}
-
-void litemrc_claim_end(struct litemrc *mon)
-{
-	set_claiming(mon, false);
-}
-
-/**
- * litemrc_end_locked - a followed process or cgroup is gone
- * @mon: the monitor; caller holds @lock
- * @context: a context in state following
- * @task: a task of the process, for its name; NULL for a cgroup
+/*
+ * The followed process or cgroup is gone; @task is of the process, for its name, NULL of a cgroup.
+ * Caller holds @lock.
  */
-void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
+static void end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 
 	follower->state = LITEMRC_CONTEXT_ENDED;
 	if (task)
 		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
-	/* First the register, so that the next epoch has no access of the ended process. */
 	leave(mon, context);
 	litemrc_tails_end_locked(mon, context);
 	litemrc_change_locked(mon, context);
+}
+
+LITEMRC_ON_EXIT(on_exit)
+{
+	struct litemrc *mon = data;
+	unsigned int context;
+	unsigned long flags;
+
+	if (atomic_read(&task->signal->live))
+		return;
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	for (context = 1; context < mon->parameters.contexts; context++)
+		if (mon->map.tgid[context] == task->tgid)
+			end_locked(mon, context, task);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
 static bool is_alive(struct task_struct *task)
@@ -96,7 +113,7 @@ void litemrc_check_removed(struct litemrc *mon, unsigned int context)
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	if (follower->state == LITEMRC_CONTEXT_FOLLOWING && follower->cgroup &&
 	    litemrc_cgroup_removed(follower->cgroup))
-		litemrc_end_locked(mon, context, NULL);
+		end_locked(mon, context, NULL);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
@@ -134,6 +151,7 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	epoch = litemrc_change_locked(mon, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	drop(&before);
+	litemrc_owners_release(mon, context);
 	ret = litemrc_wait_stored(mon, epoch);
 	litemrc_tails_update(mon);
 	return ret;
@@ -191,9 +209,7 @@ static int try_replace(struct litemrc *mon, unsigned int context,
 		*follower = *wanted;
 		hold(follower);
 		*epoch = litemrc_change_locked(mon, context);
-		mon->map.tgid[context] = task ? task->tgid : LITEMRC_NO_TGID;
-		mon->map.cgroup[context] = wanted->cgroup;
-		update(mon);
+		set_map(mon, context, task ? task->tgid : LITEMRC_NO_TGID, wanted->cgroup);
 	}
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	drop(&before);
@@ -228,9 +244,8 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	ret = mon->ops->follow ? mon->ops->follow(mon->io) : 0;
 	if (!ret && mon->enabled)
 		ret = litemrc_probes_register(mon);
-	if (ret)
-		return ret;
-	ret = replace(mon, context, wanted, task, &epoch);
+	if (!ret)
+		ret = replace(mon, context, wanted, task, &epoch);
 	if (ret)
 		return ret;
 	litemrc_hand_over(mon, context);
@@ -277,3 +292,17 @@ int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char 
 	drop(&wanted);
 	return min(ret, 0);
 }
+
+/**
+ * litemrc_current_context - the context of the running task
+ * @device: the monitor's device, which stays until litemrc_ops.enable() has disabled it
+ *
+ * Return: the context, or 0
+ */
+unsigned int litemrc_current_context(struct device *device)
+{
+	const struct litemrc *mon = dev_get_drvdata(device);
+
+	return mon && READ_ONCE(mon->probing) ? litemrc_context_of(&mon->map, current) : 0;
+}
+EXPORT_SYMBOL_GPL(litemrc_current_context);

@@ -30,6 +30,7 @@
 #define LITEMRC_CLOCK_MHZ 25 /* the slowest clock for which a wait is long enough */
 #define LITEMRC_EPOCH_INTERVAL_US 10000 /* between the ends of epochs, on average */
 #define LITEMRC_EPOCH_BURST 16 /* epochs that may end at once */
+#define LITEMRC_CLAIM_ORDER_MAX LITEMRC_FIELD(U32_MAX, CLAIM_ORDER)
 #define LITEMRC_NO_TGID (-1) /* of no task; the idle task's is 0 */
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
@@ -55,6 +56,7 @@ struct litemrc_parameters {
 	u32 queue_depth;
 	u32 engine;
 	u32 ranks;
+	bool claims; /* a page has an owner before its first access */
 	bool page_bitmap; /* behind the counters in the window */
 	u32 hot_pages; /* of the list behind these; 0: there is none */
 	u32 banks; /* of the DRAM, whose commands are counted behind these; 0: they are not */
@@ -63,19 +65,13 @@ struct litemrc_parameters {
 	bool rows_observed; /* of the DRAM, not only its reads and writes */
 };
 
-/*
- * The context of each task. The scheduler's hook finds the caches cold, so all that it reads comes
- * first: a line of 32 bytes reaches to context 5.
- */
+/* The context of each task. Written under @lock, read also without it. */
 struct litemrc_map {
-	void __iomem *context_register; /* NULL: written through ops */
-	u16 context; /* value of the register */
 	u8 last; /* context that follows; 0: none */
 	u8 cgroups; /* contexts that follow a cgroup */
 	pid_t tgid[LITEMRC_CONTEXTS_MAX]; /* by context; of a live process */
 	struct cgroup *cgroup[LITEMRC_CONTEXTS_MAX];
-	bool claiming; /* all accesses count in context 0 */
-} ____cacheline_aligned;
+};
 
 /*
  * The process or cgroup that a context follows. Guarded by @lock; changed under @settings, except
@@ -127,12 +123,12 @@ struct litemrc_reader {
 
 #define LITEMRC_MOVED_MAX 64
 
-/* Processes that moved into a followed cgroup, until the work item hands over their pages. */
+/* Processes that moved into a followed cgroup, until a work item hands over their pages. */
 struct litemrc_moved {
 	struct work_struct work;
 	struct pid *pid[LITEMRC_MOVED_MAX]; /* with references; guarded by the monitor's @lock */
 	unsigned int count;
-	bool more; /* than there was room for */
+	int all; /* contexts get theirs: there was no room, or pages have moved */
 };
 
 /* A folder of numbered folders in sysfs: contexts/N, ranks/N. */
@@ -160,7 +156,8 @@ struct litemrc {
 	unsigned long first_pfn;
 	struct litemrc_parameters parameters;
 	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
-	unsigned long *free; /* a bit for each frame that is free during a claim */
+	u8 *owner; /* context of each frame; guarded by @lock. NULL: the monitor knows by itself */
+	struct task_struct *migrating; /* moves pages of others, so owns none of them */
 	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not reported yet, oldest first */
 	unsigned int changes;
 
@@ -213,7 +210,8 @@ int litemrc_read_parameters(struct litemrc *mon);
 void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_command(struct litemrc *mon, u32 command);
 void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value);
-void litemrc_invalidate(struct litemrc *mon, u32 frame);
+void litemrc_invalidate_locked(struct litemrc *mon, u32 frame);
+void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order, unsigned int context);
 int litemrc_wait_invalidated(struct litemrc *mon);
 void litemrc_clear_locked(struct litemrc *mon);
 void litemrc_check_commands(struct litemrc *mon, u32 status);
@@ -221,21 +219,6 @@ int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mas
 			u32 mask, u32 value, u32 *status);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_set_stuck(struct litemrc *mon);
-
-/*
- * Caller holds @lock. A write costs tens of cycles: only when the context changes. It need not wait
- * for the stores before it.
- */
-static __always_inline void litemrc_set_context(struct litemrc *mon, unsigned int context)
-{
-	if (mon->map.context == context)
-		return;
-	mon->map.context = context;
-	if (mon->map.context_register)
-		writel_relaxed(context, mon->map.context_register);
-	else
-		litemrc_write(mon, LITEMRC_CONTEXT, context);
-}
 
 /* settings.c: callers hold @settings */
 int litemrc_enable(struct litemrc *mon, bool on);
@@ -332,15 +315,14 @@ extern const struct attribute_group litemrc_context_group;
 extern const struct attribute_group litemrc_dram_group;
 extern const struct attribute_group litemrc_rank_group;
 
-/* follow.c: callers hold @settings, except litemrc_follow_init() and litemrc_end_locked() */
-void litemrc_follow_init(struct litemrc *mon);
+/* follow.c: callers hold @settings, except of the first three */
+int litemrc_follow_init(struct litemrc *mon);
+int litemrc_follow_start(struct litemrc *mon);
+void litemrc_follow_stop(struct litemrc *mon);
 int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr);
 int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char *path);
 int litemrc_free_context(struct litemrc *mon, unsigned int context);
 void litemrc_check_removed(struct litemrc *mon, unsigned int context);
-void litemrc_claim_begin(struct litemrc *mon);
-void litemrc_claim_end(struct litemrc *mon);
-void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task);
 
 /* cgroups.c */
 struct cgroup *litemrc_cgroup_get(const char *path);
@@ -352,43 +334,49 @@ int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes);
 void litemrc_cgroup_hold(struct cgroup *cgroup);
 void litemrc_cgroup_put(struct cgroup *cgroup);
 
-/* Returns the context that follows a task's process, or 0. Caller holds @lock. */
+/* Returns the context that follows a task's process, or 0. */
 static __always_inline unsigned int litemrc_process_context(const struct litemrc_map *map,
 							    const struct task_struct *task)
 {
 	unsigned int context;
 
-	for (context = map->last; context; context--)
-		if (map->tgid[context] == task->tgid)
+	for (context = READ_ONCE(map->last); context; context--)
+		if (READ_ONCE(map->tgid[context]) == task->tgid)
 			break;
 	return context;
 }
 
-/* Returns the context of a task. Caller holds @lock. */
+/* Returns the context of a task, as of some moment unless the caller holds @lock. */
 static inline unsigned int litemrc_context_of(const struct litemrc_map *map,
 					      struct task_struct *task)
 {
 	unsigned int context = litemrc_process_context(map, task);
 
-	return context || !map->cgroups ? context : litemrc_cgroup_context(map, task);
+	return context || !READ_ONCE(map->cgroups) ? context : litemrc_cgroup_context(map, task);
 }
 
 /* probes.c */
-int litemrc_exits_register(struct litemrc *mon);
-void litemrc_exits_unregister(struct litemrc *mon);
+int litemrc_probes_find(struct litemrc *mon);
 int litemrc_probes_register(struct litemrc *mon);
 void litemrc_probes_unregister(struct litemrc *mon);
 
-/* claim.c, hand_over.c */
-void litemrc_note_free(struct litemrc *mon, struct page *page, unsigned int order);
-void litemrc_claim(struct litemrc *mon);
-void litemrc_hand_over(struct litemrc *mon, unsigned int context);
-void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid);
+/* owners.c */
+int litemrc_owners_init(struct litemrc *mon);
+void litemrc_owners_free(struct litemrc *mon);
+void litemrc_owners_reset_locked(struct litemrc *mon);
+void litemrc_owners_restore(struct litemrc *mon);
+void litemrc_owners_release(struct litemrc *mon, unsigned int context);
+void litemrc_page_allocated(struct litemrc *mon, struct page *page, unsigned int order);
+void litemrc_invalidate(struct litemrc *mon, u32 frame);
+void litemrc_hand_over_frame(struct litemrc *mon, u32 frame, unsigned int context);
 
-/* moved.c */
+/* hand_over.c: callers of the first two hold @settings */
+void litemrc_hand_over(struct litemrc *mon, unsigned int context);
+void litemrc_hand_over_all(struct litemrc *mon);
 void litemrc_moved_init(struct litemrc *mon);
 void litemrc_moved_stop(struct litemrc *mon);
 void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task);
+void litemrc_note_migrated(struct litemrc *mon);
 
 /* tail/tail.c: callers of the last two hold @settings */
 #ifdef CONFIG_MEMCG

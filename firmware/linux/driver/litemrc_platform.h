@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+struct device;
+
 /* What a monitor in software has in its capabilities in place of the gateware's engine. */
 #define LITEMRC_ENGINE_OS 3
 
@@ -18,7 +20,6 @@
  * @wants_accessed: whether @accessed has a use now; NULL: @accessed is NULL, too
  * @accessed: the frames accessed in an epoch of a monitor in hardware: its frame 0, and bits of the
  *	frames in words of LITEMRC_BITMAP_FRAMES; may sleep
- * @claimed: the processor read a word of a frame to claim it; NULL for a monitor that sees accesses
  */
 struct litemrc_ops {
 	u32 (*read)(void *io, unsigned int offset);
@@ -28,7 +29,6 @@ struct litemrc_ops {
 	int (*follow)(void *io);
 	bool (*wants_accessed)(void *io);
 	void (*accessed)(void *io, unsigned long first_pfn, const u32 *bits, u32 words);
-	void (*claimed)(void *io, u32 frame);
 };
 
 /**
@@ -62,5 +62,7 @@ struct litemrc_platform_data {
 	void *rank_io;
 	struct litemrc_dram dram;
 };
+
+unsigned int litemrc_current_context(struct device *device);
 
 #endif

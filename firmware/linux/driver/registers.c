@@ -75,6 +75,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->ranks = LITEMRC_FIELD(built, CAPABILITIES_RANKS);
 	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
+	parameters->claims = stack & LITEMRC_STACK_CAPABILITIES_CLAIMS;
 	parameters->page_bitmap = stack & LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP;
 	built = LITEMRC_FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
 	parameters->hot_pages = built ? BIT(built) : 0;
@@ -224,18 +225,29 @@ void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value)
 }
 
 /*
- * The frame may be reused on return. Its next access is more than 64 cycles away; the queue takes
- * the command before that, or reports it as late. From then on each command is waited for.
+ * The frame's next access is more than 64 cycles away; the queue takes the command before that, or
+ * reports it as late. From then on each command is waited for.
  */
-void litemrc_invalidate(struct litemrc *mon, u32 frame)
+static void command_of_frames(struct litemrc *mon, unsigned int offset, u32 value)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&mon->lock, flags);
-	queue_command(mon, LITEMRC_INVALIDATE, frame);
+	queue_command(mon, offset, value);
 	if (mon->commands_late)
 		wait_commands(mon);
-	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+/* Caller holds @lock. */
+void litemrc_invalidate_locked(struct litemrc *mon, u32 frame)
+{
+	command_of_frames(mon, LITEMRC_INVALIDATE, frame);
+}
+
+/* 2^@order frames belong to a context from now on. Caller holds @lock. */
+void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order, unsigned int context)
+{
+	command_of_frames(mon, LITEMRC_CLAIM,
+			  frame << LITEMRC_CLAIM_FRAME_SHIFT |
+				  context << LITEMRC_CLAIM_CONTEXT_SHIFT |
+				  order << LITEMRC_CLAIM_ORDER_SHIFT);
 }
 
 /* Waits until all invalidations are queued, or returns -EIO. */

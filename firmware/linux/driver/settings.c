@@ -19,17 +19,10 @@ static bool is_counting(struct litemrc *mon)
 	return litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE;
 }
 
-/*
- * The stacks are empty and the monitor counts: assigns all memory in use to context 0, then the
- * private pages of followed processes to their contexts.
- */
-static void claim_and_hand_over(struct litemrc *mon)
+/* The stacks were cleared while the monitor was enabled: the owners of the pages are known. */
+static void restore(struct litemrc *mon)
 {
-	unsigned int context;
-
-	litemrc_claim(mon);
-	for (context = 1; context < mon->parameters.contexts; context++)
-		litemrc_hand_over(mon, context);
+	litemrc_owners_restore(mon);
 	litemrc_tails_reset(mon);
 }
 
@@ -38,26 +31,15 @@ static int report_stuck(struct litemrc *mon)
 	return mon->stuck ? -EIO : 0;
 }
 
-static void clear(struct litemrc *mon)
+int litemrc_clear(struct litemrc *mon)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	litemrc_clear_locked(mon);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
-}
-
-int litemrc_clear(struct litemrc *mon)
-{
-	bool enabled = mon->enabled;
-
-	if (enabled)
-		litemrc_claim_begin(mon);
-	clear(mon);
-	if (enabled) {
-		claim_and_hand_over(mon);
-		litemrc_claim_end(mon);
-	}
+	if (mon->enabled)
+		restore(mon);
 	return report_stuck(mon);
 }
 
@@ -74,6 +56,7 @@ static bool needs_probes(const struct litemrc *mon)
 
 static int enable(struct litemrc *mon)
 {
+	unsigned long flags;
 	int ret;
 
 	ret = tell_monitor(mon, true);
@@ -85,27 +68,24 @@ static int enable(struct litemrc *mon)
 		return ret;
 	}
 	mon->enabled = true;
-	litemrc_claim_begin(mon);
-	clear(mon);
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_clear_locked(mon);
+	litemrc_owners_reset_locked(mon);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
-	claim_and_hand_over(mon);
-	litemrc_claim_end(mon);
+	litemrc_hand_over_all(mon);
+	litemrc_tails_reset(mon);
 	return report_stuck(mon);
 }
 
 int litemrc_enable(struct litemrc *mon, bool on)
 {
-	unsigned long flags;
-
 	if (on == mon->enabled && on == is_counting(mon))
 		return 0;
 	if (on)
 		return enable(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
 	litemrc_probes_unregister(mon);
-	raw_spin_lock_irqsave(&mon->lock, flags);
-	litemrc_set_context(mon, 0);
-	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	litemrc_tails_reset(mon);
 	mon->enabled = false;
 	return tell_monitor(mon, false);
@@ -156,13 +136,9 @@ static int resume(struct litemrc *mon, const struct quiet *quiet, bool cleared)
 	raw_spin_unlock_irqrestore(&mon->lock, quiet->flags);
 	if (!quiet->enabled)
 		return report_stuck(mon);
-	if (cleared)
-		litemrc_claim_begin(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
-	if (cleared) {
-		claim_and_hand_over(mon);
-		litemrc_claim_end(mon);
-	}
+	if (cleared)
+		restore(mon);
 	return report_stuck(mon);
 }
 

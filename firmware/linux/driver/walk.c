@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "walk.h"
 
 /**
@@ -87,7 +88,8 @@ static unsigned long walk_table(struct mm_struct *mm, unsigned long address, uns
 }
 
 /* Caller holds the mmap lock. */
-static void walk_memory(struct mm_struct *mm, litemrc_visit *visit, void *data)
+static void walk_memory(struct mm_struct *mm, enum litemrc_walk_lock how, litemrc_visit *visit,
+			void *data)
 {
 	struct vm_area_struct *area;
 	struct vma_iterator iterator;
@@ -97,35 +99,44 @@ static void walk_memory(struct mm_struct *mm, litemrc_visit *visit, void *data)
 	for_each_vma(iterator, area) {
 		if (area->vm_flags & (VM_IO | VM_PFNMAP))
 			continue;
+		if (how == LITEMRC_WALK_ALONE)
+			litemrc_lock_area(area);
 		for (address = area->vm_start; address != area->vm_end;)
 			address = walk_table(mm, address, area->vm_end, visit, data);
 	}
 }
 
-static bool lock_memory(struct mm_struct *mm, bool wait)
+static bool lock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
 {
-	if (!wait)
+	if (how == LITEMRC_WALK_TRY)
 		return mmap_read_trylock(mm);
-	mmap_read_lock(mm);
+	if (how == LITEMRC_WALK_SHARED)
+		mmap_read_lock(mm);
+	else
+		mmap_write_lock(mm);
 	return true;
 }
 
-static void walk_task(struct task_struct *task, bool wait, litemrc_visit *visit, void *data)
+static void unlock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
+{
+	if (how == LITEMRC_WALK_ALONE)
+		mmap_write_unlock(mm);
+	else
+		mmap_read_unlock(mm);
+}
+
+void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how, litemrc_visit *visit,
+		       void *data)
 {
 	struct mm_struct *mm = get_task_mm(task);
 
 	if (!mm)
 		return;
-	if (lock_memory(mm, wait)) {
-		walk_memory(mm, visit, data);
-		mmap_read_unlock(mm);
+	if (lock_memory(mm, how)) {
+		walk_memory(mm, how, visit, data);
+		unlock_memory(mm, how);
 	}
 	mmput(mm);
-}
-
-void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data)
-{
-	walk_task(task, true, visit, data);
 }
 
 /* The first thread of a process may have ended before the others. Caller is in an RCU section. */
@@ -152,7 +163,8 @@ static bool has_run(struct task_struct *process, u64 since)
 
 /*
  * Lists the present processes of a cgroup, or all (NULL), that have run since: as many as there is
- * room for, with references. Later ones are children of these, or move in, which moved.c notes.
+ * room for, with references. Later ones are children of these, or move in, which hand_over.c
+ * notes.
  * Returns how many there are.
  */
 static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task_struct **tasks,
@@ -180,8 +192,8 @@ static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task
 #define LITEMRC_FEW_PROCESSES 32
 #define LITEMRC_LISTINGS 32 /* tries; (3/2)^32 is beyond any number of processes */
 
-static int walk_processes(struct cgroup *cgroup, u64 since, bool wait, litemrc_visit *visit,
-			  void *data)
+static int walk_processes(struct cgroup *cgroup, u64 since, enum litemrc_walk_lock how,
+			  litemrc_visit *visit, void *data)
 {
 	unsigned int count = LITEMRC_FEW_PROCESSES, tries = LITEMRC_LISTINGS, room, i;
 	struct task_struct **tasks;
@@ -194,7 +206,7 @@ static int walk_processes(struct cgroup *cgroup, u64 since, bool wait, litemrc_v
 		count = list_processes(cgroup, since, tasks, room);
 		for (i = 0; i < min(count, room); i++) {
 			if (count <= room)
-				walk_task(tasks[i], wait, visit, data);
+				litemrc_walk_task(tasks[i], how, visit, data);
 			put_task_struct(tasks[i]);
 		}
 		kvfree(tasks);
@@ -208,23 +220,23 @@ static int walk_processes(struct cgroup *cgroup, u64 since, bool wait, litemrc_v
  */
 int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 {
-	return walk_processes(NULL, since, false, visit, data);
+	return walk_processes(NULL, since, LITEMRC_WALK_TRY, visit, data);
 }
 
 /* Visits all entries of the processes that a context follows. Caller holds @settings. */
-int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visit *visit,
-			 void *data)
+int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc_walk_lock how,
+			 litemrc_visit *visit, void *data)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 	struct task_struct *task;
 
 	lockdep_assert_held(&mon->settings);
 	if (follower->cgroup)
-		return walk_processes(follower->cgroup, 0, true, visit, data);
+		return walk_processes(follower->cgroup, 0, how, visit, data);
 	task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (!task)
 		return 0;
-	litemrc_walk_task(task, visit, data);
+	litemrc_walk_task(task, how, visit, data);
 	put_task_struct(task);
 	return 0;
 }

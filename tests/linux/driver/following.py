@@ -12,8 +12,26 @@ def follow(guest, context, pid):
 
 
 def own_context(guest, name):
-    """Return the context register while a process runs."""
-    return guest.do(f"@ {name} r {S}context")[0]
+    """Return the context that owns a page which a process allocates."""
+    return guest.do(f"@ {name} r {FAKE}owner")[0]
+
+
+def claims(guest):
+    """Return the frames and contexts of the claims since the log was emptied, in order."""
+    found = []
+    for _, value in log(guest, "k"):
+        frame, context, order = value & 0xFFFFFF, value >> 24 & 31, value >> 29
+        found += [(each, context) for each in range(frame, frame + (1 << order))]
+    return found
+
+
+def claimed(guest, context):
+    return {frame for frame, its in claims(guest) if its == context}
+
+
+def owners(guest):
+    """Return the context that accesses to each frame count in."""
+    return bytes.fromhex("".join(guest.do(f"hex {FAKE}owners")))
 
 
 def enable(guest):

@@ -24,8 +24,8 @@ def test_each_monitor_counts_and_follows_by_itself(monitors):
         assert monitors.write(folder + "enable", 1) == 0
         assert monitors.write(folder + "contexts/3/pid", pid) == 0
     # Of the same two processes each monitor has one in context 3.
-    assert [monitors.do(f"@ {name} r {S}context") for name in "ab"] == [["3"], ["0"]]
-    assert [monitors.do(f"@ {name} r {SECOND}context") for name in "ab"] == [["0"], ["3"]]
+    assert [monitors.do(f"@ {name} r {FAKE}owner") for name in "ab"] == [["3"], ["0"]]
+    assert [monitors.do(f"@ {name} r {SECOND_FAKE}owner") for name in "ab"] == [["0"], ["3"]]
     for name in "ab":
         monitors.do(f"@ {name} w {SECOND_FAKE}access 7")
     monitors.do("open /dev/litemrc1 nonblock")

@@ -30,7 +30,7 @@ def test_a_probe_that_fails_after_users_came_is_undone(monitor, spawn):
         monitor.do("@ reader close")
         monitor.do(f"w {FAKE}forget 1")
         monitor.do("@ worker churn 20")  # no tracepoint of the driver is left
-        assert log(monitor, "ic") == []
+        assert log(monitor, "ick") == []
         failed = "probe with driver litemrc failed with error -12"  # so says 7.2
         assert not [line for line in complaints(monitor.do("dmesg")) if failed not in line]
     monitor.do("rmmod litemrc_fake")
@@ -46,7 +46,7 @@ def test_disabling_undoes_what_enabling_did_whatever_the_register_holds(monitor,
     assert monitor.write(S + "enable", 0) == 0
     monitor.do(f"w {FAKE}forget 1")
     monitor.do("@ worker churn 20")
-    assert log(monitor, "ic") == []
+    assert log(monitor, "ick") == []
     enable(monitor)
     monitor.do(f"w {FAKE}disabled 1")
     enable(monitor)  # again

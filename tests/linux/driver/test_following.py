@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The context register follows processes and cgroups; ends are reported."""
+"""The pages that followed processes and cgroups allocate are claimed for them; ends are reported."""
 
 from errno import EBUSY, EINVAL, ESRCH
-from itertools import pairwise
 
 import pytest
 
-from tests.linux.driver.following import CGROUPS, enable, follow, log, own_context
+from tests.linux.driver.following import CGROUPS, claims, enable, follow, log, own_context
 from tests.linux.driver.guest import FAKE, S, parse_epoch
 
 FREE, FOLLOWING, ENDED = 1, 2, 3
@@ -22,7 +21,7 @@ def records(guest):
     return [parse_epoch(line) for line in guest.ask("read 10000 64").lines]
 
 
-def test_the_register_holds_the_context_of_the_running_process(monitor, spawn):
+def test_a_page_belongs_to_the_process_that_allocates_it(monitor, spawn):
     for context, name in ((1, "a"), (5, "b")):
         follow(monitor, context, spawn(name))
     spawn("c")
@@ -30,28 +29,30 @@ def test_the_register_holds_the_context_of_the_running_process(monitor, spawn):
     enable(monitor)
     for _ in range(20):
         assert [own_context(monitor, name) for name in "abc"] == ["1", "5", "0"]
-        assert monitor.read(S + "context") == "0"
-    values = [value for _, value in log(monitor, "c")]
-    assert len(values) > 80
-    assert all(this != next_ for this, next_ in pairwise(values))
+        assert monitor.read(FAKE + "owner") == "0"
+    assert {context for _, context in claims(monitor)} == {1, 5}
+    assert len(claims(monitor)) >= 40
+    assert log(monitor, "c") == [("c", 0)], "written as the driver began, at no task switch"
     monitor.write(S + "enable", 0)
-    assert own_context(monitor, "a") == "0"
+    monitor.do(f"w {FAKE}forget 1")
+    own_context(monitor, "a")
+    assert claims(monitor) == []
 
 
 def test_a_writer_that_follows_itself_is_followed_at_once(monitor):
     enable(monitor)
     follow(monitor, 2, 1)
-    assert monitor.read(S + "context") == "2"
+    assert monitor.read(FAKE + "owner") == "2"
     follow(monitor, 2, 0)
-    assert monitor.read(S + "context") == "0"
+    assert monitor.read(FAKE + "owner") == "0"
 
 
 def test_threads_follow_and_children_do_not(monitor, spawn):
     follow(monitor, 3, spawn("a"))
     enable(monitor)
-    assert monitor.do(f"@ a threaded {S}context") == ["3"]
+    assert monitor.do(f"@ a threaded {FAKE}owner") == ["3"]
     monitor.do("@ a spawn child")
-    assert monitor.do(f"@ a @ child r {S}context") == ["0"]
+    assert monitor.do(f"@ a @ child r {FAKE}owner") == ["0"]
 
 
 def test_a_thread_is_no_process(monitor, spawn):
@@ -191,9 +192,9 @@ def test_a_cgroup_is_followed_with_what_is_below(monitor, spawn, cgroup):
     assert look(monitor, 2) == ("following", "0", "outer")
     assert monitor.read(S + "contexts/2/cgroup") == outer
     assert [own_context(monitor, name) for name in ("out", "in", "none")] == ["2", "2", "0"]
-    # A child is in its parent's cgroup; a process that moves in is followed from its next switch on.
+    # A child is in its parent's cgroup; a process that moves in is followed from its next page on.
     monitor.do("@ out spawn child")
-    assert monitor.do(f"@ out @ child r {S}context") == ["2"]
+    assert monitor.do(f"@ out @ child r {FAKE}owner") == ["2"]
     monitor.do(f"w {CGROUPS}{outer}/cgroup.procs {pids['by']}")
     assert own_context(monitor, "by") == "2"
     # The deepest cgroup has precedence over those above, a process over both.

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Freed frames are invalidated, and a follower owns the frames that only its processes map."""
+"""A frame belongs to the context of the process that allocated it, or that it was handed over to."""
 
 import pytest
 
-from tests.linux.driver.following import CGROUPS, enable, follow, frames_of, free_unmapped, log, own_context
+from tests.linux.driver.following import (
+    CGROUPS,
+    claimed,
+    claims,
+    enable,
+    follow,
+    frames_of,
+    free_unmapped,
+    log,
+    own_context,
+    owners,
+)
 from tests.linux.driver.guest import FAKE, S
 
 
@@ -46,14 +57,16 @@ def test_a_process_followed_late_gets_the_frames_that_only_it_maps(monitor, spaw
     monitor.do("@ a map 100")
     frames = frames_of(monitor, "a")
     follow(monitor, 1, pid)
-    assert frames <= {value for _, value in log(monitor, "i")}
+    assert frames <= claimed(monitor, 1)
+    assert {owners(monitor)[frame] for frame in frames} == {1}
     # A child shares them until one of the two writes.
     follow(monitor, 1, 0)
+    assert {owners(monitor)[frame] for frame in frames} == {0}
     monitor.do("@ a spawn child")
     monitor.do(f"w {FAKE}forget 1")
     follow(monitor, 1, pid)
-    assert not frames & {value for _, value in log(monitor, "i")}
-    assert log(monitor, "i")  # its own stack, at least
+    assert not frames & claimed(monitor, 1)
+    assert claims(monitor)  # its own stack, at least
 
 
 def test_frames_of_more_than_one_page_table_are_handed_over(monitor, spawn):
@@ -64,25 +77,48 @@ def test_frames_of_more_than_one_page_table_are_handed_over(monitor, spawn):
     frames = frames_of(monitor, "a")
     assert len(frames) >= 2100
     follow(monitor, 1, pid)
-    assert frames <= {value for _, value in log(monitor, "i")}
+    assert frames <= claimed(monitor, 1)
 
 
-def test_a_clear_claims_for_the_kernel_and_hands_over_to_the_followed_process(monitor, spawn):
+def test_enabling_hands_over_to_the_followed_process_once(monitor, spawn):
     follow(monitor, 1, spawn("a"))
     monitor.do("@ a map 100")
-    monitor.do("@ a frames")
-    frames = {value for _, value in log(monitor, "f")}
+    frames = frames_of(monitor, "a")
     monitor.do(f"w {FAKE}forget 1")
-    monitor.do(f"@ a w {S}enable 1")  # so that it is the one that runs meanwhile
-    entries = log(monitor, "xeic")
+    enable(monitor)
+    entries = log(monitor, "xek")
     assert [entry for entry in entries if entry[0] in "xe"] == [("x", 0), ("e", 1)]
-    behind = entries[entries.index(("e", 1)) :]
-    assert frames <= {value for kind, value in behind if kind == "i"}
-    last = max(number for number, (kind, value) in enumerate(behind) if kind == "i" and value in frames)
-    # Everything counts in context 0 until claim and hand-over are complete.
-    assert not [value for kind, value in behind[:last] if kind == "c" and value]
-    assert ("c", 1) in behind[last:]
+    assert [entry[0] for entry in entries[:2]] == ["x", "e"], "no claim precedes the clear"
+    handed = [frame for frame, context in claims(monitor) if context == 1]
+    assert frames <= set(handed)
+    assert len(handed) == len(set(handed))
     assert own_context(monitor, "a") == "1"
+
+
+@pytest.mark.parametrize("setting", ["clear 1", "range 0 16000", "sampling 1"])
+def test_after_a_clear_the_monitor_is_told_the_owners_again(monitor, spawn, setting):
+    follow(monitor, 1, spawn("a"))
+    enable(monitor)
+    monitor.do("@ a map 100 shared")  # as those of files, they are handed over to nobody
+    frames = frames_of(monitor, "a")
+    monitor.do(f"w {FAKE}forget 1")
+    assert monitor.do(f"w {S}{setting}") == []
+    kinds = [kind for kind, _ in log(monitor, "xk")]
+    assert kinds.index("x") < kinds.index("k")
+    assert frames <= claimed(monitor, 1)
+    assert {owners(monitor)[frame] for frame in frames} == {1}
+
+
+def test_pages_that_outlive_their_process_belong_to_its_context_until_it_is_freed(monitor, spawn):
+    """Those of a file in the page cache."""
+    pid = spawn("a")
+    enable(monitor)
+    follow(monitor, 1, pid)
+    monitor.do("@ a write_pages /held 20")
+    monitor.end("a")
+    assert owners(monitor).count(1) >= 20
+    follow(monitor, 1, 0)
+    assert owners(monitor).count(1) == 0
 
 
 def test_a_cgroup_followed_late_gets_the_frames_of_its_processes(monitor, spawn, cgroup):
@@ -93,4 +129,4 @@ def test_a_cgroup_followed_late_gets_the_frames_of_its_processes(monitor, spawn,
         monitor.do(f"@ {name} map 50")
     frames = frames_of(monitor, "a", "b")
     assert monitor.write(S + "contexts/1/cgroup", path) == 0
-    assert frames <= {value for _, value in log(monitor, "i")}
+    assert frames <= claimed(monitor, 1)

@@ -32,7 +32,7 @@ def check_works(guest):
     assert guest.write(S + "contexts/2/cgroup", "-") == 0
     assert guest.write(S + "epoch_length", "4294967295 accesses") == 0
     assert guest.write(S + "contexts/1/pid", 1) == 0
-    assert guest.read(S + "context") == "1"
+    assert guest.read(FAKE + "owner") == "1"
     assert guest.write(S + "end_epoch", 1) == 0
     assert guest.write(FAKE + "access", 9) == 0
     assert guest.write(S + "end_epoch", 1) == 0

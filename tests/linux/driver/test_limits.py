@@ -61,7 +61,7 @@ def test_the_rate_of_epochs_is_limited(endless):
 def test_writes_that_wait_for_an_epoch_return_while_epochs_never_cease(endless):
     pid = endless.spawn("a")
     assert endless.write(S + "contexts/1/pid", pid) == 0
-    assert endless.do(f"@ a r {S}context") == ["1"]
+    assert endless.do(f"@ a r {FAKE}owner") == ["1"]
     assert endless.write(S + "end_epoch", 1) == 0
     assert endless.write(S + "range", "5 900") == 0
     assert endless.write(S + "sampling", 1) == 0

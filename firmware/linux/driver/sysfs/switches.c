@@ -118,7 +118,7 @@ static COMMAND_ATTRIBUTE(arm, arm);
 static REGISTER_ATTRIBUTE(frozen, LITEMRC_STATUS, LITEMRC_STATUS_FROZEN);
 static REGISTER_ATTRIBUTE(epoch, LITEMRC_EPOCH, 0);
 static REGISTER_ATTRIBUTE(scale, LITEMRC_SCALE, 0);
-static REGISTER_ATTRIBUTE(context, LITEMRC_CONTEXT, 0);
+
 static REGISTER_ATTRIBUTE(dropped, LITEMRC_DROPPED, 0);
 static REGISTER_ATTRIBUTE(queue_peak, LITEMRC_QUEUE_PEAK, 0);
 
@@ -133,7 +133,6 @@ static struct attribute *switch_attributes[] = {
 	&attribute_frozen.attribute.attr,
 	&attribute_epoch.attribute.attr,
 	&attribute_scale.attribute.attr,
-	&attribute_context.attribute.attr,
 	&attribute_dropped.attribute.attr,
 	&attribute_queue_peak.attribute.attr,
 	NULL

@@ -20,6 +20,7 @@
 #include <trace/events/vmscan.h>
 
 #include "tail.h"
+#include "tracepoints.h"
 
 static bool is_reclaiming(void)
 {
@@ -246,60 +247,32 @@ static void on_file_add(void *data, struct folio *folio)
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 }
 
-static struct {
-	const char *name;
-	void *function;
-	struct tracepoint *tracepoint;
-} probes[] = {
+static struct litemrc_hook hooks[] = {
 	{ "mm_vmscan_write_folio", on_write },
 	{ "rss_stat", on_rss_stat },
 	{ "mm_filemap_delete_from_page_cache", on_file_delete },
 	{ "mm_filemap_add_to_page_cache", on_file_add },
 };
 
-static void find(struct tracepoint *tracepoint, void *unused)
+int litemrc_tail_probes_register(struct litemrc_tails *tails)
 {
-	unsigned int i;
+	struct device *dev = tails->mon->dev;
+	int ret;
 
 	check_trace_callback_type_mm_vmscan_write_folio(on_write);
 	check_trace_callback_type_mm_filemap_delete_from_page_cache(on_file_delete);
 	check_trace_callback_type_mm_filemap_add_to_page_cache(on_file_add);
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tracepoint->name, probes[i].name))
-			probes[i].tracepoint = tracepoint;
-}
-
-int litemrc_tail_probes_register(struct litemrc_tails *tails)
-{
-	unsigned int i;
-	int ret;
-
-	for_each_kernel_tracepoint(find, NULL);
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		ret = -ENODEV;
-		if (probes[i].tracepoint)
-			ret = tracepoint_probe_register(probes[i].tracepoint, probes[i].function,
-							tails);
-		if (ret) {
-			dev_err(tails->mon->dev, "no tails: tracepoint %s: %d\n", probes[i].name,
-				ret);
-			while (i--)
-				tracepoint_probe_unregister(probes[i].tracepoint,
-							    probes[i].function, tails);
-			tracepoint_synchronize_unregister();
-			return ret;
-		}
-	}
-	tails->probing = true;
-	return 0;
+	ret = litemrc_hooks_find(dev, hooks, ARRAY_SIZE(hooks));
+	if (!ret)
+		ret = litemrc_hooks_add(dev, hooks, ARRAY_SIZE(hooks), tails);
+	if (ret)
+		dev_err(dev, "no tails\n");
+	tails->probing = !ret;
+	return ret;
 }
 
 void litemrc_tail_probes_unregister(struct litemrc_tails *tails)
 {
-	unsigned int i;
-
 	tails->probing = false;
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		tracepoint_probe_unregister(probes[i].tracepoint, probes[i].function, tails);
-	tracepoint_synchronize_unregister();
+	litemrc_hooks_remove(hooks, ARRAY_SIZE(hooks), tails);
 }

@@ -62,7 +62,7 @@ void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context)
 	tail->gone = min(tail->gone + tail->gone_since, tail->swapped);
 	tail->gone_since = 0;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
-	if (litemrc_walk_context(tails->mon, context, note_all_seen, &sweep))
+	if (litemrc_walk_context(tails->mon, context, LITEMRC_WALK_SHARED, note_all_seen, &sweep))
 		return;
 	for (place = 0; place < tails->count; place += LITEMRC_SWEEP_PLACES) {
 		raw_spin_lock_irqsave(&tails->lock, flags);

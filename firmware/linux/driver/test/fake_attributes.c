@@ -1,47 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The interface for tests: fake/ in the platform device's folder. */
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/string.h>
 
 #include "compat.h"
 #include "litemrc_fake.h"
 
-/* Writing N makes N accesses in the present context. */
+/* Has the caller allocate a page, and frees it; returns its frame, or a negative error. */
+static long with_new_page(struct fake *fake, void (*use)(struct fake *fake, u32 frame, void *data),
+			  void *data)
+{
+	unsigned long address, flags;
+	struct page *page;
+	long frame;
+
+	address = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  0);
+	if (IS_ERR_VALUE(address))
+		return (long)address;
+	frame = get_user_pages_fast(address, 1, FOLL_WRITE, &page);
+	if (frame == 1) {
+		frame = page_to_pfn(page) - PHYS_PFN(fake->memory);
+		raw_spin_lock_irqsave(&fake->lock, flags);
+		use(fake, frame, data);
+		raw_spin_unlock_irqrestore(&fake->lock, flags);
+		put_page(page);
+	}
+	vm_munmap(address, PAGE_SIZE);
+	return frame;
+}
+
+struct accesses {
+	u32 count;
+	int group;
+};
+
+static void access(struct fake *fake, u32 frame, void *data)
+{
+	const struct accesses *accesses = data;
+
+	fake_access(fake, frame, accesses->count, accesses->group);
+}
+
+/* Writing N makes N accesses to a new page of the caller. */
 static ssize_t access_store(struct device *device, struct device_attribute *attribute,
 			    const char *text, size_t bytes)
 {
-	struct fake *fake = fake_of_device(device);
-	unsigned long flags;
-	u32 count;
+	struct accesses accesses = { .group = -1 };
+	long frame;
 	int ret;
 
-	ret = kstrtou32(text, 10, &count);
+	ret = kstrtou32(text, 10, &accesses.count);
 	if (ret)
 		return ret;
-	raw_spin_lock_irqsave(&fake->lock, flags);
-	fake_access(fake, count, -1);
-	raw_spin_unlock_irqrestore(&fake->lock, flags);
-	return bytes;
+	frame = with_new_page(fake_of_device(device), access, &accesses);
+	return frame < 0 ? frame : bytes;
 }
 static DEVICE_ATTR_WO(access);
 
-/* Writing "G N" makes N accesses whose LRU position is in page group G. */
+/* Writing "G N" makes N such accesses whose LRU position is in page group G. */
 static ssize_t hit_store(struct device *device, struct device_attribute *attribute,
 			 const char *text, size_t bytes)
 {
 	struct fake *fake = fake_of_device(device);
-	unsigned long flags;
-	u32 group, count;
+	struct accesses accesses;
+	long frame;
 
-	if (sscanf(text, "%u %u", &group, &count) != 2 || group >= FAKE_GROUPS)
+	if (sscanf(text, "%d %u", &accesses.group, &accesses.count) != 2 || accesses.group < 0 ||
+	    accesses.group >= FAKE_GROUPS)
 		return -EINVAL;
-	raw_spin_lock_irqsave(&fake->lock, flags);
-	fake->counting = true;
-	fake_access(fake, count, group);
-	raw_spin_unlock_irqrestore(&fake->lock, flags);
-	return bytes;
+	WRITE_ONCE(fake->counting, true);
+	frame = with_new_page(fake, access, &accesses);
+	return frame < 0 ? frame : bytes;
 }
 static DEVICE_ATTR_WO(hit);
+
+static void note_owner(struct fake *fake, u32 frame, void *data)
+{
+	*(u32 *)data = fake_owner(fake, frame);
+}
+
+/* The context of accesses to a new page of the reader. */
+static ssize_t owner_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	u32 context;
+	long frame = with_new_page(fake_of_device(device), note_owner, &context);
+
+	return frame < 0 ? frame : sysfs_emit(text, "%u\n", context);
+}
+static DEVICE_ATTR_RO(owner);
+
+/* The context of accesses to each frame, a byte each. */
+static ssize_t owners_read(struct file *file, struct kobject *kobj,
+			   litemrc_bin_attribute *attribute, char *data, loff_t offset, size_t bytes)
+{
+	struct fake *fake = fake_of_device(kobj_to_dev(kobj));
+	size_t read;
+
+	for (read = 0; read < bytes && offset + read < BIT(fake->frames_log2); read++)
+		data[read] = fake_owner(fake, offset + read);
+	return read;
+}
+static BIN_ATTR_RO(owners, 0);
 
 /* Writing an address of the caller adds its frame to the log. */
 static ssize_t frame_of_store(struct device *device, struct device_attribute *attribute,
@@ -228,6 +289,7 @@ static BIN_ATTR_RO(log, 0);
 static struct attribute *fake_attributes[] = {
 	&dev_attr_access.attr,
 	&dev_attr_hit.attr,
+	&dev_attr_owner.attr,
 	&dev_attr_frame_of.attr,
 	&dev_attr_touch.attr,
 	&dev_attr_dirty.attr,
@@ -245,6 +307,7 @@ static struct attribute *fake_attributes[] = {
 
 static litemrc_bin_attribute *fake_binaries[] = {
 	&bin_attr_log,
+	&bin_attr_owners,
 	NULL
 };
 
@@ -256,7 +319,6 @@ static const struct attribute_group fake_group = {
 
 const struct attribute_group *fake_groups[] = {
 	&fake_group,
-	&fake_memory_group,
 	&fake_ages_group,
 	&fake_hot_group,
 	NULL

@@ -86,7 +86,7 @@ static int add_device(struct fake *fake, int id)
 
 static void free_fake(struct fake *fake)
 {
-	vfree(fake->claimed);
+	vfree(fake->owner);
 	vfree(fake->bits);
 	vfree(fake->log);
 	kfree(fake);
@@ -107,10 +107,10 @@ static struct fake *make_fake(void)
 	fake->banks = banks;
 	fake->rows = rows;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
-	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
+	fake->owner = vzalloc(BIT(frames_log2));
 	if (page_bitmap)
 		fake->bits = vzalloc(array3_size(4, fake_words(fake), sizeof(u32)));
-	if (!fake->log || !fake->claimed || (page_bitmap && !fake->bits)) {
+	if (!fake->log || !fake->owner || (page_bitmap && !fake->bits)) {
 		free_fake(fake);
 		return NULL;
 	}
@@ -143,7 +143,6 @@ static void remove_fake(struct fake *fake)
 {
 	platform_device_unregister(fake->device);
 	fake_interrupt_exit(fake);
-	fake_release(fake);
 	free_fake(fake);
 }
 

@@ -93,12 +93,22 @@ void fake_advance(struct fake *fake)
 	try_end(fake);
 }
 
-void fake_access(struct fake *fake, u32 count, int group)
+/* Returns the context of the accesses to a frame. */
+u32 fake_owner(const struct fake *fake, u32 frame)
 {
+	u32 claimed = frame >> fake->frames_log2 ? 0 : fake->owner[frame];
+
+	return claimed ? claimed - 1 : fake->context;
+}
+
+void fake_access(struct fake *fake, u32 frame, u32 count, int group)
+{
+	u32 context = fake_owner(fake, frame);
+
 	for (; count && fake->control & LITEMRC_CONTROL_ENABLE && !is_frozen(fake); count--) {
-		fake->accesses[fake->context]++;
+		fake->accesses[context]++;
 		if (group >= 0)
-			fake->hits[fake->context][group]++;
+			fake->hits[context][group]++;
 		fake->elapsed++;
 		try_end(fake);
 	}
@@ -157,6 +167,7 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 		return fake->frames_log2 << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
 		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
 		       FAKE_COMMANDS_LOG2 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT |
+		       LITEMRC_STACK_CAPABILITIES_CLAIMS |
 		       (fake->bits ? LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP : 0) |
 		       (fake->hot.pages ? ilog2(fake->hot.pages) : 0)
 			       << LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2_SHIFT;
@@ -207,13 +218,26 @@ static void start_command(struct fake *fake, enum fake_kind kind, u32 value)
 	fake_log(fake, kind, value);
 }
 
+static void claim(struct fake *fake, u32 value)
+{
+	u32 context = (value & LITEMRC_CLAIM_CONTEXT) >> LITEMRC_CLAIM_CONTEXT_SHIFT;
+	u32 frame = (value & LITEMRC_CLAIM_FRAME) >> LITEMRC_CLAIM_FRAME_SHIFT;
+	u32 frames = 1 << ((value & LITEMRC_CLAIM_ORDER) >> LITEMRC_CLAIM_ORDER_SHIFT);
+
+	start_command(fake, FAKE_CLAIM, value);
+	if (frame + frames > BIT(fake->frames_log2) || context >= FAKE_CONTEXTS)
+		fake_violate(fake, "a claim out of range");
+	else
+		memset(fake->owner + frame, context + 1, frames);
+}
+
 static void command(struct fake *fake, u32 value)
 {
 	if (value & LITEMRC_COMMAND_CLEAR) {
 		start_command(fake, FAKE_CLEAR, 0);
 		fake->cleared = chosen_pages(fake);
 		fake->elapsed = 0;
-		bitmap_zero(fake->claimed, BIT(fake->frames_log2));
+		memset(fake->owner, 0, BIT(fake->frames_log2));
 		memset(fake->accesses, 0, sizeof(fake->accesses));
 		memset(fake->hits, 0, sizeof(fake->hits));
 	}
@@ -271,7 +295,12 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 	case LITEMRC_INVALIDATE:
 		if (value >= BIT(fake->frames_log2))
 			fake_violate(fake, "a frame out of range");
+		else
+			fake->owner[value] = 0;
 		start_command(fake, FAKE_INVALIDATE, value);
+		break;
+	case LITEMRC_CLAIM:
+		claim(fake, value);
 		break;
 	case LITEMRC_EPOCH_LENGTH:
 		fake->epoch_length = value;
@@ -373,20 +402,8 @@ static void fake_window(void *io, unsigned int first, u32 *words, unsigned int c
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 }
 
-static void fake_claimed(void *io, u32 frame)
-{
-	struct fake *fake = io;
-
-	set_bit(frame, fake->claimed);
-	if (fake->release_on_claim) {
-		fake->release_on_claim = false;
-		fake_release(fake);
-	}
-}
-
 const struct litemrc_ops fake_ops = {
 	.read = fake_read,
 	.write = fake_write,
 	.window = fake_window,
-	.claimed = fake_claimed,
 };

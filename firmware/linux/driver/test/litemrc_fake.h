@@ -30,7 +30,6 @@ struct platform_device;
 #define FAKE_REFRESH_CYCLES 39
 #define FAKE_CLOCK_HZ 50000000 /* so that 50 cycles are a microsecond */
 #define FAKE_LOG_ENTRIES 65536
-#define FAKE_HELD 64
 #define FAKE_COMMANDS_LOG2 4
 #define FAKE_COMMANDS BIT(FAKE_COMMANDS_LOG2)
 
@@ -38,6 +37,7 @@ struct platform_device;
 enum fake_kind {
 	FAKE_CONTEXT = 'c',
 	FAKE_INVALIDATE = 'i',
+	FAKE_CLAIM = 'k', /* the register's value */
 	FAKE_CLEAR = 'x',
 	FAKE_ENABLE = 'e',
 	FAKE_FRAME = 'f',
@@ -108,7 +108,7 @@ struct fake {
 	struct fake_entry *log;
 	unsigned int logged;
 	u32 *bits; /* frames accessed and written: in the running epoch, in the window; or NULL */
-	unsigned long *claimed; /* a bit for each frame read since the last clear */
+	u8 *owner; /* context that claimed each frame, plus 1; 0: none */
 
 	struct fake_hot hot;
 
@@ -121,11 +121,6 @@ struct fake {
 	s32 top_pages; /* of each rank; negative: a number that identifies the epoch */
 	u32 rank_state[FAKE_RANKS_MAX];
 	u32 rank_register[16];
-
-	struct page *held[FAKE_HELD]; /* allocated for a test; not guarded by @lock */
-	unsigned int held_order[FAKE_HELD];
-	unsigned int held_count;
-	bool release_on_claim;
 
 	struct platform_device *device;
 	struct timer_list timer;
@@ -144,7 +139,8 @@ static inline u32 fake_words(const struct fake *fake)
 extern const struct litemrc_ops fake_ops;
 void fake_reset(struct fake *fake);
 void fake_violate(struct fake *fake, const char *rule);
-void fake_access(struct fake *fake, u32 count, int group); /* -1: misses */
+void fake_access(struct fake *fake, u32 frame, u32 count, int group); /* -1: misses */
+u32 fake_owner(const struct fake *fake, u32 frame);
 void fake_advance(struct fake *fake);
 void fake_log(struct fake *fake, enum fake_kind kind, u32 value);
 
@@ -171,10 +167,6 @@ u32 fake_dram_window(const struct fake *fake, u32 word);
 void fake_raise(struct fake *fake);
 int fake_interrupt_init(struct fake *fake);
 void fake_interrupt_exit(struct fake *fake);
-
-/* fake_memory.c */
-extern const struct attribute_group fake_memory_group;
-void fake_release(struct fake *fake);
 
 /* fake_ages.c */
 extern const struct attribute_group fake_ages_group;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Accesses that fault: protection faults, and faults that bring a page. */
 #include <linux/mm.h>
+#include <linux/platform_device.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -42,16 +43,20 @@ static bool takes_part(const struct tracker *tracker, unsigned long frame)
 static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long address, u32 frame,
 		  struct tracker_place *leaves)
 {
+	unsigned int context = litemrc_current_context(&tracker->device->dev);
 	struct tracker_page *page = &tracker->page[frame];
-	int space = tracker_space_of(tracker, mm);
 	u32 group, left;
+	int space;
 
+	if (!context || (page->permitted && page->context == context))
+		return TRACKER_NONE;
+	space = tracker_space_of(tracker, mm);
 	if (space < 0) {
 		tracker->untracked++;
 		return TRACKER_NONE;
 	}
-	group = page->context == tracker->context ? page->group : TRACKER_NONE;
-	left = tracker_access(tracker, tracker->context, frame);
+	group = page->context == context ? page->group : TRACKER_NONE;
+	left = tracker_access(tracker, context, frame);
 	page->place = (struct tracker_place){ address >> PAGE_SHIFT, space };
 	tracker_note(tracker, TRACKER_FAULT, frame, group);
 	if (tracker_scans(tracker) && !delayed_work_pending(&tracker->scan))
@@ -87,9 +92,7 @@ static void count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned 
 		return;
 	raw_spin_lock_irqsave(&tracker->lock, irq_flags);
 	tracker->events.faults += state == TRACKER_PROTECTED;
-	if (tracker->context && tracker->control & LITEMRC_CONTROL_ENABLE &&
-	    takes_part(tracker, frame) &&
-	    !(tracker->page[frame].permitted && tracker->page[frame].context == tracker->context))
+	if (tracker->control & LITEMRC_CONTROL_ENABLE && takes_part(tracker, frame))
 		left = access(tracker, mm, address, frame, &leaves);
 	wanted = tracker_take_wanted(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, irq_flags);

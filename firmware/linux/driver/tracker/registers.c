@@ -85,8 +85,6 @@ static u32 read_register(struct tracker *tracker, unsigned int offset)
 		       4 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT;
 	case LITEMRC_CONTROL:
 		return tracker->control;
-	case LITEMRC_CONTEXT:
-		return tracker->context;
 	case LITEMRC_EPOCH_LENGTH:
 		return tracker->epoch_length;
 	case LITEMRC_RANGE_LOWER:
@@ -135,9 +133,6 @@ static void write_register(struct tracker *tracker, unsigned int offset, u32 val
 		break;
 	case LITEMRC_COMMAND:
 		command(tracker, value);
-		break;
-	case LITEMRC_CONTEXT:
-		tracker->context = value % TRACKER_CONTEXTS;
 		break;
 	case LITEMRC_INVALIDATE:
 		if (value >= tracker->frames || !tracker->page[value].context)
@@ -199,8 +194,7 @@ static void os_write(void *io, unsigned int offset, u32 value)
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	write_register(tracker, offset, value);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	/* These two are frequent, and the first is written with the run queue's lock held. */
-	if (offset != LITEMRC_CONTEXT && offset != LITEMRC_INVALIDATE)
+	if (offset != LITEMRC_INVALIDATE) /* which is frequent */
 		tracker_interrupt_check(tracker);
 }
 
@@ -213,11 +207,6 @@ static void os_window(void *io, unsigned int first, u32 *words, unsigned int cou
 	for (; count; count--)
 		*words++ = read_window(tracker, first++);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-}
-
-/* The driver claims frames for context 0, whose stack the tracker does not keep. */
-static void os_claimed(void *io, u32 frame)
-{
 }
 
 /* Caller holds the driver's settings; before the monitor is enabled, after it is disabled. */
@@ -250,7 +239,6 @@ const struct litemrc_ops tracker_ops = {
 	.read = os_read,
 	.write = os_write,
 	.window = os_window,
-	.claimed = os_claimed,
 	.wants_accessed = tracker_wants_accessed,
 	.accessed = tracker_accessed,
 	.enable = os_enable,

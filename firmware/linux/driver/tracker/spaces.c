@@ -4,6 +4,7 @@
  * for each use.
  */
 #include <linux/mm.h>
+#include <linux/platform_device.h>
 #include <linux/sched/mm.h>
 
 #include "tracker.h"
@@ -34,7 +35,8 @@ void tracker_see(struct tracker *tracker)
 {
 	int space;
 
-	if (!tracker->context || !tracker->watching || !current->mm ||
+	if (!tracker->watching || !current->mm ||
+	    !litemrc_current_context(&tracker->device->dev) ||
 	    tracker->space[tracker->last_space] == current->mm)
 		return;
 	for (space = 0; space < TRACKER_SPACES; space++)

@@ -102,7 +102,6 @@ struct tracker_entry {
 struct tracker {
 	raw_spinlock_t lock; /* guards all below, to the settings, and the last */
 	u32 control;
-	u32 context; /* of the running process */
 	u32 epoch_length; /* in cycles of @clock_hz */
 	u64 epoch_length_ns;
 	u32 clock_hz;
