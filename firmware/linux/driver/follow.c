@@ -244,8 +244,10 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	ret = mon->ops->follow ? mon->ops->follow(mon->io) : 0;
 	if (!ret && mon->enabled)
 		ret = litemrc_probes_register(mon);
-	if (!ret)
-		ret = replace(mon, context, wanted, task, &epoch);
+	if (ret)
+		return ret;
+	litemrc_owners_release(mon, context); /* of a process that has ended */
+	ret = replace(mon, context, wanted, task, &epoch);
 	if (ret)
 		return ret;
 	litemrc_hand_over(mon, context);

@@ -61,14 +61,16 @@ def build_disk(kernel: Path, out: Path) -> dict[str, Path]:
     return {"brd.ko": copy / "brd.ko", "minix.ko": copy / "minix/minix.ko", "disk": disk}
 
 
-def build_agent(out: Path) -> Path:
-    """Compile guest/*.c if the result is out of date."""
+def build_agent(kernel: Path, out: Path) -> Path:
+    """Compile guest/*.c for the kernel's processor if the result is out of date."""
+    wide = "CONFIG_64BIT=y" in (kernel / ".config").read_text()
+    zig = [word.replace("32", "64") for word in ZIG] if wide else ZIG
     agent = out / "agent"
     sources = [*AGENT.glob("*.[ch]"), INCLUDE / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         units = [str(source) for source in sources if source.suffix == ".c"]
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
-        subprocess.run([*ZIG, f"-I{INCLUDE}", "-o", str(agent), *units], check=True, env=environment)
+        subprocess.run([*zig, f"-I{INCLUDE}", "-o", str(agent), *units], check=True, env=environment)
     return agent
 
 
@@ -76,7 +78,7 @@ def build_initramfs(kernel: Path, out: Path, more: Mapping[str, Path] | None = N
     """Build an initramfs of agent, modules, disk and `more` files, by their names; the agent is the init."""
     archive = out / "initramfs.cpio"
     with alone_in(out):
-        agent = build_agent(out)
+        agent = build_agent(kernel, out)
         files = {"init": agent, "renamed": agent}
         files |= {module.name: module for module in build_modules(kernel, out)}
         files |= build_disk(kernel, out) | dict(more or {})

@@ -4,7 +4,7 @@
 import queue
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,8 @@ S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
 CONTEXTS = 8  # of the fake device
 # Like VexRiscv: RV32IMA, no Sstc.
-QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off"]
-QEMU += ["-display", "none", "-serial", "stdio", "-no-reboot"]
+QUIET = ["-display", "none", "-serial", "stdio", "-no-reboot"]
+QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off", *QUIET]
 
 
 class GuestError(Exception):
@@ -48,7 +48,13 @@ class Guest:
     """
 
     def __init__(
-        self, shim: Path, kernel: Path, initramfs: Path, memory_mb: int = 64, timeout_s: float = 60
+        self,
+        shim: Path,
+        kernel: Path,
+        initramfs: Path,
+        memory_mb: int = 64,
+        timeout_s: float = 60,
+        qemu: Sequence[str] = QEMU,
     ) -> None:
         files = ["-bios", shim, "-kernel", kernel / "arch/riscv/boot/Image", "-initrd", initramfs]
         words = ["-m", str(memory_mb), "-append", "console=ttyS0 panic=-1 loglevel=1"]
@@ -59,7 +65,7 @@ class Guest:
         self.monitor = Monitor()
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._qemu = subprocess.Popen(
-            [*QEMU, *self.monitor.arguments, *map(str, files), *words],
+            [*qemu, *self.monitor.arguments, *map(str, files), *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self.monitor.descriptor],

@@ -109,16 +109,18 @@ def test_after_a_clear_the_monitor_is_told_the_owners_again(monitor, spawn, sett
     assert {owners(monitor)[frame] for frame in frames} == {1}
 
 
-def test_pages_that_outlive_their_process_belong_to_its_context_until_it_is_freed(monitor, spawn):
+@pytest.mark.parametrize("next_", ["nothing", "another"])
+def test_pages_that_outlive_their_process_belong_to_its_context_until_it_is_freed(monitor, spawn, next_):
     """Those of a file in the page cache."""
-    pid = spawn("a")
+    pid, other = spawn("a"), spawn("b")
     enable(monitor)
     follow(monitor, 1, pid)
-    monitor.do("@ a write_pages /held 20")
+    monitor.do(f"@ a write_pages /{next_} 20")
     monitor.end("a")
     assert owners(monitor).count(1) >= 20
-    follow(monitor, 1, 0)
-    assert owners(monitor).count(1) == 0
+    monitor.do(f"w {FAKE}forget 1")
+    follow(monitor, 1, 0 if next_ == "nothing" else other)
+    assert owners(monitor).count(1) == len(claimed(monitor, 1))
 
 
 def test_a_cgroup_followed_late_gets_the_frames_of_its_processes(monitor, spawn, cgroup):

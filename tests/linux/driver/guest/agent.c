@@ -44,7 +44,7 @@ const char *rest_of_line(int count)
 static const struct command *const tables[] = {
 	file_commands,	file_cache_commands, process_commands, epoch_commands,
 	memory_commands, stack_commands,     fuzz_commands,    perf_commands,
-	attack_commands, NULL
+	attack_commands, pagemap_commands, NULL
 };
 
 static long perform(char *line)

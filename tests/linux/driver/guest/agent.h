@@ -25,6 +25,10 @@ extern const struct command file_cache_commands[];
 extern const struct command fuzz_commands[];
 extern const struct command perf_commands[];
 extern const struct command attack_commands[];
+extern const struct command pagemap_commands[];
+
+/* Returns the mapping of the command `map`. */
+const char *mapping(size_t *bytes);
 
 /* Returns the line after its first `count` words, verbatim. */
 const char *rest_of_line(int count);

@@ -39,6 +39,12 @@ static long map(int count, char **words)
 	return touch(count, words);
 }
 
+const char *mapping(size_t *bytes)
+{
+	*bytes = area_bytes;
+	return area;
+}
+
 static long unmap(int count, char **words)
 {
 	(void)count;
