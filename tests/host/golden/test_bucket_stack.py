@@ -17,7 +17,7 @@ from litemrc.golden.monitor.positions import PositionKind
 FRAMES, GROUPS, CONTEXTS = 32, 8, 3
 OPS = st.lists(
     st.tuples(
-        st.sampled_from(["access"] * 12 + ["invalidate", "mark"]),
+        st.sampled_from(["access"] * 12 + ["invalidate", "claim", "mark"]),
         st.integers(0, FRAMES - 1),
         st.integers(0, CONTEXTS - 1),
     ),
@@ -75,8 +75,59 @@ def test_kinds_and_owners_are_exact_and_groups_at_most_one_off(ops: list[tuple[s
             assert abs(a.group - b.group) <= 1
         elif op == "invalidate":
             assert exact.invalidate(frame) == estimated.invalidate(frame)
+        elif op == "claim":
+            assert exact.claim(frame, context) == estimated.claim(frame, context)
         else:
             assert estimated.mark().kind is PositionKind.NONE
+
+
+@given(OPS, st.integers(0, FRAMES - 1), st.integers(0, CONTEXTS - 1))
+def test_a_claimed_page_belongs_to_the_claiming_context_until_it_is_invalidated(ops, page, owner) -> None:
+    model = BucketStack(FRAMES, GROUPS, CONTEXTS)
+    model.access(page, 1)
+    model.claim(page, owner)
+    kind = PositionKind.MISS
+    for op, frame, context in ops:
+        if op == "access":
+            position = model.access(frame, context)
+            if frame == page:
+                assert (position.kind, position.context) == (kind, owner)
+                kind = PositionKind.HIT
+        elif frame != page and op != "mark":
+            getattr(model, op)(*((frame, context) if op == "claim" else (frame,)))
+    model.invalidate(page)
+    other = (owner + 1) % CONTEXTS
+    assert model.access(page, other) == (PositionKind.MISS, 0, other)
+
+
+@given(OPS, st.integers(0, CONTEXTS - 1))
+def test_a_claim_that_is_never_touched_is_as_if_it_were_an_invalidation(ops, context) -> None:
+    """Pages of the upper half are only claimed, or only invalidated."""
+    claiming, other = (BucketStack(FRAMES, GROUPS, CONTEXTS) for _ in range(2))
+    for op, frame, running in ops:
+        if op == "access":
+            frame %= FRAMES // 2
+            assert claiming.access(frame, running) == other.access(frame, running)
+        elif frame >= FRAMES // 2:
+            claiming.claim(frame, context)
+            other.invalidate(frame)
+        else:
+            claiming.mark()
+            other.mark()
+    assert claiming.renumberings == other.renumberings
+
+
+def test_claims_outlive_a_renumbering_and_not_a_clear() -> None:
+    """Groups of one page: every access of a new page takes an id."""
+    model = BucketStack(64, 64, 2)
+    for page in (0, 1):
+        model.claim(page, 1)
+    for i in range(2 * model.ids):
+        model.access(2 + i % 62, 0)
+    assert model.renumberings > 1
+    assert model.access(0, 0) == (PositionKind.MISS, 0, 1)
+    model.clear()
+    assert model.access(1, 0) == (PositionKind.MISS, 0, 0)
 
 
 @pytest.mark.parametrize("exponent", [0.6, 0.9, 1.2])
@@ -107,8 +158,9 @@ def test_renumbering_follows_the_eighth_operation_behind_the_one_that_runs_short
     """Groups of one page: every access of a new page takes an id. Ids 1..contexts are open from the start."""
     frames, groups, contexts = 64, 64, 1
     model = BucketStack(frames, groups, contexts)
-    assert model.ids == bucket_ids(groups, contexts) == 256  # 2 * 65 + 2 + 8 = 140
-    short = model.ids - RENUMBER_DELAY - (contexts + 1)  # accesses until only 8 ids are left
+    assert model.ids == bucket_ids(groups, contexts) == 256  # 2 * 65 + 2 + 8 + 1 = 141
+    # Accesses until only 8 ids are left below those of claims.
+    short = model.ids - contexts - RENUMBER_DELAY - (contexts + 1)
     for i in range(short):
         model.access(i % frames, 0)
     for _ in range(RENUMBER_DELAY - 1):
@@ -123,12 +175,12 @@ def test_renumbering_always_finds_ids(groups: int, contexts: int) -> None:
     """The worst case: every context holds as many buckets as merging can leave."""
     ids = bucket_ids(groups, contexts)
     assert ids & (ids - 1) == 0
-    assert 2 * (groups + contexts) + 1 < ids - RENUMBER_DELAY
+    assert 2 * (groups + contexts) + 1 < ids - contexts - RENUMBER_DELAY
 
 
 def test_clear_forgets_pages_and_a_renumbering_that_is_due() -> None:
     model = BucketStack(64, 64, 1)
-    for i in range(model.ids - RENUMBER_DELAY - 2):
+    for i in range(model.ids - 1 - RENUMBER_DELAY - 2):  # one id is that of claims
         model.access(i % 64, 0)
     model.clear()
     for _ in range(2 * RENUMBER_DELAY):

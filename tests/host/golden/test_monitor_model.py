@@ -50,7 +50,7 @@ SETTINGS = st.builds(
 OPS = st.lists(
     st.tuples(
         st.sampled_from(
-            ["access"] * 16 + ["invalidate", "clear", "end", "end", "drop", "mark", "freeze", "arm"]
+            ["access"] * 16 + ["invalidate", "claim", "clear", "end", "end", "drop", "mark", "freeze", "arm"]
         ),
         st.integers(0, FRAMES - 1),
         st.integers(0, CONTEXTS - 1),
@@ -65,7 +65,7 @@ def step(model: MonitorModel, op: str, frame: int, context: int) -> Position | E
         return None
     if op == "end":
         return model.end_epoch()
-    arguments = {"access": (frame, context), "invalidate": (frame,)}.get(op, ())
+    arguments = {"access": (frame, context), "claim": (frame, context), "invalidate": (frame,)}.get(op, ())
     return getattr(model, op)(*arguments)
 
 
@@ -98,7 +98,7 @@ def test_the_working_set_is_the_number_of_pages_touched(chosen: Settings, ops) -
         answer = step(model, op, frame, context)
         if op == "access" and answer.kind != PositionKind.NONE:
             touched.add((answer.context, frame, lives[frame]))
-        elif op == "invalidate":
+        elif op in ("invalidate", "claim"):
             lives[frame] += 1
         elif op == "clear":
             touched = set()
@@ -114,7 +114,7 @@ def test_the_filter_does_not_show_in_what_is_counted(ops, recent_pages: int) -> 
     model = MonitorModel(FRAMES, GROUPS, CONTEXTS, recent_pages=recent_pages)
     stack, counters = GroupStack(FRAMES, GROUPS, CONTEXTS), HitCounters(GROUPS, CONTEXTS)
     for op, frame, context in ops:
-        if op not in ("access", "invalidate", "clear", "end"):
+        if op not in ("access", "invalidate", "claim", "clear", "end"):
             continue
         answer = step(model, op, frame, context)
         if op == "access":
@@ -123,6 +123,8 @@ def test_the_filter_does_not_show_in_what_is_counted(ops, recent_pages: int) -> 
             assert answer == position
         elif op == "invalidate":
             stack.invalidate(frame)
+        elif op == "claim":
+            stack.claim(frame, context)
         elif op == "clear":
             stack.clear()
             counters.clear()
@@ -153,6 +155,66 @@ def test_a_page_counts_for_the_context_that_first_touched_it() -> None:
     assert counters.accesses == [0, 2, 1]
     assert counters.misses == [0, 1, 1]
     assert counters.touched == [0, 1, 1]  # the page after the invalidation is another one
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_claimed_page_counts_for_the_context_that_claimed_it(engine: str) -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, engine)
+    model.claim(5, 1)
+    model.access(5, 2)  # a miss of context 1
+    model.access(5, 2)
+    counters = model.end_epoch()
+    assert (counters.misses, counters.accesses, counters.touched) == ([0, 1, 0], [0, 2, 0], [0, 1, 0])
+    model.access(5, 0)
+    model.claim(5, 0)
+    model.claim(5, 2)
+    model.access(5, 0)  # a miss of context 2, and context 1's stack is empty
+    model.access(6, 1)
+    assert model.access(6, 1) == Position(PositionKind.HIT, 0, 1)
+    counters = model.end_epoch()
+    assert counters.misses == [0, 1, 1]
+    assert counters.accesses == [0, 3, 1]
+    assert counters.touched == [0, 2, 1]  # page 5 before its claim, and page 6
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@given(OPS)
+@settings(max_examples=100, deadline=None)
+def test_claims_of_pages_that_are_not_accessed_change_no_counter(engine: str, ops) -> None:
+    """Pages of the upper half are claimed in one model, and invalidated in the other."""
+    claiming, other = (MonitorModel(FRAMES, GROUPS, CONTEXTS, engine) for _ in range(2))
+    for op, frame, context in ops:
+        if op == "claim":
+            claiming.claim(frame | FRAMES // 2, context)
+            other.invalidate(frame | FRAMES // 2)
+        else:
+            assert step(claiming, op, frame % 8, context) == step(other, op, frame % 8, context)
+    assert claiming.end_epoch() == other.end_epoch()
+
+
+def test_a_claim_of_an_order_takes_the_frames_from_the_first_on_that_exist() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.claim(3, 1, order=2)
+    model.claim(FRAMES - 2, 2, order=7)
+    owners = [model.access(frame, 0).context for frame in range(FRAMES)]
+    assert owners == [0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("remove", ["invalidate", "clear"])
+def test_an_invalidation_or_a_clear_removes_a_claim(remove: str) -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.claim(5, 1)
+    step(model, remove, 5, 0)
+    assert model.access(5, 2) == Position(PositionKind.MISS, 0, 2)
+
+
+def test_frozen_accesses_of_a_claimed_page_make_it_its_owners() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.freeze = True
+    model.claim(5, 1)
+    model.access(5, 2)
+    model.freeze = False
+    assert model.access(5, 2) == Position(PositionKind.HIT, 0, 1)
 
 
 def test_clear_forgets_pages_and_counters_but_keeps_the_epoch_number() -> None:
@@ -293,3 +355,5 @@ def test_counters_have_32_bits_by_default() -> None:
 def test_unknown_frame_or_context_is_refused(frame: int, context: int) -> None:
     with pytest.raises(ValueError, match=f"no frame {frame} in context {context}"):
         MonitorModel(FRAMES, GROUPS, CONTEXTS).access(frame, context)
+    with pytest.raises(ValueError, match=f"no frame {frame} in context {context}"):
+        MonitorModel(FRAMES, GROUPS, CONTEXTS).claim(frame, context)

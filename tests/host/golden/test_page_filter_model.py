@@ -20,7 +20,7 @@ def filter_of(recent_pages: int = 4, memory_frames: int = FRAMES) -> PageFilter:
 
 operations = st.lists(
     st.tuples(
-        st.sampled_from(["access"] * 20 + ["invalidate", "invalidate", "clear"]),
+        st.sampled_from(["access"] * 20 + ["invalidate", "claim", "claim", "clear"]),
         st.one_of(st.integers(0, 7), st.integers(0, FRAMES - 1)),
         st.integers(0, CONTEXTS - 1),
     ),
@@ -31,6 +31,8 @@ operations = st.lists(
 def step(model: StackEngine | PageFilter, kind: str, frame: int, context: int):
     if kind == "access":
         return model.access(frame, context)
+    if kind == "claim":
+        return model.claim(frame, context)
     return model.invalidate(frame) if kind == "invalidate" else model.clear()
 
 
@@ -48,7 +50,7 @@ def test_every_position_is_the_exact_one_on_long_local_runs(recent_pages: int) -
     exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
     for _ in range(60_000):
         frame = min(int(dice.expovariate(0.2)), FRAMES - 1)
-        kind = dice.choices(("access", "invalidate", "clear"), (1000, 20, 1))[0]
+        kind = dice.choices(("access", "invalidate", "claim", "clear"), (1000, 10, 10, 1))[0]
         op = (kind, frame, dice.randrange(CONTEXTS))
         assert step(filtered, *op) == step(exact, *op)
     assert (filtered.touches > 1000) == (recent_pages > 1)  # a single page is never out of order
@@ -79,6 +81,36 @@ def test_an_absorbed_access_counts_for_the_owner_not_the_running_context() -> No
     filtered = filter_of()
     filtered.access(5, 2)
     assert filtered.access(5, 1) == (PositionKind.HIT, 0, 2)
+
+
+def test_a_claimed_page_is_no_longer_recent() -> None:
+    filtered = filter_of()
+    filtered.access(5, 2)
+    assert filtered.claim(5, 1) == (PositionKind.NONE, 0, 0)
+    assert filtered.sent[-1] == EngineOp("claim", 5, 1)
+    assert filtered.access(5, 2) == (PositionKind.MISS, 0, 1)
+    assert filtered.access(5, 2) == (PositionKind.HIT, 0, 1)
+
+
+def test_claims_pass_in_any_range_and_only_of_pages_that_are_sampled() -> None:
+    filtered = filter_of(memory_frames=4 * FRAMES)
+    filtered.lower = filtered.upper = 0
+    for frame in range(4 * FRAMES):
+        filtered.claim(frame, 1)
+    assert filtered.end_epoch() == (0, 0)
+    filtered.upper = 4 * FRAMES - 1
+    owners = [filtered.access(frame, 0) for frame in range(4 * FRAMES)]
+    assert owners.count((PositionKind.MISS, 0, 1)) == FRAMES
+    assert owners.count((PositionKind.NONE, 0, 0)) == 3 * FRAMES
+
+
+@pytest.mark.parametrize(("claiming", "owner"), [(0, 0), (1, 1), (2, 0), (3, 1)])
+def test_with_split_a_claim_is_for_the_context_that_owns_pages(claiming: int, owner: int) -> None:
+    filtered = PageFilter(GroupStack(FRAMES, GROUPS, 4), FRAMES, FRAMES, GROUPS)
+    filtered.split = 2
+    filtered.claim(5, claiming)
+    assert filtered.access(5, 1 - owner, write=True) == (PositionKind.MISS, 0, owner + 2)
+    assert filtered.access(5, 1 - owner) == (PositionKind.HIT, 0, owner)
 
 
 @pytest.mark.parametrize("recent_pages", [0, FRAMES // GROUPS + 1])

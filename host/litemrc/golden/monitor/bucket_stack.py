@@ -17,12 +17,14 @@ RENUMBER_DELAY = 8
 
 
 def bucket_ids(groups: int, contexts: int) -> int:
-    """Return the number of ids, a power of two; id 0 marks invalid pages.
+    """Return the number of ids, a power of two.
+
+    Id 0 marks invalid pages, and the last `contexts` ids mark those claimed by each context.
 
     Renumbering leaves fewer than 2 * (groups + contexts) buckets, because any two adjacent buckets of a
     context hold more than one group of pages, except its oldest and its open one. RENUMBER_DELAY adds ids.
     """
-    return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
+    return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY + contexts - 1).bit_length()
 
 
 def bucket_pages(group_pages: int) -> int:
@@ -69,11 +71,11 @@ class BucketStack:
     - A hit in the open bucket has position 0. The position of a hit in a closed bucket is the number of pages
       in newer buckets plus the offset that `LoopFront` estimates. The true position lies in the same bucket,
       and a bucket holds at most one group of pages, so the answer is at most one group off.
-    - All contexts share the ids. After the operation that leaves only `RENUMBER_DELAY` ids, the
-      `RENUMBER_DELAY`-th operation of any kind is followed by renumbering, one atomic step between two
-      operations. Each context drops its empty closed buckets, merges every other closed bucket, from the
-      oldest on, into the previous one if both hold at most one group of pages, and forgets its loop front.
-      Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
+    - All contexts share the ids below those of claims. After the operation that leaves only `RENUMBER_DELAY`
+      of them, the `RENUMBER_DELAY`-th operation of any kind is followed by renumbering, one atomic step
+      between two operations. Each context drops its empty closed buckets, merges every other closed bucket,
+      from the oldest on, into the previous one if both hold at most one group of pages, and forgets its loop
+      front. Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
 
     Parameters
     ----------
@@ -91,14 +93,18 @@ class BucketStack:
         self.pages, self.groups, self.contexts = pages, groups, contexts
         self.group_pages = pages // groups
         self.ids = bucket_ids(groups, contexts)
+        self._usable_ids = self.ids - contexts
         self.renumberings = 0
         self.clear()
 
     def access(self, page: int, context: int) -> Position:
-        """Stamp a page with its owner's open bucket; the owner of an invalid page is `context`."""
+        """Stamp a page with its owner's open bucket.
+
+        The owner of an invalid page is the context that claimed it, or else `context`.
+        """
         check_access(page, context, self.pages, self.contexts)
         bucket = self._bucket_of.get(page)
-        owner = context if bucket is None else bucket.owner
+        owner = self._claims.pop(page, context) if bucket is None else bucket.owner
         stack = self._bucket_stacks[owner]
         open_bucket = stack.buckets[-1]
         if bucket is None:
@@ -117,11 +123,17 @@ class BucketStack:
         return answer
 
     def invalidate(self, page: int) -> Position:
-        """Remove a page from its bucket."""
+        """Remove a page from its bucket; its next access is a miss and sets a new owner."""
         check_access(page, 0, self.pages, self.contexts)
-        bucket = self._bucket_of.pop(page, None)
-        if bucket is not None:
-            bucket.pages -= 1
+        self._remove(page)
+        self._end_operation()
+        return NONE
+
+    def claim(self, page: int, context: int) -> Position:
+        """Remove a page from its bucket; its next access is a miss of `context`."""
+        check_access(page, context, self.pages, self.contexts)
+        self._remove(page)
+        self._claims[page] = context
         self._end_operation()
         return NONE
 
@@ -131,8 +143,9 @@ class BucketStack:
         return NONE
 
     def clear(self) -> Position:
-        """Make every page invalid; ids start again from 1."""
+        """Make every page invalid and remove all claims; ids start again from 1."""
         self._bucket_of: dict[int, Bucket] = {}
+        self._claims: dict[int, int] = {}  # contexts of invalid pages
         self._numbers = count()
         self._next_id = 1
         self._delay: int | None = None  # operations left before renumbering
@@ -147,13 +160,20 @@ class BucketStack:
             return 0
         return stack.younger_pages(bucket) + stack.front.hit(bucket)
 
+    def _remove(self, page: int) -> None:
+        """Remove a page from its bucket, or its claim."""
+        self._claims.pop(page, None)
+        bucket = self._bucket_of.pop(page, None)
+        if bucket is not None:
+            bucket.pages -= 1
+
     def _open(self, buckets: list[Bucket], owner: int) -> None:
         buckets.append(Bucket(owner, next(self._numbers)))
         self._next_id += 1
 
     def _end_operation(self) -> None:
         if self._delay is None:
-            if self.ids - self._next_id <= RENUMBER_DELAY:
+            if self._usable_ids - self._next_id <= RENUMBER_DELAY:
                 self._delay = RENUMBER_DELAY
             return
         self._delay -= 1

@@ -55,9 +55,12 @@ class GroupStack:
         self.clear()
 
     def access(self, page: int, context: int) -> Position:
-        """Move a page to the top of its owner's stack; the owner of an invalid page is `context`."""
+        """Move a page to the top of its owner's stack.
+
+        The owner of an invalid page is the context that claimed it, or else `context`.
+        """
         check_access(page, context, self.pages, self.contexts)
-        owner = self._owner.setdefault(page, context)
+        owner = self._owner.setdefault(page, self._claims.pop(page, context))
         before = self._places(owner)
         lru_position = self._stacks[owner].access(page)
         self._report(page, owner, before)
@@ -68,6 +71,7 @@ class GroupStack:
     def invalidate(self, page: int) -> Position:
         """Remove a page from its owner's stack; its next access is a miss and sets a new owner."""
         check_access(page, 0, self.pages, self.contexts)
+        self._claims.pop(page, None)
         owner = self._owner.pop(page, None)
         if owner is not None:
             before = self._places(owner)
@@ -75,9 +79,17 @@ class GroupStack:
             self._report(page, owner, before)
         return NONE
 
+    def claim(self, page: int, context: int) -> Position:
+        """Remove a page from its owner's stack; its next access is a miss of `context`."""
+        check_access(page, context, self.pages, self.contexts)
+        self.invalidate(page)
+        self._claims[page] = context
+        return NONE
+
     def clear(self) -> Position:
-        """Make every page invalid."""
-        self._owner: dict[int, int] = {}
+        """Make every page invalid and remove all claims."""
+        self._owner: dict[int, int] = {}  # of valid pages
+        self._claims: dict[int, int] = {}  # contexts of invalid pages
         self._stacks = [LruStack[int]() for _ in range(self.contexts)]
         if self._listener is not None:
             self._listener.clear()

@@ -4,16 +4,17 @@
 from litemrc.golden.monitor.engines import ENGINES
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor.page_filter import PageFilter
-from litemrc.golden.monitor.positions import Position, check_access
+from litemrc.golden.monitor.positions import NONE, Position, check_access
 from litemrc.golden.monitor.working_set import PageBitmap, WorkingSet
 
 
 class MonitorModel:
     """Takes operations, returns positions, and publishes the counters of each epoch.
 
-    A counted access increments counters of the page's owner; the first access to a page in an epoch also
-    increments `touched`. An access that is dropped, out of range or not sampled increments only the one
-    counter of that name. So in every epoch
+    A page belongs to the context that claimed it since it became invalid, or else to the context of its first
+    access. A counted access increments counters of the page's owner; the first access to a page in an epoch
+    also increments `touched`. An access that is dropped, out of range or not sampled increments only the one
+    counter of that name. A claim increments no counter. So in every epoch
 
         sum(accesses) + outside + unsampled + dropped == accesses made while the monitor was not frozen,
 
@@ -138,8 +139,29 @@ class MonitorModel:
         self.working_set.invalidate(frame)
         return self.filter.invalidate(frame)
 
+    def claim(self, frame: int, context: int, order: int = 0) -> Position:
+        """Invalidate the pages of 2^order frames from `frame` on; `context` owns them from their next access.
+
+        A page that was valid leaves its owner's stack. A further claim replaces this one, an invalidation
+        or a clear removes it. Frames that do not exist, behind the first, are left out.
+
+        Returns
+        -------
+        NONE.
+
+        Raises
+        ------
+        ValueError
+            if the first frame or the context does not exist.
+        """
+        check_access(frame, context, self.frames, self.contexts)
+        for claimed in range(frame, min(frame + (1 << order), self.frames)):
+            self.working_set.invalidate(claimed)
+            self.filter.claim(claimed, context)
+        return NONE
+
     def clear(self) -> Position:
-        """Make every page invalid and restart the running epoch from zero without publishing it."""
+        """Make every page invalid, remove all claims, and restart the epoch from zero, unpublished."""
         self._dropped = 0
         self.working_set.clear()
         self.page_bitmap.clear()

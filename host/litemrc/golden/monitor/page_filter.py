@@ -14,7 +14,7 @@ from litemrc.golden.monitor.positions import NONE, Position, PositionKind, Stack
 class EngineOp(NamedTuple):
     """An operation that the filter sent to the engine."""
 
-    kind: str  # access, invalidate, clear
+    kind: str  # access, invalidate, claim, clear
     frame: int = 0  # its number in the engine
     context: int = 0
 
@@ -48,19 +48,20 @@ class PageFilter:
     absorbed out of order are accessed once more in the engine, least recent first, and the answers are
     discarded (*touches*). So pages leave the top of the stack in their true order, and every position is
     exact for every access sequence. Each page touched was absorbed since the last access sent to the engine,
-    so the engine never gets more accesses than the filter. An invalidated page stops being recent; a clear
-    forgets all recent pages.
+    so the engine never gets more accesses than the filter. A page that is invalidated or claimed stops being
+    recent; a clear forgets all recent pages.
 
-    **Range.** Accesses outside `lower`..`upper` are not counted. Invalidations always pass.
+    **Range.** Accesses outside `lower`..`upper` are not counted. Invalidations and claims always pass.
 
     **Sampling** at rate 1/2^k: a page is sampled if the upper k bits of its frame's hash are 0; the other
-    bits are its number in the engine, so numbers are unique. Accesses and invalidations of other pages are
-    not counted. With k = 0 the engine sees the frame numbers themselves. k is at least
-    log2(memory_frames / frames), so that the sampled pages fit the engine. A group of the engine stands for
-    2^k times the real pages.
+    bits are its number in the engine, so numbers are unique. Accesses of other pages are not counted, and
+    their invalidations and claims are ignored. With k = 0 the engine sees the frame numbers themselves. k is
+    at least log2(memory_frames / frames), so that the sampled pages fit the engine. A group of the engine
+    stands for 2^k times the real pages.
 
     **Split**: reads and writes count apart. Contexts 0..`split` - 1 own pages, and the writes to the pages of
-    context c have the positions of context c + `split`. Reads and writes move pages in the same stack.
+    context c have the positions of context c + `split`. Reads and writes move pages in the same stack. A
+    claim for context c + `split` is one for context c.
 
     **Frozen** accesses do the same and return NONE; they count neither as outside nor as unsampled.
 
@@ -131,20 +132,18 @@ class PageFilter:
         if page is None:
             self.unsampled = min(self.unsampled + (not frozen), self._limit)
             return NONE
-        position = self._access_page(page, context % self.split if self.split else context)
+        position = self._access_page(page, self._owning(context))
         if write:
             position = position._replace(context=position.context | self.split)
         return NONE if frozen else position
 
     def invalidate(self, frame: int) -> Position:
         """Remove a frame's page from its stack; ignored if the frame is not sampled."""
-        page = self._number(frame)
-        if page is None:
-            return NONE
-        if page in self._recent:
-            self._recent.remove(page)
-            self._in_engine.remove(page)
-        return self._send(EngineOp("invalidate", page))
+        return self._remove(frame, "invalidate", 0)
+
+    def claim(self, frame: int, context: int) -> Position:
+        """Remove a frame's page from its stack; `context` will own it. Ignored if it is not sampled."""
+        return self._remove(frame, "claim", self._owning(context))
 
     def clear(self) -> Position:
         """Make every page invalid and reset the counts."""
@@ -160,6 +159,18 @@ class PageFilter:
         counts = self.outside, self.unsampled
         self.outside = self.unsampled = 0
         return counts
+
+    def _owning(self, context: int) -> int:
+        return context % self.split if self.split else context
+
+    def _remove(self, frame: int, kind: str, context: int) -> Position:
+        page = self._number(frame)
+        if page is None:
+            return NONE
+        if page in self._recent:
+            self._recent.remove(page)
+            self._in_engine.remove(page)
+        return self._send(EngineOp(kind, page, context))
 
     def _access_page(self, page: int, context: int) -> Position:
         if page in self._recent:
@@ -200,6 +211,8 @@ class PageFilter:
         self.sent.append(op)
         if op.kind == "access":
             return self._engine.access(op.frame, op.context)
+        if op.kind == "claim":
+            return self._engine.claim(op.frame, op.context)
         return self._engine.invalidate(op.frame) if op.kind == "invalidate" else self._engine.clear()
 
     def _forget(self) -> None:

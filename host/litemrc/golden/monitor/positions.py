@@ -10,7 +10,7 @@ class PositionKind(IntEnum):
 
     HIT = 0
     MISS = 1
-    NONE = 2  # the operation is not counted: invalidate, mark
+    NONE = 2  # the operation is not counted: invalidate, claim, mark
     CLEAR = 3
 
 
@@ -34,8 +34,8 @@ CLEAR = Position(PositionKind.CLEAR)
 class StackEngine(Protocol):
     """Pages of all contexts in LRU order; returns exactly one position for each operation.
 
-    A page belongs to the context that first accesses it while it is invalid. Later accesses, from any
-    context, move it in its owner's stack.
+    A page belongs to the context that claimed it since it became invalid, or else to the context that first
+    accesses it. Later accesses, from any context, move it in its owner's stack.
     """
 
     def access(self, page: int, context: int) -> Position:
@@ -43,11 +43,18 @@ class StackEngine(Protocol):
         ...
 
     def invalidate(self, page: int) -> Position:
-        """Remove a page from its owner's stack, so that its next access is a miss; return NONE."""
+        """Remove a page from its owner's stack, so that its next access is a miss; return NONE.
+
+        A claim of the page is removed, too.
+        """
+        ...
+
+    def claim(self, page: int, context: int) -> Position:
+        """Invalidate a page; its next access is a miss of `context`, whatever runs then; return NONE."""
         ...
 
     def clear(self) -> Position:
-        """Make every page invalid; return CLEAR."""
+        """Make every page invalid and remove all claims; return CLEAR."""
         ...
 
     def mark(self) -> Position:

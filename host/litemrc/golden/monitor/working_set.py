@@ -8,7 +8,7 @@ from collections.abc import Hashable
 
 
 class WorkingSet:
-    """Detects the first access to each page in an epoch; an invalidated page counts as a new page."""
+    """Detects the first access to each page in an epoch; an invalidated or claimed page is a new page."""
 
     def __init__(self) -> None:
         self._touched: set[Hashable] = set()
@@ -31,7 +31,7 @@ class WorkingSet:
 class PageBitmap:
     """Keeps the frames of the running epoch, and publishes them at its end.
 
-    Frames are counted, whatever they hold: an invalidation has no effect.
+    Frames are counted, whatever they hold: invalidations and claims have no effect.
 
     :ivar accessed: frames accessed in the last epoch that ended.
     :ivar written: those of them that were written.
