@@ -25,14 +25,16 @@ class BucketReference {
             answer.kind = POSITION_CLEAR;
             return answer;
         }
-        if (op.kind == OP_INVALIDATE && places_[frame].owner != NOBODY) {
-            places_[frame].bucket->erase(frame);
+        if (op.kind == OP_INVALIDATE) {
+            if (places_[frame].owner != NOBODY)
+                places_[frame].bucket->erase(frame);
             places_[frame].owner = NOBODY;
+            places_[frame].claim = op.write ? int(op.context) : NOBODY;
         } else if (op.kind == OP_ACCESS) {
             Place &place = places_[frame];
             const bool miss = place.owner == NOBODY;
             if (miss)
-                place.owner = op.context;
+                place.owner = place.claim != NOBODY ? place.claim : int(op.context);
             answer.kind = miss ? POSITION_MISS : POSITION_HIT;
             answer.context = place.owner;
             answer.group = access(frame, stacks_[place.owner], place, miss);
@@ -58,6 +60,7 @@ class BucketReference {
     };
     struct Place {
         int owner = NOBODY;
+        int claim = NOBODY; // since the page last became invalid
         Buckets::iterator bucket;
     };
 
@@ -125,7 +128,7 @@ class BucketReference {
 
     void end_operation() {
         if (delay_ == 0) {
-            if (ids_used_ + 1 >= IDS - RENUMBER_DELAY)
+            if (ids_used_ + 1 >= IDS - CONTEXTS - RENUMBER_DELAY)
                 delay_ = RENUMBER_DELAY;
         } else if (--delay_ == 0) {
             ids_used_ = 0;

@@ -53,7 +53,7 @@ Position BucketStack::operate(const Op &op) {
         answer = access(op.frame, op.context);
         break;
     case OP_INVALIDATE:
-        invalidate(op.frame);
+        invalidate(op);
         break;
     case OP_CLEAR:
         answer.kind = POSITION_CLEAR;
@@ -78,8 +78,8 @@ void BucketStack::maintain(const Op &op) {
 
 Position BucketStack::access(frame_t frame, context_t running) {
     const id_t id = id_of(frame);
-    const bool valid = id != 0;
-    const context_t owner = valid ? owners_[id] : running;
+    const bool valid = is_bucket(id);
+    const context_t owner = valid ? owners_[id] : id != 0 ? context_t(id - FIRST_CLAIM) : running;
     Context context = contexts_[owner];
     const Position answer{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), 0, owner, 0};
     set_page(frame, context.open_id);
@@ -101,10 +101,10 @@ Position BucketStack::access(frame_t frame, context_t running) {
     return estimated;
 }
 
-void BucketStack::invalidate(frame_t frame) {
-    const id_t id = id_of(frame);
-    set_page(frame, 0);
-    if (id == 0)
+void BucketStack::invalidate(const Op &op) {
+    const id_t id = id_of(op.frame);
+    set_page(op.frame, op.write ? id_t(FIRST_CLAIM + op.context) : id_t(0));
+    if (!is_bucket(id))
         return;
     const context_t owner = owners_[id];
     if (id == contexts_[owner].open_id)
@@ -116,7 +116,7 @@ void BucketStack::invalidate(frame_t frame) {
 id_t BucketStack::id_of(frame_t frame) const {
     Page page;
     unpack_into(pages_[frame], page.id, page.generation);
-    return page.id == 0 || page.generation == generation_ ? page.id : map_[page.id];
+    return !is_bucket(page.id) || page.generation == generation_ ? page.id : map_[page.id];
 }
 
 void BucketStack::set_page(frame_t frame, id_t id) { pages_[frame] = packed<page_word_t>(id, generation_); }
@@ -155,7 +155,7 @@ void BucketStack::open(context_t owner, Context &context) {
 // Counts the operations from the shortage of ids to the renumbering.
 void BucketStack::count_down() {
     if (delay_ == 0) {
-        if (next_id_ >= IDS - RENUMBER_DELAY)
+        if (next_id_ >= FIRST_CLAIM - RENUMBER_DELAY)
             delay_ = RENUMBER_DELAY;
     } else {
         delay_ -= 1;

@@ -5,10 +5,11 @@
 // Closest relative in software: MIMIR (Saemundsson et al., SoCC 2014).
 //
 // For each page frame the page array holds the id and generation bit of the bucket of its last access; id 0 is an invalid
-// page. Contexts share the range of ids, which grow with time within a context; `owners_` has the context of each id. The
-// number of pages in newer buckets of the same context comes from a binary tree over the ids, one memory per level: a node
-// holds the pages of its newer half. Along the path of an id, a 0 bit adds its node to the sum, and at a 1 bit the page is
-// counted in the node. Open buckets are kept outside the tree, one per context.
+// page, and an id from FIRST_CLAIM on is an invalid page that a context claimed. Contexts share the range of the other ids,
+// which grow with time within a context; `owners_` has the context of each id. The number of pages in newer buckets of the
+// same context comes from a binary tree over the ids, one memory per level: a node holds the pages of its newer half. Along
+// the path of an id, a 0 bit adds its node to the sum, and at a 1 bit the page is counted in the node. Open buckets are kept
+// outside the tree, one per context.
 //
 // Renumbering writes a map from old to new ids and flips the generation. A page's old id is mapped when it is next read,
 // or by the sweep before the next renumbering.
@@ -31,8 +32,9 @@ constexpr int RENUMBER_DELAY = 8; // operations from the shortage of ids to the 
 
 constexpr int BUCKET_PAGES = (3 * GROUP_PAGES + 3) / 4; // size at which an open bucket closes; merging fills up to a group
 
-constexpr int ID_BITS = width_of(2 * (GROUPS + CONTEXTS) + 2 + RENUMBER_DELAY);
+constexpr int ID_BITS = width_of(2 * (GROUPS + CONTEXTS) + 2 + RENUMBER_DELAY + CONTEXTS);
 constexpr int IDS = 1 << ID_BITS;
+constexpr int FIRST_CLAIM = IDS - CONTEXTS; // the context's number is added; these ids are the same in every generation
 using id_t = ap_uint<ID_BITS>;
 using next_id_t = ap_uint<ID_BITS + 1>;
 
@@ -53,11 +55,14 @@ class BucketStack {
     // For testbenches.
     unsigned renumberings() const { return renumberings_; }
     unsigned buckets() const { return next_id_ - 1; }         // ids in use
-    id_t bucket(frame_t frame) const { return id_of(frame); } // 0: the page is invalid
+    id_t bucket(frame_t frame) const { // 0: the page is invalid
+        const id_t id = id_of(frame);
+        return is_bucket(id) ? id : id_t(0);
+    }
 
   private:
     struct Page {
-        id_t id; // 0: invalid
+        id_t id; // of a bucket or of a claim, or 0
         ap_uint<1> generation;
     };
     using page_word_t = ap_uint<ID_BITS + 1>;
@@ -67,9 +72,10 @@ class BucketStack {
         LoopFront<id_t> front;
     };
 
+    static bool is_bucket(id_t id) { return id != 0 && id < FIRST_CLAIM; }
     void set_page(frame_t frame, id_t id);
     Position access(frame_t frame, context_t running);
-    void invalidate(frame_t frame);
+    void invalidate(const Op &op);
     id_t id_of(frame_t frame) const;
     pages_t remove(context_t owner, id_t id);
     void insert(context_t owner, id_t id, pages_t pages);

@@ -30,6 +30,9 @@ class TestbenchWorkload {
             op.kind = OP_MARK;
         else if (dice == 25 && random(20) == 0)
             op.kind = OP_CLEAR;
+        op.write = random(2); // half of the invalidations are claims, by any context
+        if (op.kind == OP_INVALIDATE)
+            op.context = random(CONTEXTS);
         op.epoch_end = random(500) == 0;
         return op;
     }

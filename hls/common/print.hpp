@@ -12,8 +12,8 @@ namespace litemrc {
 
 inline std::ostream &operator<<(std::ostream &out, const Op &op) {
     static const char *const names[] = {"access", "invalidate", "clear", "mark"};
-    return out << names[int(op.kind)] << " frame " << int(op.frame) << " context " << int(op.context)
-               << (op.epoch_end ? " epoch_end" : "");
+    return out << (is_claim(op) ? "claim" : names[int(op.kind)]) << " frame " << int(op.frame) << " context "
+               << int(op.context) << (op.epoch_end ? " epoch_end" : "");
 }
 
 inline std::ostream &operator<<(std::ostream &out, const Position &position) {

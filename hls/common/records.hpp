@@ -9,16 +9,16 @@ namespace litemrc {
 
 enum OpKind {
     OP_ACCESS = 0,     // one DRAM access to `frame`, seen while `context` was running
-    OP_INVALIDATE = 1, // the page in `frame` is no longer what it was: remove it from its owner's stack
-    OP_CLEAR = 2,      // every page becomes invalid, the running epoch starts again from zero
+    OP_INVALIDATE = 1, // the page in `frame` is no longer what it was: remove it from its owner's stack; see is_claim
+    OP_CLEAR = 2,      // every page becomes invalid and unclaimed, the running epoch starts again from zero
     OP_MARK = 3,       // no operation; carries `epoch_end`
 };
 
 struct Op {
     ap_uint<2> kind;
     frame_t frame;
-    context_t context;
-    ap_uint<1> write;     // ignored by the stack engines
+    context_t context;    // running; of a claim: that owns the page from its next access on, whatever runs then
+    ap_uint<1> write;     // an access: the stack engines ignore it; OP_INVALIDATE: a claim
     ap_uint<1> epoch_end; // the epoch ends after this operation, of any kind
 };
 
@@ -37,9 +37,12 @@ inline Op unpack_op(op_word_t word) {
 enum PositionKind {
     POSITION_HIT = 0,   // the page's LRU stack distance lay in `group`
     POSITION_MISS = 1,  // the page was invalid: stack distance infinite
-    POSITION_NONE = 2,  // nothing to count: invalidate, mark
+    POSITION_NONE = 2,  // nothing to count: invalidate, claim, mark
     POSITION_CLEAR = 3, // the running epoch starts again from zero
 };
+
+// Whether an operation is a claim: an invalidation that names the page's next owner.
+inline bool is_claim(const Op &op) { return op.kind == OP_INVALIDATE && op.write; }
 
 // A stack engine answers every operation with exactly one position, in order.
 struct Position {

@@ -22,7 +22,7 @@ void GroupStack::set_page(frame_t frame, const Page &page) {
 void GroupStack::clear() {
     for (int frame = 0; frame < FRAMES; ++frame) {
         HLS_PIPELINE // one entry per cycle: the array has one write port
-        set_page(frame, Page{0, 0, 0});
+        set_page(frame, Page{0, 0, UNCLAIMED});
     }
     for (int context = 0; context < CONTEXTS; ++context) {
         HLS_PIPELINE
@@ -42,7 +42,7 @@ template <typename Moves> Position GroupStack::step(const Op &op, Moves &moves) 
         answer = access(op.frame, op.context, moves);
         break;
     case OP_INVALIDATE:
-        invalidate(op.frame, moves);
+        invalidate(op, moves);
         break;
     case OP_CLEAR:
         clear();
@@ -58,7 +58,7 @@ template <typename Moves> Position GroupStack::step(const Op &op, Moves &moves) 
 template <typename Moves> Position GroupStack::access(frame_t frame, context_t running, Moves &moves) {
     const Page page = this->page(frame);
     const bool valid = page.valid;
-    const context_t owner = valid ? page.owner : running;
+    const context_t owner = valid || page.group == CLAIMED ? page.owner : running;
     const pages_t size = sizes_[owner];
     const frame_t top = group_headers_[owner][0];
 
@@ -82,10 +82,15 @@ template <typename Moves> Position GroupStack::access(frame_t frame, context_t r
     return Position{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), valid ? page.group : group_t(0), owner, 0};
 }
 
-template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &moves) {
-    const Page page = this->page(frame);
-    if (!page.valid)
-        return;
+template <typename Moves> void GroupStack::invalidate(const Op &op, Moves &moves) {
+    const Page page = this->page(op.frame);
+    if (page.valid)
+        leave(op.frame, page, moves);
+    set_page(op.frame, op.write ? Page{0, op.context, CLAIMED} : Page{0, 0, UNCLAIMED});
+}
+
+// Removes a valid page from its owner's stack; the caller writes its entry.
+template <typename Moves> void GroupStack::leave(frame_t frame, const Page &page, Moves &moves) {
     const pages_t size = sizes_[page.owner];
     const frame_t successor = next_[frame];
     moves.write(pack(Move{frame, page.owner, 1, page.group, 0, 0}));
@@ -93,7 +98,6 @@ template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &move
     if (frame_t(group_headers_[page.owner][page.group]) == frame)
         group_headers_[page.owner][page.group] = successor;
     unlink(frame);
-    set_page(frame, Page{0, 0, 0});
     sizes_[page.owner] = size - 1;
 }
 

@@ -33,16 +33,18 @@ class GroupStack {
   private:
     struct Page {
         ap_uint<1> valid;
-        context_t owner; // the context that first touched the page after it became invalid
-        group_t group;
+        context_t owner; // that claimed the page since it became invalid, or else first touched it
+        group_t group;   // of an invalid page: CLAIMED, or UNCLAIMED, which has no owner
     };
+    static constexpr int UNCLAIMED = 0, CLAIMED = 1;
     using page_word_t = ap_uint<1 + width_of(CONTEXTS) + width_of(GROUPS)>;
 
     Page page(frame_t frame) const;
     void set_page(frame_t frame, const Page &page);
 
     template <typename Moves> Position access(frame_t frame, context_t running, Moves &moves);
-    template <typename Moves> void invalidate(frame_t frame, Moves &moves);
+    template <typename Moves> void invalidate(const Op &op, Moves &moves);
+    template <typename Moves> void leave(frame_t frame, const Page &page, Moves &moves);
     template <typename Moves> void shift_down(context_t owner, group_t deepest, bool opens_group, Moves &moves);
     template <typename Moves> void shift_up(context_t owner, group_t above, group_t last, Moves &moves);
     void unlink(frame_t frame);

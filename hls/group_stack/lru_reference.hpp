@@ -19,13 +19,15 @@ class LruReference {
         if (op.kind == OP_CLEAR) {
             *this = LruReference();
             answer.kind = POSITION_CLEAR;
-        } else if (op.kind == OP_INVALIDATE && owners_[frame] != NOBODY) {
-            stacks_[owners_[frame]].remove(frame);
+        } else if (op.kind == OP_INVALIDATE) {
+            if (owners_[frame] != NOBODY)
+                stacks_[owners_[frame]].remove(frame);
             owners_[frame] = NOBODY;
+            claims_[frame] = op.write ? int(op.context) : NOBODY;
         } else if (op.kind == OP_ACCESS) {
             const bool miss = owners_[frame] == NOBODY;
             if (miss)
-                owners_[frame] = op.context;
+                owners_[frame] = claims_[frame] != NOBODY ? claims_[frame] : int(op.context);
             std::list<int> &stack = stacks_[owners_[frame]];
             answer.kind = miss ? POSITION_MISS : POSITION_HIT;
             answer.context = owners_[frame];
@@ -48,7 +50,8 @@ class LruReference {
 
   private:
     static constexpr int NOBODY = -1;
-    std::vector<int> owners_ = std::vector<int>(FRAMES, NOBODY);
+    std::vector<int> owners_ = std::vector<int>(FRAMES, NOBODY); // of valid pages
+    std::vector<int> claims_ = std::vector<int>(FRAMES, NOBODY); // since the page last became invalid
     std::vector<std::list<int>> stacks_ = std::vector<std::list<int>>(CONTEXTS);
 };
 

@@ -12,7 +12,7 @@
 // exact. Each touched page was absorbed since the last access to the engine, so the engine never gets more accesses than
 // the filter.
 //
-// Range. Accesses outside lower..upper are answered by POSITION_NONE; invalidations pass.
+// Range. Accesses outside lower..upper are answered by POSITION_NONE; invalidations and claims pass.
 //
 // Sampling at rate 1/2^k, k = max(sampling, log2(MEMORY_FRAMES / FRAMES)). A page is sampled if the upper k bits of the
 // hash of its frame, a permutation, are 0; the other bits are its number in the engine. With k = 0 this is the frame
@@ -20,7 +20,8 @@
 // `sampling` or `split` must be followed by a clear.
 //
 // Split. With `split`, reads and writes count apart: contexts 0 .. CONTEXTS / 2 - 1 own pages, and the writes to the pages of
-// context c count in context c + CONTEXTS / 2. Both move pages in the same stack. Without it they count together.
+// context c count in context c + CONTEXTS / 2. Both move pages in the same stack. Without it they count together. A claim for
+// context c + CONTEXTS / 2 is one for context c.
 //
 // Frozen accesses move pages like others and are answered by POSITION_NONE; they count neither as outside nor unsampled.
 //
@@ -60,7 +61,7 @@ struct MemoryOp {
     ap_uint<2> kind;
     memory_frame_t frame;
     context_t context;
-    ap_uint<1> write;
+    ap_uint<1> write; // OP_INVALIDATE: a claim
     ap_uint<1> epoch_end;
     ap_uint<1> frozen; // an access that moves its page but is not counted
 };

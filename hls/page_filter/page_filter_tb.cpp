@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     engine_accesses = 0;
     std::set<int> set; // of frames touched
     bool frozen = false;
-    long accesses = 0, out_of_range = 0, not_sampled = 0, first = 0;
+    long accesses = 0, out_of_range = 0, not_sampled = 0, first = 0, claims = 0;
     unsigned long long outside_in_epoch = 0, unsampled_in_epoch = 0;
     const unsigned long long limit = (1ULL << COUNTER_BITS) - 1;
     for (int i = 0; i < ops_to_do; ++i) {
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
         const bool counts_nothing = (is_access && !inside) || (op.kind != OP_CLEAR && page == pages.end());
         const Op exact_op{counts_nothing ? ap_uint<2>(OP_MARK) : op.kind,
                           frame_t(page == pages.end() ? 0 : page->second),
-                          settings.split ? context_t(op.context % std::max(CONTEXTS / 2, 1)) : op.context, 0,
+                          settings.split ? context_t(op.context % std::max(CONTEXTS / 2, 1)) : op.context, op.write,
                           op.epoch_end};
         Counted expected{reference.step(exact_op), 0};
         if (CONTEXTS > 1 && is_access && !counts_nothing && settings.split && op.write)
@@ -143,6 +143,7 @@ int main(int argc, char **argv) {
             outside_in_epoch = unsampled_in_epoch = 0;
         const bool left_out = is_access && inside && page == pages.end();
         accesses += is_access;
+        claims += is_claim(exact_op);
         out_of_range += is_access && !inside;
         outside_in_epoch += is_access && !inside && !frozen;
         not_sampled += left_out;
@@ -168,6 +169,7 @@ int main(int argc, char **argv) {
     }
     std::cout << "page_filter_tb: " << MEMORY_FRAMES << " frames, " << RECENT_PAGES << " recent pages: " << accesses
               << " accesses as the reference (" << engine_accesses << " reached the engine, " << out_of_range
-              << " out of range, " << not_sampled << " not sampled, " << first << " first touches)\n";
+              << " out of range, " << not_sampled << " not sampled, " << first << " first touches, " << claims
+              << " claims)\n";
     return 0;
 }
