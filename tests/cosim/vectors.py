@@ -28,21 +28,24 @@ def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: 
     counters = HitCounters(sizes.groups, sizes.contexts, sizes.counter_bits)
     dice = random.Random(seed)
     lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts}"]
-    for kind, frame, context, epoch_end in _operations(sizes, seed, operations):
-        answer = _step(stack, kind, frame, context)
+    for kind, frame, context, write, epoch_end in _operations(sizes, seed, operations):
+        answer = _step(stack, kind, frame, context, write)
         first_touch = answer.counts and dice.random() < 0.3
         counters.count(answer, first_touch)
         if kind == CLEAR:
             counters.clear()
-        numbers = (kind, frame, context, int(epoch_end), *map(int, answer), int(first_touch))
+        numbers = (kind, frame, context, int(write), int(epoch_end), *map(int, answer), int(first_touch))
         lines.append(" ".join(map(str, numbers)))
         if epoch_end:
             lines.append(_window_of(counters.end_epoch()))
     path.write_text("\n".join(lines) + "\n")
 
 
-def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int, int, bool]]:
-    """Runs over working sets of changing size, in random or sequential order, each in one context."""
+def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int, int, bool, bool]]:
+    """Runs over working sets of changing size, in random or sequential order, each in one context.
+
+    Half of the operations write; an invalidation that does is a claim, by any context.
+    """
     dice = random.Random(seed)
     run_left, cursor = 0, 0
     for _ in range(count):
@@ -57,8 +60,10 @@ def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int,
         run_left -= 1
         cursor = (cursor + 1) % working_set if in_turn else dice.randrange(working_set)
         kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 20, 0.1, 5))[0]
-        running = context if dice.random() < 0.95 else dice.randrange(sizes.contexts)
-        yield kind, (base + cursor) % sizes.frames, running, dice.random() < 0.001
+        same = kind != INVALIDATE and dice.random() < 0.95
+        running = context if same else dice.randrange(sizes.contexts)
+        write = dice.random() < 0.5
+        yield kind, (base + cursor) % sizes.frames, running, write, dice.random() < 0.001
 
 
 def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: int) -> None:
@@ -87,7 +92,7 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
         if kind == ACCESS:
             answer = model.access(frame, context, frozen, write)
         else:
-            answer = _step(model, kind, frame, context)
+            answer = _step(model, kind, frame, context, write)
         counts = model.end_epoch() if epoch_end else ()
         numbers = [
             model.lower,
@@ -103,7 +108,8 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
         ]
         numbers += [*map(int, answer), *counts, len(model.sent)]
         for op in model.sent:
-            numbers += [("access", "invalidate", "clear").index(op.kind), op.frame, op.context]
+            kind = INVALIDATE if op.kind == "claim" else ("access", "invalidate", "clear").index(op.kind)
+            numbers += [kind, op.frame, op.context, int(op.kind == "claim")]
         lines.append(" ".join(map(str, numbers)))
     path.write_text("\n".join(lines) + "\n")
 
@@ -247,7 +253,7 @@ def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int
         if kind == ACCESS:
             model.access(frame, context, write)
         else:
-            _step(model, kind, frame, context)
+            _step(model, kind, frame, context, write)
         numbers = (lower, upper, sampling, split, kind, frame, context, write, epoch_end, model.freeze)
         lines.append(" ".join(map(str, map(int, numbers))))
         if epoch_end:
@@ -284,7 +290,7 @@ def write_meter_vectors(path: Path, sizes: MeterSizes, seed: int, clocks: int) -
     domains = range(sizes.domains)
     states = [PowerState.PRECHARGE_STANDBY] * sizes.domains
     operations = _operations(sizes, seed, clocks)
-    for clock, (kind, frame, context, _) in enumerate(operations):
+    for clock, (kind, frame, context, claims, _) in enumerate(operations):
         if clock % 1000 == 0:
             rates = [dice.choice((0, 0.01, 0.3, 1)) for _ in range(5)]
         access, write, activate = dice.random() < rates[0], dice.random() < 0.5, dice.random() < rates[0] / 2
@@ -305,7 +311,7 @@ def write_meter_vectors(path: Path, sizes: MeterSizes, seed: int, clocks: int) -
         masks = [sum(flag << d for d, flag in enumerate(flags)) for flags in (refresh, waking, wakes)]
         numbers = (METER_CLOCK, int(access), accessed, int(write), int(activate), activated, *masks, *states)
         lines.append(" ".join(map(str, map(int, numbers))))
-        _step(stack, kind, frame, context)
+        _step(stack, kind, frame, context, claims)
         if dice.random() < 0.005:
             context, size = dice.randrange(sizes.contexts), dice.randrange(2 * sizes.groups)
             pages.set_n_mrc(context, size)
@@ -332,11 +338,11 @@ def write_meter_vectors(path: Path, sizes: MeterSizes, seed: int, clocks: int) -
     path.write_text("\n".join(lines) + "\n")
 
 
-def _step(model: StackEngine, kind: int, frame: int, context: int) -> Position:
+def _step(model: StackEngine, kind: int, frame: int, context: int, write: bool) -> Position:
     if kind == ACCESS:
         return model.access(frame, context)
     if kind == INVALIDATE:
-        return model.invalidate(frame)
+        return model.claim(frame, context) if write else model.invalidate(frame)
     if kind == CLEAR:
         return model.clear()
     return model.mark()

@@ -3,7 +3,7 @@
 //
 //   bench random SEED ACCESSES   mixed operations with back-pressure and resets; compared with the reference too if
 //                                the stacks are small
-//   bench exhaustive             every order of 8 pages in 4 groups, every page accessed and invalidated in it
+//   bench exhaustive             every order of 8 pages in 4 groups, every page accessed, invalidated and claimed in it
 //   bench clocks                 cycles of an access to each group, one line for each group
 //
 // Prints counts and returns 0 if nothing differs, else prints the difference and returns 1.
@@ -49,11 +49,15 @@ void random_bench(unsigned seed, long accesses) {
     lockstep.report(std::cout);
 }
 
+Op invalidate(int page) { return Op{OP_INVALIDATE, frame_t(page), 0, 0, 0}; }
+
+Op claim(int page, int context) { return Op{OP_INVALIDATE, frame_t(page), context_t(context), 1, 0}; }
+
 // Brings the pages into the LRU order `order`, most recent first, then does `op`. The accesses of the next case
 // check the state after `op`.
-void exhaustive_case(Lockstep &lockstep, const std::vector<int> &order, const Op &op) {
+void exhaustive_case(Lockstep &lockstep, const std::vector<int> &order, const Op &op, int running = 0) {
     for (auto page = order.rbegin(); page != order.rend(); ++page)
-        lockstep.submit(access(*page));
+        lockstep.submit(access(*page, running));
     lockstep.submit(op);
 }
 
@@ -64,10 +68,13 @@ void exhaustive_bench() {
     std::vector<int> order(FRAMES);
     long orders = 0, partial_orders = 0;
     std::iota(order.begin(), order.end(), 0);
+    for (const int page : order)
+        lockstep.submit(access(page));
     do {
         for (int page = 0; page < FRAMES; ++page) {
-            exhaustive_case(lockstep, order, access(page, 1)); // of another context: counts for the owner
-            exhaustive_case(lockstep, order, Op{OP_INVALIDATE, frame_t(page), 0, 0, 0});
+            exhaustive_case(lockstep, order, access(page, 1), 1); // of another context: counts for the owner
+            exhaustive_case(lockstep, order, invalidate(page));
+            exhaustive_case(lockstep, order, claim(page, 0)); // accessed next in context 1
         }
         ++orders;
         if (orders % 1000 == 0)
@@ -80,9 +87,9 @@ void exhaustive_bench() {
         std::iota(order.begin(), order.end(), 0);
         do {
             for (int page = 0; page < FRAMES; ++page) {
-                for (const int kind : {OP_ACCESS, OP_INVALIDATE}) {
+                for (const Op &op : {access(page), invalidate(page), claim(page, 1)}) {
                     lockstep.submit(Op{OP_CLEAR, 0, 0, 0, 0});
-                    exhaustive_case(lockstep, order, Op{ap_uint<2>(kind), frame_t(page), 0, 0, 0});
+                    exhaustive_case(lockstep, order, op);
                     for (int probe = 0; probe < FRAMES; ++probe)
                         lockstep.submit(access(probe));
                 }
@@ -106,7 +113,7 @@ void clocks_bench() {
     Lockstep lockstep(1, false);
     for (int page = 0; page < FRAMES; ++page)
         lockstep.submit(access(page));
-    lockstep.submit(Op{OP_INVALIDATE, 0, 0, 0, 0});
+    lockstep.submit(invalidate(0));
     lockstep.submit(access(0, CONTEXTS - 1));
     std::cout << "again " << clocks_of(lockstep, access(0)) << "\n";
     std::cout << "mark " << clocks_of(lockstep, Op{OP_MARK, 0, 0, 0, 0}) << "\n";
@@ -115,8 +122,8 @@ void clocks_bench() {
     for (int group = 0; group < GROUPS; ++group)
         std::cout << "group_" << group << " "
                   << clocks_of(lockstep, access(FRAMES - 1 - group * GROUP_PAGES - 1)) << "\n";
-    lockstep.submit(Op{OP_INVALIDATE, 1, 0, 0, 0});
-    std::cout << "invalidate_invalid " << clocks_of(lockstep, Op{OP_INVALIDATE, 1, 0, 0, 0}) << "\n";
+    lockstep.submit(invalidate(1));
+    std::cout << "invalidate_invalid " << clocks_of(lockstep, invalidate(1)) << "\n";
     std::cout << "miss_full " << clocks_of(lockstep, access(1)) << "\n";
     std::cout << "clear " << clocks_of(lockstep, Op{OP_CLEAR, 0, 0, 0, 0}) << "\n";
     std::cout << "miss_empty " << clocks_of(lockstep, access(1)) << "\n";

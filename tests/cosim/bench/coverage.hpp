@@ -4,6 +4,7 @@
 
 #include "engine.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <ostream>
@@ -13,6 +14,9 @@
 // Called for every operation that the RTL takes, before and after the C++ unit executes it.
 class Coverage {
   public:
+    // All pages are invalid.
+    void reset() { std::fill_n(claimed_, litemrc::FRAMES, UNCLAIMED); }
+
     void before(const Engine &unit, const litemrc::Op &op, std::uint64_t clock) {
         last_ = Taken{op, clock, op.kind == litemrc::OP_ACCESS ? int(unit.bucket(op.frame)) : 0};
     }
@@ -32,6 +36,12 @@ class Coverage {
         // The first operation after a renumbering waited while the unit renumbered.
         waited_other_context_ += renumbered_ && last_.op.context != taken_.front().op.context;
         waited_epoch_end_ += renumbered_ && last_.op.epoch_end != 0;
+        if (last_.op.kind == litemrc::OP_ACCESS && last_.bucket == 0 && claimed_[last_.op.frame] != UNCLAIMED)
+            claim_over_renumberings_ += unit.renumberings() - claimed_[last_.op.frame] >= 2;
+        if (last_.op.kind == litemrc::OP_CLEAR)
+            reset();
+        else if (on_page(last_.op))
+            claimed_[last_.op.frame] = litemrc::is_claim(last_.op) ? unit.renumberings() : UNCLAIMED;
         taken_.push_front(last_);
         if (renumbered) {
             bool invalidates = false, ends = false;
@@ -55,6 +65,7 @@ class Coverage {
             << "\ncovers_bucket_closes_with_three_in_flight " << closed_in_flight_
             << "\ncovers_invalidation_in_flight_at_renumbering " << invalidation_before_renumbering_
             << "\ncovers_epoch_end_in_flight_at_renumbering " << epoch_end_before_renumbering_
+            << "\ncovers_access_of_page_claimed_two_renumberings_before " << claim_over_renumberings_
             << "\ncovers_other_context_waits_for_renumbering " << waited_other_context_
             << "\ncovers_epoch_end_waits_for_renumbering " << waited_epoch_end_ << "\n";
     }
@@ -71,19 +82,24 @@ class Coverage {
     }
     bool follows() const { return !taken_.empty() && taken_.front().clock + 1 == last_.clock; }
 
+    static constexpr unsigned UNCLAIMED = ~0u;
+
     Taken last_{};
+    unsigned claimed_[litemrc::FRAMES]; // renumberings before the page's claim
     std::deque<Taken> taken_; // latest first
     bool previous_moved_ = false, renumbered_ = false;
     int closed_clocks_ago_ = -1;
     unsigned renumberings_ = 0, buckets_ = 0;
     std::uint64_t same_page_ = 0, same_bucket_ = 0, closed_in_flight_ = 0, invalidation_before_renumbering_ = 0,
-                  epoch_end_before_renumbering_ = 0, waited_other_context_ = 0, waited_epoch_end_ = 0;
+                  epoch_end_before_renumbering_ = 0, claim_over_renumberings_ = 0,
+                  waited_other_context_ = 0, waited_epoch_end_ = 0;
 };
 
 #else
 
 class Coverage {
   public:
+    void reset() {}
     void before(const Engine &, const litemrc::Op &, std::uint64_t) {}
     void after(const Engine &) {}
     void report(std::ostream &) const {}

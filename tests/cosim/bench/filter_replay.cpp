@@ -5,8 +5,8 @@
 //
 // VECTORS, plain numbers: first the sizes, "memory_frames frames groups contexts recent_pages"; then a line for each
 // operation: "lower upper sampling split kind frame context write epoch_end frozen", the position expected "kind group context", with
-// epoch_end "outside unsampled", then the number of operations the engine gets and "kind frame context" of each. Returns 1
-// at the first difference.
+// epoch_end "outside unsampled", then the number of operations the engine gets and "kind frame context claims" of each.
+// Returns 1 at the first difference.
 #include "common/print.hpp"
 #include "group_stack/group_stack.hpp"
 #include "page_filter/page_filter.hpp"
@@ -45,11 +45,11 @@ void replay(int argc, char **argv) {
             step = filter.step(op, settings);
             Position position{POSITION_NONE, 0, 0, 0};
             if (step.asks) {
-                int op_kind = 0, op_frame = 0, op_context = 0;
-                vectors >> op_kind >> op_frame >> op_context;
-                const bool on_page = op_kind != OP_CLEAR, names_owner = op_kind == OP_ACCESS && step.taken;
+                int op_kind = 0, op_frame = 0, op_context = 0, claims = 0;
+                vectors >> op_kind >> op_frame >> op_context >> claims;
+                const bool on_page = op_kind != OP_CLEAR, names_owner = (op_kind == OP_ACCESS && step.taken) || claims;
                 same = same && --expected_ops >= 0 && step.engine_op.kind == op_kind &&
-                       (!on_page || step.engine_op.frame == op_frame) &&
+                       (!on_page || step.engine_op.frame == op_frame) && is_claim(step.engine_op) == bool(claims) &&
                        (!names_owner || step.engine_op.context == op_context);
                 position = engine.step(step.engine_op);
                 ++engine_ops;

@@ -84,7 +84,7 @@ class FilterBench {
     }
 
     void report(std::ostream &out) const {
-        out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclears "
+        out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclaims " << claims_ << "\nclears "
             << kinds_[OP_CLEAR] << "\nmarks " << kinds_[OP_MARK] << "\nabsorbed " << answers_[ANSWER_ABSORBED]
             << "\ntouches " << answers_[ANSWER_TOUCH] << "\nfirst_touches " << first_touches_ << "\nnothing " << answers_[ANSWER_NOTHING] << "\nchanges "
             << changes << "\nengine_ops_compared " << ops_compared_ << "\npositions_compared " << positions_compared_
@@ -152,6 +152,7 @@ class FilterBench {
         } while (!step.taken);
         first_touches_ += counted.first_touch;
         ++kinds_[int(op.kind)];
+        claims_ += op.kind == OP_INVALIDATE && op.write;
         ending_ |= op.epoch_end;
         if (op.epoch_end)
             uncounted_ = filter_.epoch_uncounted();
@@ -159,7 +160,7 @@ class FilterBench {
             const bool counts = op.kind != OP_ACCESS || (settings_.lower <= op.frame && op.frame <= settings_.upper);
             const bool split = CONTEXTS > 1 && settings_.split;
             const context_t context = split ? context_t(op.context % (CONTEXTS / 2)) : op.context;
-            const Op exact{counts ? op.kind : ap_uint<2>(OP_MARK), frame_t(op.frame), context, 0, op.epoch_end};
+            const Op exact{counts ? op.kind : ap_uint<2>(OP_MARK), frame_t(op.frame), context, op.write, op.epoch_end};
             Counted reference{reference_.step(exact), 0};
             if (split && op.write && op.kind == OP_ACCESS && counts) {
                 reference.position.context |= context_t(CONTEXTS / 2);
@@ -238,7 +239,7 @@ class FilterBench {
     std::deque<Counted> expected_;
     std::deque<InEngine> in_engine_;
     bool ending_ = false; // an end of epoch is in progress: the next one waits, as in the monitor
-    std::uint64_t kinds_[4] = {}, answers_[4] = {};
+    std::uint64_t kinds_[4] = {}, claims_ = 0, answers_[4] = {};
     std::uint64_t ops_compared_ = 0, positions_compared_ = 0, reference_compared_ = 0, epochs_compared_ = 0, split_writes_ = 0;
     std::uint64_t first_touches_ = 0;
     int quiet_clocks_ = 0;

@@ -38,6 +38,7 @@ class Lockstep {
         reference_ = EngineReference();
         window_.reset();
         moves_.reset();
+        coverage_.reset();
         expected_.clear();
         ++resets_;
     }
@@ -74,7 +75,7 @@ class Lockstep {
 
     void report(std::ostream &out) const {
         out << "accesses " << ops_[litemrc::OP_ACCESS] << "\ninvalidations " << ops_[litemrc::OP_INVALIDATE]
-            << "\nclears " << ops_[litemrc::OP_CLEAR] << "\nmarks " << ops_[litemrc::OP_MARK] << "\nhits "
+            << "\nclaims " << claims_ << "\nclears " << ops_[litemrc::OP_CLEAR] << "\nmarks " << ops_[litemrc::OP_MARK] << "\nhits "
             << kinds_[litemrc::POSITION_HIT] << "\nmisses " << kinds_[litemrc::POSITION_MISS] << "\nresets " << resets_
             << "\nrenumberings " << renumberings_of(unit_)
             << "\nrecords_compared " << records_compared_ << "\nepochs_compared " << window_.epochs_compared
@@ -122,6 +123,7 @@ class Lockstep {
         expected_.push_back(answer);
         window_.step(litemrc::Counted{answer, 0});
         ++ops_[int(op.kind)];
+        claims_ += litemrc::is_claim(op);
         ++kinds_[int(answer.kind)];
     }
 
@@ -151,6 +153,6 @@ class Lockstep {
     const litemrc::Op *offered_ = nullptr;
     std::deque<litemrc::Position> expected_;
     std::uint64_t ops_[4] = {}, kinds_[4] = {};
-    std::uint64_t resets_ = 0, records_compared_ = 0, reference_compared_ = 0;
+    std::uint64_t claims_ = 0, resets_ = 0, records_compared_ = 0, reference_compared_ = 0;
     int quiet_clocks_ = 0;
 };

@@ -47,6 +47,7 @@ class MeterStimulus {
             op.kind = OP_MARK;
         else if (dice_.below(5000) == 0)
             op.kind = OP_CLEAR;
+        op.write = dice_.below(2); // half of the invalidations are claims
         return op;
     }
 

@@ -80,7 +80,7 @@ class MonitorBench {
     const std::uint32_t *window() const { return window_.words; }
 
     void report(std::ostream &out) const {
-        out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclears "
+        out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclaims " << claims_ << "\nclears "
             << kinds_[OP_CLEAR] << "\nmarks " << kinds_[OP_MARK] << "\nfrozen " << frozen_ << "\nengine_ops "
             << chain_.engine_ops << "\nfirst_touches " << first_touches_ << "\nrenumberings " << chain_.renumberings()
             << "\nchanges " << changes_ << "\npositions_compared " << positions_compared_ << "\nepochs_compared "
@@ -116,6 +116,7 @@ class MonitorBench {
         expected_.push_back(counted);
         window_.step(counted);
         ++kinds_[int(op.kind)];
+        claims_ += op.kind == OP_INVALIDATE && op.write;
         first_touches_ += counted.first_touch;
         if (op.kind == OP_CLEAR)
             taken_ = counted_ = 0;
@@ -155,7 +156,7 @@ class MonitorBench {
     Uncounted uncounted_{0, 0};
     bool ending_ = false; // an end of epoch is in progress: the next one waits, as in the monitor
     std::uint64_t taken_ = 0, counted_ = 0; // accesses of the running epoch, not frozen
-    std::uint64_t kinds_[4] = {}, frozen_ = 0, first_touches_ = 0, changes_ = 0;
+    std::uint64_t kinds_[4] = {}, claims_ = 0, frozen_ = 0, first_touches_ = 0, changes_ = 0;
     std::uint64_t positions_compared_ = 0, epochs_ = 0;
     int quiet_clocks_ = 0;
 };
@@ -192,9 +193,10 @@ void random_bench(unsigned seed, long operations) {
             MemoryOp op{OP_ACCESS, memory_frame_t((base + page) % MEMORY_FRAMES), context_t(context), ap_uint<1>(dice.below(2)), 0, 0};
             if (dice.percent(5))
                 op.context = dice.below(CONTEXTS);
-            if (dice.percent(invalidate_percent))
+            if (dice.percent(invalidate_percent)) { // with `write` a claim, by any context
                 op.kind = OP_INVALIDATE;
-            else if (dice.below(200) == 0)
+                op.context = dice.below(CONTEXTS);
+            } else if (dice.below(200) == 0)
                 op.kind = OP_MARK;
             else if (dice.below(40000) == 0)
                 op.kind = OP_CLEAR;

@@ -4,7 +4,7 @@
 //   replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "frames groups contexts"; then a line for each operation, "kind frame
-// context epoch_end", the position expected, "kind group context", and whether it counts as a first touch; after an
+// context write epoch_end", the position expected, "kind group context", and whether it counts as a first touch; after an
 // operation that ends an epoch "epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "common/print.hpp"
 #include "engine.hpp"
@@ -25,9 +25,9 @@ void replay(int argc, char **argv) {
     stack.clear();
     counters.reset();
     unsigned ops = 0, words = 0;
-    int kind, frame, context, epoch_end, position_kind, group, owner, first_touch;
-    while (vectors >> kind >> frame >> context >> epoch_end >> position_kind >> group >> owner >> first_touch) {
-        const Op op{ap_uint<2>(kind), frame_t(frame), context_t(context), 0, ap_uint<1>(epoch_end)};
+    int kind, frame, context, write, epoch_end, position_kind, group, owner, first_touch;
+    while (vectors >> kind >> frame >> context >> write >> epoch_end >> position_kind >> group >> owner >> first_touch) {
+        const Op op{ap_uint<2>(kind), frame_t(frame), context_t(context), ap_uint<1>(write), ap_uint<1>(epoch_end)};
         const Position expected{ap_uint<2>(position_kind), group_t(group), context_t(owner), ap_uint<1>(epoch_end)};
         const Position answer = stack.step(op);
         ++ops;

@@ -19,7 +19,8 @@ class Workload {
         op.context = dice_.percent(5) ? dice_.below(litemrc::CONTEXTS) : context_;
         op.write = dice_.below(2);
         if (dice_.percent(invalidate_percent_)) {
-            op.kind = litemrc::OP_INVALIDATE;
+            op.kind = litemrc::OP_INVALIDATE; // with `write` a claim, by any context
+            op.context = dice_.below(litemrc::CONTEXTS);
             if (dice_.percent(50))
                 op.frame = previous_; // the page on top of its stack
         } else if (dice_.below(200) == 0) {
