@@ -14,7 +14,7 @@ struct Operation {
     Kind kind;
     uint32_t frame;
     uint32_t context;
-    bool write;
+    bool write; // INVALIDATE: a claim by `context`
     bool epoch_end;
     bool frozen;
 };

@@ -29,7 +29,8 @@ class MonitorRegisters {
                               with_field(LITEMRC_STACK_CAPABILITIES_RECENT_PAGES, size.recent_pages) |
                               with_field(LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2, COMMANDS_LOG2) |
                               with_field(LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP, pages != nullptr) |
-                              with_field(LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2, pages ? log2_of(pages->hot_pages()) : 0);
+                              with_field(LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2, pages ? log2_of(pages->hot_pages()) : 0) |
+                              LITEMRC_STACK_CAPABILITIES_CLAIMS;
         // All reads and writes as of one bank; rows, refreshes and cycles are not modelled.
         if (access_bytes)
             dram_capabilities_ = with_field(LITEMRC_DRAM_CAPABILITIES_BANKS, 1) |
@@ -43,6 +44,7 @@ class MonitorRegisters {
                                            LITEMRC_COMMAND_ARM | LITEMRC_COMMAND_ACKNOWLEDGE);
         words_.define(LITEMRC_CONTEXT, size.contexts - 1);
         words_.define(LITEMRC_INVALIDATE, last);
+        words_.define(LITEMRC_CLAIM, LITEMRC_CLAIM_FRAME | LITEMRC_CLAIM_CONTEXT | LITEMRC_CLAIM_ORDER);
         words_.define(LITEMRC_EPOCH_LENGTH, ~0u);
         words_.define(LITEMRC_RANGE_LOWER, last);
         words_.define(LITEMRC_RANGE_UPPER, last, last);
@@ -112,6 +114,9 @@ class MonitorRegisters {
             return monitor_.set_context(value);
         case LITEMRC_INVALIDATE:
             return monitor_.invalidate(value);
+        case LITEMRC_CLAIM:
+            return monitor_.claim(field(value, LITEMRC_CLAIM_FRAME), field(value, LITEMRC_CLAIM_CONTEXT) % size_.contexts,
+                                  field(value, LITEMRC_CLAIM_ORDER));
         case LITEMRC_EPOCH_LENGTH:
             return monitor_.set_epoch_length(value);
         case LITEMRC_RANGE_LOWER:

@@ -115,6 +115,9 @@ class NamedRegisters:
     def invalidate(self, frame: int) -> None:
         self.mrc.write("invalidate", frame)
 
+    def claim(self, frame: int, context: int, order: int = 0) -> None:
+        self.mrc.write("claim", frame=frame, context=context, order=order)
+
     def clear(self) -> None:
         self.mrc.write("command", clear=1)
 

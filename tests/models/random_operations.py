@@ -56,10 +56,15 @@ def run(model: Model, seed: int, operations: int) -> int:
             write = draw.getrandbits(1)
             assert model.access_frame(frame, write) == 0
             golden.access(frame, context, bool(write))
-        elif kind < 0.97:
+        elif kind < 0.96:
             frame = draw.randrange(model.frames)
             model.invalidate(frame)
             golden.invalidate(frame)
+        elif kind < 0.97:
+            frame = (place + draw.randrange(reach)) % model.frames
+            owner, order = draw.randrange(model.contexts), draw.choice([0, 0, 0, 1, 3])
+            model.claim(frame, owner, order)
+            golden.claim(frame, owner, order)
         elif kind < 0.98:
             context = draw.randrange(model.contexts)
             model.set_context(context)

@@ -153,6 +153,7 @@ def test_the_log_replayed_by_the_golden_model_gives_the_same_epochs(
         if access % 3000 == 17:
             model.set_context(access // 3000 % model.contexts)
             model.invalidate(draw.randrange(model.frames))
+            model.claim(draw.randrange(model.frames), draw.randrange(model.contexts), order=3)
         page = int(draw.random() ** 3 * model.frames)
         if model.access(0x4000_0000 + (page << PAGE_SHIFT) + draw.randrange(1024) * 4, draw.getrandbits(1)):
             windows.append(model.window_rows())
@@ -162,6 +163,8 @@ def test_the_log_replayed_by_the_golden_model_gives_the_same_epochs(
 
     recording = read_recording(tmp_path / "record.npy", PAGE_SHIFT)
     assert recording.tap.exact and recording.tap.accesses == dram_accesses > 10_000
+    counts = recording.counts()
+    assert counts["claim"] == 8 * counts["invalidate"] > 0
     epochs = replay(recording, golden_of(model)).epochs
     assert [expected_rows(epoch, model.groups) for epoch in epochs] == windows
     assert len(windows) == dram_accesses // 1500

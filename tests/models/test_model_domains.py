@@ -45,6 +45,9 @@ def test_top_pages_and_n_mrc_are_the_golden_models(library: Path, epsilon: int |
                 invalidated = draw.randrange(model.frames)
                 model.invalidate(invalidated)
                 golden.invalidate(invalidated)
+                claimed, owner = draw.randrange(model.frames), draw.randrange(model.contexts)
+                model.claim(claimed, owner)
+                golden.claim(claimed, owner)
         if epoch == 7:
             model.clear()
             golden.clear()
