@@ -59,6 +59,7 @@ def replay(
         "access": model.access,
         "dropped": drop,
         "invalidate": lambda frame, context, write: model.invalidate(frame),
+        "claim": lambda frame, context, write: model.claim(frame, context),
         "clear": lambda frame, context, write: model.clear(),
         "mark": lambda frame, context, write: model.mark(),
     }

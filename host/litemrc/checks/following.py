@@ -75,7 +75,7 @@ class OwnershipCheck:
     difference
         the first that differs; empty if there is none.
     reused
-        first touches of frames that had an owner since the last clear, but were invalidated.
+        first touches of frames that had an owner since the last clear, but were invalidated or claimed.
     fresh
         first touches of frames not accessed since the last clear.
     """
@@ -87,7 +87,9 @@ class OwnershipCheck:
 
 
 def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
-    """Recount accesses, misses and touched pages by owner, the context that touches an invalid frame first.
+    """Recount accesses, misses and touched pages by owner.
+
+    The owner of an invalid frame is the context that claimed it, or else the first that touches it.
 
     Only of a recording in which the range is all of the memory, nothing is sampled, and writes count with
     the reads.
@@ -103,17 +105,18 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     if table.scale or whole - {(0, table.frames - 1, 0, 0), (0, 0, 0, 0)}:
         raise ValueError("ownership is recounted only where every page of the memory takes part")
     owner: list[int | None] = [None] * table.frames
+    claims: dict[int, int] = {}
     used, last_epoch = [False] * table.frames, [-1] * table.frames
     counts: dict[tuple[int, int], list[int]] = {}
     reused = fresh = 0
-    access, invalidate, clear = (OPS.index(name) for name in ("access", "invalidate", "clear"))
+    access, invalidate, claim, clear = map(OPS.index, ("access", "invalidate", "claim", "clear"))
     columns = ("op", "frame", "context", "frozen", "epoch")
     for op, frame, context, frozen, epoch in recording.events(*columns):
         if op == access:
             holder = owner[frame]
             miss = holder is None
             if holder is None:
-                owner[frame] = holder = context
+                owner[frame] = holder = claims.pop(frame, context)
                 reused += used[frame]
                 fresh += not used[frame]
                 used[frame] = True
@@ -125,10 +128,13 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
             if last_epoch[frame] != epoch:
                 count[2] += 1
                 last_epoch[frame] = epoch
-        elif op == invalidate:
+        elif op in (invalidate, claim):
             owner[frame], last_epoch[frame] = None, -1
+            claims.pop(frame, None)
+            if op == claim:
+                claims[frame] = context
         elif op == clear:
-            owner = [None] * table.frames
+            owner, claims = [None] * table.frames, {}
             used, last_epoch = [False] * table.frames, [-1] * table.frames
             counts = {key: count for key, count in counts.items() if key[0] != epoch}
             reused = fresh = 0

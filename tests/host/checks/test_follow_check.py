@@ -19,7 +19,7 @@ from tests.host.recordings import recording_of, table_of, whole_memory
 
 FRAMES, GROUPS, CONTEXTS = 16, 4, 4
 
-operations = st.sampled_from(["access"] * 12 + ["invalidate"] * 3 + ["dropped", "clear", "mark"])
+operations = st.sampled_from(["access"] * 12 + ["invalidate", "claim"] * 2 + ["dropped", "clear", "mark"])
 events = st.tuples(operations, st.integers(0, FRAMES - 1), st.integers(0, CONTEXTS - 1), st.booleans())
 recorded = st.lists(st.tuples(events, st.integers(0, 9).map(lambda n: n == 0)), min_size=1, max_size=120)
 
@@ -84,6 +84,24 @@ def test_first_touches_are_classified_by_how_the_frame_became_free(run):
     found = check_ownership(*run)
     # 2 and 3 by the kernel, 1 by context 1: never used before; 2 by context 1, 1 by the kernel: given back.
     assert (found.fresh, found.reused, found.difference) == (3, 2, "")
+
+
+def test_a_claimed_frame_is_its_owners_whichever_context_runs() -> None:
+    told = [
+        (("claim", 2, 3, False), False),
+        (("access", 2, 0, False), False),
+        (("access", 2, 1, False), True),
+        (("claim", 2, 1, False), False),
+        (("access", 2, 0, False), False),
+        (("invalidate", 2, 0, False), False),
+        (("access", 2, 0, False), False),
+    ]
+    recording, table = made(told)
+    found = check_ownership(recording, table)
+    assert (found.fresh, found.reused, found.difference) == (1, 2, "")
+    columns = (table.epoch, table.context, table.accesses, table.misses)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    assert sorted(rows) == [(0, 3, 2, 1), (1, 0, 1, 1), (1, 1, 1, 1)]
 
 
 def with_one_more(table, name, row):

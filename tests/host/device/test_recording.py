@@ -52,25 +52,26 @@ def test_events_at_the_queue_are_read_in_order(read):
             switched(3, "U", 99),
             observed(9, 7, True),
             queued(10, "access", 7, write=True, context=3),
-            queued(11, "invalidate", 8, write=True, end=True),
+            queued(11, "invalidate", 8, end=True),
             switched(12, "L", 5),
             switched(12, "S", 2),
             queued(13, "clear", 6, frozen=True),
             queued(14, "mark", 6, end=True),
             observed(19, 9),
             queued(20, "dropped", 9),
+            queued(21, "invalidate", 9, write=True, context=2),
         ]
     )
-    assert made.cycle.tolist() == [10, 11, 13, 14, 20]
-    assert [OPS[op] for op in made.op] == ["access", "invalidate", "clear", "mark", "dropped"]
-    assert made.frame.tolist() == [7, 8, 0, 0, 9]
-    assert made.write.tolist() == [True, False, False, False, False], "only accesses have a direction"
-    assert made.context.tolist() == [3, 0, 0, 0, 0]
-    assert made.frozen.tolist() == [False, False, True, False, False]
-    assert made.epoch.tolist() == [0, 0, 1, 1, 2]
-    assert made.epoch_end.tolist() == [False, True, False, True, False]
+    assert made.cycle.tolist() == [10, 11, 13, 14, 20, 21]
+    assert [OPS[op] for op in made.op] == ["access", "invalidate", "clear", "mark", "dropped", "claim"]
+    assert made.frame.tolist() == [7, 8, 0, 0, 9, 9]
+    assert made.write.tolist() == [True, *[False] * 5], "only accesses have a direction"
+    assert made.context.tolist() == [3, 0, 0, 0, 0, 2]
+    assert made.frozen.tolist() == [False, False, True, False, False, False]
+    assert made.epoch.tolist() == [0, 0, 1, 1, 2, 2]
+    assert made.epoch_end.tolist() == [False, True, False, True, False, False]
     assert [made.settings[number] for number in made.setting.tolist()] == (
-        [Settings(0, 99, 0)] * 2 + [Settings(5, 99, 2)] * 3
+        [Settings(0, 99, 0)] * 2 + [Settings(5, 99, 2)] * 4
     )
     assert made.settings[0] == Settings(0, 0, 0), "before the first change"
     assert (made.tap.accesses, made.tap.exact, made.tap.clocks) == (2, True, 1)

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 
-OPS = ("access", "invalidate", "clear", "mark", "dropped")
+OPS = ("access", "invalidate", "clear", "mark", "dropped", "claim")
 LATEST_TAP_CLOCKS = 8
 _PIECE = 65536  # events at a time as Python integers: millions at once would fill the memory
 SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling", b"W": "split"}  # sources of their changes
 UNITS = {
     "cycle": "system clock cycles since the simulation began",
-    "op": "access, dropped, invalidate or clear",
+    "op": "access, dropped, invalidate, claim or clear",
     "frame": "page frame from the bottom of the DRAM; 0 for clear",
     "write": "true: a write",
-    "context": "value of the context register",
+    "context": "value of the context register; of a claim, the context that owns the page from now on",
     "frozen": "true: the monitor was frozen",
     "epoch": "number of the epoch the event belongs to",
 }
@@ -145,6 +145,7 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     queue = raw[raw["source"] == b"Q"]
     dropped = queue["dropped"]
     op = np.where(dropped, OPS.index("dropped"), queue["kind"]).astype(np.uint8)
+    op[(op == OPS.index("invalidate")) & queue["write"]] = OPS.index("claim")
     seen = (op == OPS.index("access")) | dropped
     frame, write, epoch_end = queue["value"].copy(), queue["write"].copy(), queue["epoch_end"]
     frame[(op == OPS.index("clear")) | (op == OPS.index("mark"))] = 0
