@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks the context register and the owners of frames against the simulator's record.
+"""Checks who claimed which pages, and the owners of frames, against the simulator's record.
 
-No golden model is used. Each access at the monitor's queue is recorded with the value of the register; the
-device reports which process was followed in which epochs.
+No golden model is used. Each claim at the monitor's queue is recorded; the device reports which process was
+followed in which epochs.
 """
 
 from collections.abc import Sequence
@@ -17,51 +17,46 @@ from litemrc.epochs.table import EpochTable
 
 @dataclass(frozen=True)
 class FollowCheck:
-    """Accesses under the contexts of processes.
+    """Pages claimed for processes.
 
     Attributes
     ----------
-    accesses
-        by process, accesses made while its context was in the register and it was followed.
+    claims
+        by process, claims for its context while it was followed.
     late
-        of these, accesses in the epoch that began when the process ended: the register is written just
-        behind the end of the epoch before.
+        of these, claims in the epoch that began when the process ended.
     strangers
-        accesses under a context other than 0 that followed no process then.
+        claims for, or accesses under, a context other than 0 that followed no process then.
     first_stranger
         the first of these; empty if there is none.
-    switches
-        changes of the context from one access to the next.
     """
 
-    accesses: dict[Process, int]
+    claims: dict[Process, int]
     late: int
     strangers: int
     first_stranger: str
-    switches: int
 
 
 def check_following(recording: Recording, processes: Sequence[Process]) -> FollowCheck:
-    """Check the context of every recorded access."""
-    access = np.isin(recording.op, (OPS.index("access"), OPS.index("dropped")))
-    context, epoch = recording.context[access], recording.epoch[access]
+    """Check the context of every recorded claim and access."""
+    shown = np.isin(recording.op, [OPS.index(name) for name in ("access", "dropped", "claim")])
+    context, epoch = recording.context[shown], recording.epoch[shown]
+    claim = recording.op[shown] == OPS.index("claim")
     followed = context == 0
-    accesses, late = {}, 0
+    claims, late = {}, 0
     for process in processes:
         last = process.last_epoch if process.ended_after is None else process.ended_after + 1
         mine = (context == process.context) & (epoch >= process.first_epoch) & (epoch <= last)
-        accesses[process] = int(mine.sum())
+        claims[process] = int((mine & claim).sum())
         if process.ended_after is not None:
-            late += int((mine & (epoch == process.ended_after + 1)).sum())
+            late += int((mine & claim & (epoch == process.ended_after + 1)).sum())
         followed |= mine
     first = ""
     if not followed.all():
         place = int(np.argmin(followed))
-        cycle = int(recording.cycle[access][place])
+        cycle = int(recording.cycle[shown][place])
         first = f"epoch {epoch[place]}, context {context[place]}, cycle {cycle:,}"
-    return FollowCheck(
-        accesses, late, int((~followed).sum()), first, int(np.count_nonzero(np.diff(context.astype(int))))
-    )
+    return FollowCheck(claims, late, int((~followed).sum()), first)
 
 
 @dataclass(frozen=True)

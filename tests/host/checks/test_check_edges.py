@@ -100,18 +100,16 @@ def test_ownership_needs_every_page(run, settings):
     assert check_ownership(replace(recording, settings=[settings, *recording.settings[1:]]), table).compared
 
 
-def test_accesses_belong_to_processes_from_their_first_to_their_last_epoch(run):
-    recording, _ = run
-    processes = [
-        Process(1, 1, "a", 0, 2),
-        Process(2, 2, "b", 0, 0),
-        Process(3, 3, "c", 0, 2, ended_after=0),  # its only access is in the epoch that its end began
-    ]
+def test_claims_belong_to_processes_from_their_first_to_their_last_epoch():
+    claims = [[("claim", 1, 1), ("claim", 2, 3), ("access", 3, 0)], [("claim", 4, 1)], [("claim", 5, 1), ("claim", 2, 2)]]
+    claims[1].append(("claim", 6, 3))  # in the epoch that its end began
+    recording, _ = made(claims)
+    processes = [Process(1, 1, "a", 0, 2), Process(2, 2, "b", 2, 2), Process(3, 3, "c", 0, 2, ended_after=0)]
     found = check_following(recording, processes)
-    assert list(found.accesses.values()) == [3, 2, 1]
-    assert (found.late, found.strangers, found.first_stranger, found.switches) == (1, 0, "", 3)
-    found = check_following(recording, [Process(1, 1, "a", 1, 2), Process(2, 2, "b", 0, 2, ended_after=1)])
-    assert (found.late, found.strangers, found.first_stranger) == (0, 2, "epoch 0, context 1, cycle 0")
+    assert list(found.claims.values()) == [3, 1, 2]
+    assert (found.late, found.strangers, found.first_stranger) == (1, 0, "")
+    found = check_following(recording, [Process(1, 1, "a", 1, 2), Process(2, 2, "b", 0, 2)])
+    assert (found.late, found.strangers, found.first_stranger) == (0, 3, "epoch 0, context 1, cycle 0")
 
 
 def test_settings_are_in_force_from_the_first_event_on():

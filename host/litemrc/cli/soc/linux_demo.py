@@ -137,14 +137,14 @@ def collect(device: Device, runs: list[Run], out: Path) -> "Collector":
 
 
 def examine(results: "Results") -> "Results":
-    """Check context tracking and frame ownership by recounting the record, without the golden model."""
+    """Check claims and frame ownership by recounting the record, without the golden model."""
     from litemrc.checks.following import check_following, check_ownership
 
     following = check_following(results.recording, results.table.processes)
     ownership = check_ownership(results.recording, results.table)
     wrong = list(results.wrong)
     if following.strangers:
-        what = f"{following.strangers:,} accesses in contexts that tracked no process"
+        what = f"{following.strangers:,} claims or accesses for contexts that tracked no process"
         wrong.append(f"{what}; first: {following.first_stranger}")
     if ownership.difference:
         wrong.append(f"the device reports wrong owners of frames: {ownership.difference}")
@@ -157,8 +157,8 @@ def examine(results: "Results") -> "Results":
 
 
 def _following_text(following: "FollowCheck") -> str:
-    counts = [f"{process.label} {count:,}" for process, count in following.accesses.items()]
-    text = f"{following.switches:,} context switches; accesses of each process: {', '.join(counts) or 'none'}"
+    counts = [f"{process.label} {count:,}" for process, count in following.claims.items()]
+    text = f"pages claimed for each process: {', '.join(counts) or 'none'}"
     return text + (f"; {following.late:,} just after a process ended" if following.late else "")
 
 
