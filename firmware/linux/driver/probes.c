@@ -19,7 +19,7 @@
 #include "litemrc.h"
 #include "tracepoints.h"
 
-/* What cannot be moved is the kernel's: page tables, stacks, slabs. @page is NULL if none is free. */
+/* What cannot be moved is the kernel's: page tables, stacks, slabs. Without a free page, NULL. */
 static void on_page_alloc(void *data, struct page *page, unsigned int order, gfp_t flags,
 			  int migratetype)
 {

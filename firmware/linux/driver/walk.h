@@ -16,7 +16,7 @@ typedef void litemrc_visit(void *data, pte_t *entry, unsigned int count);
 enum litemrc_walk_lock {
 	LITEMRC_WALK_TRY, /* not if it is taken */
 	LITEMRC_WALK_SHARED,
-	LITEMRC_WALK_ALONE, /* no page fault is under way, so each page of the process is in a table */
+	LITEMRC_WALK_ALONE, /* no page fault is under way: all pages are in the tables */
 };
 
 pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table);

@@ -26,7 +26,6 @@ ALL = {
     "sampling": "644",
     "scale": "400",
     "invalidate": "200",
-    "context": "400",
     "dropped": "400",
     "queue_peak": "400",
     "lost": "400",
@@ -93,9 +92,9 @@ def test_every_file_is_there_with_its_mode(monitor):
 
 
 def test_fresh_values(monitor):
-    assert monitor.read(S + "abi") == "5"
+    assert monitor.read(S + "abi") == "6"
     assert monitor.read(S + "parameters").split("\n") == [
-        "version 4",
+        "version 5",
         "page_shift 12",
         f"frames {FRAMES}",
         "groups 64",
@@ -124,7 +123,6 @@ def test_fresh_values(monitor):
         "range": f"0 {FRAMES - 1}",
         "sampling": "0",
         "scale": "0",
-        "context": "0",
         "dropped": "0",
         "queue_peak": "42",
         "lost": "0",

@@ -93,7 +93,8 @@ static DEVICE_ATTR_RO(owner);
 
 /* The context of accesses to each frame, a byte each. */
 static ssize_t owners_read(struct file *file, struct kobject *kobj,
-			   litemrc_bin_attribute *attribute, char *data, loff_t offset, size_t bytes)
+			   litemrc_bin_attribute *attribute, char *data, loff_t offset,
+			   size_t bytes)
 {
 	struct fake *fake = fake_of_device(kobj_to_dev(kobj));
 	size_t read;

@@ -226,7 +226,7 @@ static void claim(struct fake *fake, u32 value)
 
 	start_command(fake, FAKE_CLAIM, value);
 	if (frame + frames > BIT(fake->frames_log2) || context >= FAKE_CONTEXTS)
-		fake_violate(fake, "a claim out of range");
+		fake_violate(fake, "frames or a context out of range");
 	else
 		memset(fake->owner + frame, context + 1, frames);
 }
