@@ -12,7 +12,8 @@ class OpKind(IntEnum):
     """An operation of a stack engine. With `epoch_end`, the epoch ends after it."""
 
     ACCESS = 0  # one DRAM access to `frame`, seen while `context` was running
-    INVALIDATE = 1  # remove the page from its owner's stack; nothing if it is invalid
+    # Remove the page from its owner's stack, and its claim. With `write` a claim: `context` will own it.
+    INVALIDATE = 1
     CLEAR = 2  # every page becomes invalid, the running epoch starts again from zero
     MARK = 3  # no operation; carries `epoch_end`
 
@@ -22,7 +23,7 @@ class PositionKind(IntEnum):
 
     HIT = 0  # the page's LRU stack distance was in `group`
     MISS = 1  # the page was invalid: infinite LRU stack distance
-    NONE = 2  # nothing to count: invalidate, mark
+    NONE = 2  # nothing to count: invalidate, claim, mark
     CLEAR = 3  # the running epoch starts again from zero
 
 
@@ -64,8 +65,8 @@ def op_layout(frames: int, contexts: int) -> list[tuple[str, int]]:
     return [
         ("kind", 2),  # OpKind
         ("frame", width_of(frames)),
-        ("context", width_of(contexts)),  # the running context, below `contexts`
-        ("write", 1),  # for the meters; stack engines ignore it
+        ("context", width_of(contexts)),  # the running context, or of a claim the owner; below `contexts`
+        ("write", 1),  # of an access: stack engines ignore it; of an invalidation: it is a claim
         ("epoch_end", 1),
     ]
 

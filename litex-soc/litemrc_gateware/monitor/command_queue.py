@@ -21,7 +21,7 @@ class CommandQueue(LiteXModule):
     is taken, a clear before a claim before an invalidation, and the others are lost.
 
     A claim takes one place, whatever its order, and is taken once for each of its frames: 2^order times, each
-    time of the next frame. After the memory's last frame comes its first.
+    time of the next frame, but none behind the memory's last frame.
 
     Accesses cannot wait, so a command enters the monitor's queue in a cycle without an access. While a
     command waits, later accesses precede it. When commands have waited for `LATE_CYCLES` cycles at a stretch,
@@ -73,16 +73,16 @@ class CommandQueue(LiteXModule):
             fifo.sink.claim.eq(self.claim & ~self.clear),
             fifo.sink.frame.eq(self.frame),
             fifo.sink.context.eq(self.context),
-            If(fifo.sink.claim, fifo.sink.order.eq(self.order)),
+            If(fifo.sink.claim & (self.frame != frames - 1), fifo.sink.order.eq(self.order)),
             self.pending.eq(fifo.source.valid),
         ]
 
         # The entry that the source shows of the oldest command: `entry` counts from 1, and entry 2^order is
-        # the last one.
+        # the last one, or that of the memory's last frame.
         entry, last = Signal(max=2 ** (2**ORDER_BITS - 1) + 1, reset=1), Signal()
-        next_frame = Signal(len(self.frame), reset_less=True)
+        next_frame, memory_ends = Signal(len(self.frame), reset_less=True), Signal()
         self.comb += [
-            last.eq(entry >> fifo.source.order),
+            last.eq((entry >> fifo.source.order)[0] | memory_ends),
             fifo.source.connect(self.source, omit={"ready", "frame", "order"}),
             fifo.source.ready.eq(self.source.ready & last),
             self.source.frame.eq(Mux(entry[0] & (entry[1:] == 0), fifo.source.frame, next_frame)),
@@ -91,8 +91,9 @@ class CommandQueue(LiteXModule):
             self.source.valid & self.source.ready,
             entry.eq(Mux(last, 1, entry + 1)),
             next_frame.eq(self.source.frame + 1),
+            memory_ends.eq(~last & (self.source.frame == frames - 2)),
         )
-        self.internal = SimpleNamespace(entry=entry, next_frame=next_frame)  # for the lemmas of tests/formal
+        self.internal = SimpleNamespace(entry=entry)  # for the lemmas of tests/formal
 
         self.sync += [
             If(self.acknowledge, self.lost.eq(0), self.late.eq(0)),

@@ -175,8 +175,8 @@ class MonitorRegisters(LiteXModule):
                 CSRField(
                     "frame",
                     CLAIM_FRAME_BITS,
-                    description="First frame. Of it and of those that follow the low frames_log2 bits count, "
-                    "as in invalidate.",
+                    description="First frame; its low frames_log2 bits count, as in invalidate. Frames "
+                    "behind the memory's last one are left out.",
                 ),
                 CSRField(
                     "context",

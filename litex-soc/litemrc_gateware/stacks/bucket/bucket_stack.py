@@ -8,7 +8,7 @@ from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, width_of
 from litemrc_gateware.stacks.bucket.answers import ANSWERS, BucketAnswers
-from litemrc_gateware.stacks.bucket.pages import BucketPages
+from litemrc_gateware.stacks.bucket.pages import BucketPages, is_claim
 from litemrc_gateware.stacks.bucket.renumbering import RENUMBER_DELAY, BucketRenumbering
 from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH
 from litemrc_gateware.stacks.bucket.touch import BucketTouch
@@ -17,6 +17,9 @@ from litemrc_gateware.stacks.bucket.tree import BucketTree
 
 class BucketStack(LiteXModule):
     """Stamps each page with the bucket of its last touch; bit-identical to hls/bucket_stack.
+
+    Id 0 is an invalid page. The last `contexts` ids are given to no bucket: a page with id `ids` - `contexts`
+    + c is invalid and claimed by context c. They are the same in every generation.
 
     An operation takes one cycle in each of these stages:
 
@@ -63,8 +66,8 @@ class BucketStack(LiteXModule):
 
         # # #
 
-        ids = 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
-        group_pages = frames // groups
+        ids = 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY + contexts - 1).bit_length()
+        group_pages, self.contexts = frames // groups, contexts
         self.bucket_pages = bucket_pages = (3 * group_pages + 3) // 4  # an open bucket of that size closes
         self.pages = BucketPages(frames, ids, contexts)
         self.tree = tree = BucketTree(frames, contexts, ids, group_pages)
@@ -110,10 +113,11 @@ class BucketStack(LiteXModule):
             If(takes & (sink.kind == OpKind.CLEAR), self.clearing.eq(1)),
         ]
         stage_layout = [("valid", 1), ("kind", 2), ("context", len(sink.context)), ("epoch_end", 1)]
-        ops = [Record(stage_layout) for _ in range(TOUCH + 1)]
+        ops = [Record([*stage_layout, ("claims", 1)]) for _ in range(TOUCH + 1)]
         self.sync += If(
             ~inserting,
             ops[0].valid.eq(takes),
+            ops[0].claims.eq((sink.kind == OpKind.INVALIDATE) & sink.write),
             *(getattr(ops[0], name).eq(getattr(sink, name)) for name in ("kind", "context", "epoch_end")),
             *(ops[n + 1].eq(ops[n]) for n in range(TOUCH)),
         )
@@ -122,11 +126,17 @@ class BucketStack(LiteXModule):
     def _add_ids(self):
         """Give an id to a bucket that opens and to each new one of a renumbering; a clear gives all ids.
 
+        The clear gives id 1 + c to context c, whose bucket opens, and the last ids to the claims.
+
         The tables hold it a cycle later.
         """
         pages, touch, renumbering, clears = self.pages, self.touch, self.renumbering, self.clears
         given, given_opens, given_anew = (Signal() for _ in range(3))
         given_word, given_owner = Signal(len(renumbering.next_id)), self.given_owner
+        cleared_owner, next_id = Signal.like(given_owner), renumbering.next_id[:-1]
+        self.comb += cleared_owner.eq(
+            Mux(is_claim(next_id, self.contexts), next_id & (self.contexts - 1), next_id - 1)
+        )
         self.sync += [
             given.eq(touch.closes | renumbering.inserts | clears),
             given_opens.eq(touch.closes | (renumbering.inserts & renumbering.is_open) | clears),
@@ -134,7 +144,7 @@ class BucketStack(LiteXModule):
             given_word[:-1].eq(renumbering.next_id),
             given_word[-1].eq(Mux(clears, renumbering.next_id[-1], pages.generation)),
             given_owner.eq(
-                Mux(renumbering.inserts, renumbering.owner, Mux(clears, renumbering.next_id - 1, touch.owner))
+                Mux(renumbering.inserts, renumbering.owner, Mux(clears, cleared_owner, touch.owner))
             ),
         ]
         self.comb += [
@@ -154,8 +164,11 @@ class BucketStack(LiteXModule):
             touch.go.eq(~self.inserting),
             touch.id.eq(pages.id),
             touch.page_owner.eq(pages.owner),
+            touch.page_valid.eq(pages.valid),
+            touch.page_owned.eq(pages.owned),
             touch.matches.eq(pages.matches),
             touch.context.eq(ops[LOOKUP].context),
+            touch.claims.eq(ops[LOOKUP].claims),
             touch.valid.eq(ops[TOUCH].valid),
             touch.kind.eq(ops[TOUCH].kind),
             pages.new_id.eq(touch.new_id),

@@ -5,18 +5,23 @@ from functools import reduce
 from operator import xor
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Signal
+from migen import Cat, If, Mux, Signal, log2_int
 
 from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
 from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSweep
 
 
+def is_claim(id, contexts: int):
+    """Expression: an id is one of the last `contexts`, whose pages are invalid and claimed."""
+    return id[log2_int(contexts) :] == 2 ** (len(id) - log2_int(contexts)) - 1
+
+
 class BucketIds(LiteXModule):
     """A word for each id of this and of the previous generation, read for operations and for the sweep.
 
-    Id 0, the invalid page, stays 0 in every generation. The words of this generation hold the id itself, so
-    that a page's word of either generation is an address.
+    Id 0, the invalid page, and the last `contexts` ids, of claims, are the same in every generation. The
+    words of this generation hold the id itself, so that a page's word of either generation is an address.
 
     Parameters
     ----------
@@ -31,6 +36,8 @@ class BucketIds(LiteXModule):
         an id, and above it the bit of its generation.
     id, owner, sweep_id : Signal, out
         its number in this generation and its owner, two cycles later.
+    valid, owned : Signal, out
+        with them: it is a bucket's; it is a bucket's or a claim's.
     give, given_word, given_owner : Signal, in
         an id comes into use; it is its own number.
     map, map_word, map_id, map_owner : Signal, in
@@ -44,19 +51,24 @@ class BucketIds(LiteXModule):
         self.id, self.sweep_id, self.map_id = (Signal(id_bits) for _ in range(3))
         self.owner, self.given_owner, self.map_owner = (Signal(context_bits) for _ in range(3))
         self.give, self.map = Signal(), Signal()
+        self.valid, self.owned = Signal(), Signal()
 
         # # #
 
-        self.entries = entries = RegisteredMemory((id_bits + context_bits,), 2 * ids)
+        self.entries = entries = RegisteredMemory((id_bits + context_bits + 2,), 2 * ids)
         self.sweep_entries = sweep_entries = RegisteredMemory((id_bits,), 2 * ids)
-        id_written = Signal(id_bits)
+        read = (self.id, self.owner, self.valid, self.owned)
+        id_written, owner_written, valid_written, owned_written = (Signal.like(each) for each in read)
         self.comb += [
             entries.adr.eq(self.word),
             sweep_entries.adr.eq(self.sweep_word),
-            Cat(self.id, self.owner).eq(entries.dat_r),
+            Cat(*read).eq(entries.dat_r),
             self.sweep_id.eq(sweep_entries.dat_r),
             id_written.eq(Mux(self.map, self.map_id, self.given_word[:-1])),
-            entries.write.dat_w.eq(Cat(id_written, Mux(self.map, self.map_owner, self.given_owner))),
+            owner_written.eq(Mux(self.map, self.map_owner, self.given_owner)),
+            owned_written.eq(id_written != 0),
+            valid_written.eq(owned_written & ~is_claim(id_written, contexts)),
+            entries.write.dat_w.eq(Cat(id_written, owner_written, valid_written, owned_written)),
             sweep_entries.write.dat_w.eq(id_written),
         ]
         for memory in (entries, sweep_entries):
@@ -68,7 +80,7 @@ class BucketIds(LiteXModule):
 
 
 class BucketPages(LiteXModule):
-    """A bucket id and a generation bit for each page, in two banks; id 0 is an invalid page.
+    """An id and a generation bit for each page, in two banks; id 0 and the last ids are invalid pages.
 
     An operation reads its page's id and writes a new one seven cycles later. `flip` starts a new generation
     of ids: ids of the previous generation are mapped when they are read, and a sweep rewrites them
@@ -89,8 +101,9 @@ class BucketPages(LiteXModule):
         an operation that will be in stage 0 reads this page; only with `go`.
     ask, asked_id : Signal, in
         stage 3: look up this id of this generation instead; no operation may be in progress.
-    id, owner : Signal, out
-        stage LOOKUP: the page's bucket in this generation and its owner, as read.
+    id, owner, valid, owned : Signal, out
+        stage LOOKUP: the page's bucket in this generation and its owner, as read; it is in a bucket; it is or
+        was claimed.
     matches : Signal(WRITE), out
         stage LOOKUP: bit n: the youngest operation on the same page that had not written it when it was read
         is n + 1 cycles ahead.
@@ -112,7 +125,7 @@ class BucketPages(LiteXModule):
         self.zero, self.zero_row = Signal(), Signal(frame_bits - 1)
         self.frame = Signal(frame_bits)
         self.asked_id, self.id, self.new_id = Signal(id_bits), Signal(id_bits), Signal(id_bits)
-        self.owner = Signal(width_of(contexts))
+        self.owner, self.valid, self.owned = Signal(width_of(contexts)), Signal(), Signal()
         self.matches = Signal(WRITE)
         self.generation = generation = Signal()
         self.ids = table = BucketIds(ids, contexts)
@@ -185,6 +198,8 @@ class BucketPages(LiteXModule):
             table.word.eq(Mux(self.ask, Cat(self.asked_id, generation), word)),
             self.id.eq(table.id),
             self.owner.eq(table.owner),
+            self.valid.eq(table.valid),
+            self.owned.eq(table.owned),
         ]
         self.sync += If(
             go,

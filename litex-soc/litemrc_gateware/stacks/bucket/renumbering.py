@@ -111,7 +111,8 @@ class BucketRenumbering(LiteXModule):
 
     The first pass takes the old ids, whose pages leave the tree; the second takes the new ids, whose pages
     enter it: ids used + new ids + 18 cycles. A new generation of ids starts between the two. The unit owns
-    neither tree nor tables: it drives their ports while it is busy.
+    neither tree nor tables: it drives their ports while it is busy. The last `contexts` ids are allocated by
+    a clear only.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ class BucketRenumbering(LiteXModule):
                 self.ends,
                 If(self.waits, self.last.eq(self.last - 1)),
                 If(
-                    self.takes_id & (self.next_id == ids - RENUMBER_DELAY - 1),
+                    self.takes_id & (self.next_id == ids - contexts - RENUMBER_DELAY - 1),
                     self.waits.eq(1),
                     self.last.eq(RENUMBER_DELAY),
                 ),

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Record, Signal, bits_for
+from migen import Cat, If, Mux, Record, Replicate, Signal, bits_for, log2_int
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, width_of
@@ -30,18 +30,20 @@ class BucketTouch(LiteXModule):
     ----------
     go : Signal, in
         0: both stages stall; an id that is given then is that of a bucket that opens.
-    id, page_owner, matches, context : Signal, in
-        stage LOOKUP: the page, from BucketPages; the running context.
+    id, page_owner, page_valid, page_owned, matches : Signal, in
+        stage LOOKUP: the page, from BucketPages.
+    claims, context : Signal, in
+        stage LOOKUP: the operation is a claim; its context, or the running one.
     valid, kind : Signal, in
         stage TOUCH: there is an operation, and which.
     acts, is_access, hits, owner : Signal, out
-        stage TOUCH: the operation proceeds; it is an access; its page was valid; the page's new owner.
+        stage TOUCH: the operation proceeds; it is an access; its page was valid; the owner of its stack.
     page_id, is_open : Signal, out
         stage TOUCH: the page's bucket, and whether it is open.
     open_id, open_pages : Signal, out
         stage TOUCH: the open bucket of `owner` before the operation.
     new_id : Signal, out
-        stage TOUCH: the page's bucket after the operation; 0: none.
+        stage TOUCH: the page's bucket after the operation, or its claim; 0: neither.
     removes, closes : Signal, out
         stage TOUCH, strobes: the page leaves a closed bucket; the open bucket is full.
     give, given_id, given_owner : Signal, in
@@ -54,7 +56,8 @@ class BucketTouch(LiteXModule):
         id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(bucket_pages)
         self.go, self.valid, self.kind = Signal(), Signal(), Signal(2)
         self.id, self.page_owner, self.matches = Signal(id_bits), Signal(context_bits), Signal(WRITE)
-        self.context = Signal(context_bits)
+        self.page_valid, self.page_owned = Signal(), Signal()
+        self.claims, self.context = Signal(), Signal(context_bits)
         self.acts, self.is_access, self.hits, self.owner = Signal(), Signal(), Signal(), Signal(context_bits)
         self.page_id, self.is_open, self.open_id = Signal(id_bits), Signal(), Signal(id_bits)
         self.open_pages, self.new_id = Signal(count_bits), Signal(id_bits)
@@ -75,12 +78,14 @@ class BucketTouch(LiteXModule):
             ]
 
         # State of the pages after the operations in stage TOUCH and later stages, youngest first.
-        layout = [("valid", 1), ("is_open", 1), ("owner", context_bits), ("id", id_bits)]
+        layout = [("valid", 1), ("owned", 1), ("is_open", 1), ("owner", context_bits), ("id", id_bits)]
         touched = [Record(layout) for _ in range(WRITE + 1)]
+        claimed, new_owner = Signal(), Signal(context_bits)  # of the page in stage TOUCH
         self.comb += [
             touched[0].valid.eq(self.is_access),
+            touched[0].owned.eq(self.is_access | claimed),
             touched[0].is_open.eq(self.is_access),
-            touched[0].owner.eq(self.owner),
+            touched[0].owner.eq(new_owner),
             touched[0].id.eq(self.open_id),
         ]
         self.sync += If(
@@ -91,17 +96,18 @@ class BucketTouch(LiteXModule):
         )
 
         # Stage LOOKUP: the page as the last operation on it left it, else as it was read.
-        valid, is_open, owner = Signal(), Signal(), Signal(context_bits)
-        past = [Cat(page.valid, page.is_open, page.owner) for page in touched]
+        valid, owned, is_open, owner = Signal(), Signal(), Signal(), Signal(context_bits)
+        past = [Cat(page.valid, page.owned, page.is_open, page.owner) for page in touched]
         self.comb += [
             self.looked_up.read.adr.eq(self.page_owner),
             If(
                 self.matches == 0,
-                valid.eq(self.id != 0),
-                is_open.eq((self.id != 0) & (self.id == self.looked_up.read.dat_r)),
+                valid.eq(self.page_valid),
+                owned.eq(self.page_owned),
+                is_open.eq(self.page_valid & (self.id == self.looked_up.read.dat_r)),
                 owner.eq(self.page_owner),
             ).Else(
-                Cat(valid, is_open, owner).eq(_chosen(self.matches, past)),
+                Cat(valid, owned, is_open, owner).eq(_chosen(self.matches, past)),
             ),
         ]
 
@@ -111,14 +117,16 @@ class BucketTouch(LiteXModule):
             self.go,
             was_valid.eq(valid),
             self.is_open.eq(is_open),
-            self.owner.eq(Mux(valid, owner, self.context)),
+            self.owner.eq(Mux(owned, owner, self.context)),
+            new_owner.eq(Mux(owned & ~self.claims, owner, self.context)),
+            claimed.eq(self.claims),
             read_id.eq(self.id),
             matches.eq(self.matches),
         ).Elif(
             self.owner == self.given_owner,
             self.is_open.eq(0),
         )
-        joins, leaves, touches = Signal(), Signal(), Signal()
+        joins, leaves, touches, claim_id = Signal(), Signal(), Signal(), Signal(id_bits)
         past_ids = [page.id for page in touched[1:]]
         self.comb += [
             self.touched_ids.read.adr.eq(self.owner),
@@ -134,7 +142,8 @@ class BucketTouch(LiteXModule):
             leaves.eq(touches & ~self.is_access & self.is_open),
             self.removes.eq(self.acts & touches & was_valid & ~self.is_open),
             self.closes.eq(self.acts & joins & (self.open_pages == bucket_pages - 1)),
-            self.new_id.eq(Mux(self.is_access, self.open_id, 0)),
+            claim_id.eq(Cat(new_owner[: log2_int(contexts)], Replicate(1, id_bits))),
+            self.new_id.eq(Mux(self.is_access, self.open_id, Mux(claimed, claim_id, 0))),
             counts.write.adr.eq(Mux(self.empty, self.given_owner, self.owner)),
             counts.write.dat_w.eq(Mux(self.empty, 0, self.open_pages + joins - leaves)),
             counts.write.we.eq(self.empty | (self.acts & touches)),

@@ -17,7 +17,8 @@ from litemrc_gateware.stacks.group.moves import GroupMoves, page_layout
 class GroupStack(LiteXModule):
     """LRUArray and GrpHdrs of zhou2004, section 3.1, figure 3 and table 1; bit-identical to hls/group_stack.
 
-    LRUArray has one entry a page frame: valid bit, owner and GroupID in `pages`, next and prev in `links`.
+    LRUArray has one entry a page frame: valid bit, owner and GroupID in `pages`, next and prev in `links`. An
+    invalid page has an owner only if one claimed it, and then GroupID 1.
     GrpHdrs (`headers`) points to the first page of each group 1..groups-1 of each context; the first page of
     group 0, the top of the stack, is in `stacks` beside the number of pages in the stack.
 
@@ -174,11 +175,12 @@ class GroupStack(LiteXModule):
         """Read the page's entry and links; then `owner` addresses the stack."""
         pages, links, stacks = self.pages, self.links, self.stacks
         op, page, owner = self.op, self.page, self.owner
-        stored_page = Record(page.layout)
+        stored_page, owned = Record(page.layout), Signal()
         self.comb += [
             self.is_access.eq(op.kind == OpKind.ACCESS),
             pages.read.adr.eq(self.sink.frame),
             stored_page.raw_bits().eq(pages.read.dat_r),
+            owned.eq(stored_page.valid | stored_page.group[0]),  # bit 0 of an invalid page: claimed
             stacks.read.adr.eq(owner),
             self.stack.raw_bits().eq(stacks.read.dat_r),
         ]
@@ -186,7 +188,7 @@ class GroupStack(LiteXModule):
         self.fsm.act(
             "READ",
             NextValue(page.raw_bits(), pages.read.dat_r),
-            NextValue(owner, Mux(stored_page.valid, stored_page.owner, op.context)),
+            NextValue(owner, Mux(owned, stored_page.owner, op.context)),
             NextValue(links.frame_next, links.next),
             NextValue(links.frame_prev, links.prev),
             NextState("DECIDE"),
@@ -215,6 +217,8 @@ class GroupStack(LiteXModule):
                 new_stack.top.eq(op.frame),
                 If(~page.valid, new_stack.size.eq(stack.size + 1)),
             ).Else(
+                new_page.owner.eq(op.context),
+                new_page.group.eq(op.write),
                 If(on_top, new_stack.top.eq(links.frame_next)),
                 new_stack.size.eq(stack.size - 1),
             ),
@@ -241,7 +245,7 @@ class GroupStack(LiteXModule):
             If(
                 is_access,
                 answer.kind.eq(Mux(page.valid, PositionKind.HIT, PositionKind.MISS)),
-                answer.group.eq(page.group),
+                answer.group.eq(Mux(page.valid, page.group, 0)),
                 answer.context.eq(owner),
                 links.start.eq(~on_top & ~at_tail),
                 NextValue(group, page.group),
