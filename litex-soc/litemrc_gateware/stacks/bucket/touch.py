@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Record, Replicate, Signal, bits_for, log2_int
+from migen import Cat, If, Mux, Record, Signal, bits_for
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, width_of
@@ -142,7 +142,7 @@ class BucketTouch(LiteXModule):
             leaves.eq(touches & ~self.is_access & self.is_open),
             self.removes.eq(self.acts & touches & was_valid & ~self.is_open),
             self.closes.eq(self.acts & joins & (self.open_pages == bucket_pages - 1)),
-            claim_id.eq(Cat(new_owner[: log2_int(contexts)], Replicate(1, id_bits))),
+            claim_id.eq((ids - contexts) | (new_owner & (contexts - 1))),
             self.new_id.eq(Mux(self.is_access, self.open_id, Mux(claimed, claim_id, 0))),
             counts.write.adr.eq(Mux(self.empty, self.given_owner, self.owner)),
             counts.write.dat_w.eq(Mux(self.empty, 0, self.open_pages + joins - leaves)),
