@@ -52,19 +52,45 @@ static void wait_taken(void)
 }
 
 /*
- * All but one of the places in the command queue are used between two waits: the service's interrupt may write one
- * command in between, and waits for it.
+ * The commands that may be written between two waits. One place in the command queue is left: the service's interrupt
+ * may write a command in between, and waits for it.
  */
-void monitor_invalidate(uint32_t first, uint32_t count)
+static uint32_t free_places(void)
 {
 	uint32_t stack = monitor_read(LITEMRC_STACK_CAPABILITIES);
 	uint32_t commands = 1u << FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2);
-	uint32_t places = commands > 1 ? commands - 1 : 1;
+
+	return commands > 1 ? commands - 1 : 1;
+}
+
+void monitor_invalidate(uint32_t first, uint32_t count)
+{
+	uint32_t places = free_places();
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (i % places == 0)
 			wait_taken();
 		monitor_write(LITEMRC_INVALIDATE, first + i);
+	}
+	wait_taken();
+}
+
+void monitor_claim(uint32_t first, uint32_t count, uint32_t context)
+{
+	const uint32_t most = LITEMRC_CLAIM_ORDER >> LITEMRC_CLAIM_ORDER_SHIFT;
+	uint32_t places = free_places();
+
+	for (uint32_t written = 0; count; written++) {
+		uint32_t order = 0;
+
+		while (order < most && count >> (order + 1))
+			order++;
+		if (written % places == 0)
+			wait_taken();
+		monitor_write(LITEMRC_CLAIM, first << LITEMRC_CLAIM_FRAME_SHIFT | context << LITEMRC_CLAIM_CONTEXT_SHIFT |
+						     order << LITEMRC_CLAIM_ORDER_SHIFT);
+		first += 1u << order;
+		count -= 1u << order;
 	}
 	wait_taken();
 }

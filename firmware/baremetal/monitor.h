@@ -43,6 +43,9 @@ void monitor_interrupts(uint32_t mask, uint32_t on);
 /* Waits until the queue has taken the commands: they precede all later accesses. */
 void monitor_invalidate(uint32_t first, uint32_t count);
 
+/* The same. The frames' pages belong to `context` from their next access on, whatever the context register is then. */
+void monitor_claim(uint32_t first, uint32_t count, uint32_t context);
+
 /*
  * Disables the monitor and waits until it is idle: what follows is not counted. Returns the control register for
  * monitor_resume().
