@@ -3,6 +3,7 @@
 
     python -m litemrc_gateware.export [--check]
     python -m litemrc_gateware.export dts csr.json >>soc.dts
+    python -m litemrc_gateware.export dts --overlay csr.json >litemrc.dtso
     python -m litemrc_gateware.export renode csr.json >>soc.repl
 
 Without a command it writes firmware/include/litemrc_regs.h, docs/registers.md and
@@ -51,6 +52,7 @@ def arguments():
         metavar="NAME=LABEL",
         help="label of the memory node that the monitor NAME observes, if that is not LiteX's main_ram",
     )
+    dts.add_argument("--overlay", action="store_true", help="print an overlay, for dtc -@ and fdtoverlay")
     renode = commands.add_parser("renode", help="a monitor's entries for a platform of Renode")
     renode.add_argument("csr", type=Path, metavar="csr.json")
     renode.add_argument("--monitor", metavar="NAME", help="one of several")
@@ -62,7 +64,7 @@ def describe(args):
     try:
         csr = json.loads(args.csr.read_text())
         if args.command == "dts":
-            text = device_tree(csr, dict(_pair(each) for each in args.memory))
+            text = device_tree(csr, dict(_pair(each) for each in args.memory), args.overlay)
         else:
             text = platform_lines(csr, registers(), args.monitor)
     except OSError as error:

@@ -11,7 +11,7 @@ from litemrc_gateware.export.blocks import MONITOR_KIND, Block, find_blocks
 _TAB = "\t"
 
 
-def device_tree(csr: dict[str, Any], memories: Mapping[str, str]) -> str:
+def device_tree(csr: dict[str, Any], memories: Mapping[str, str], overlay: bool = False) -> str:
     """Return a fragment that extends the node ``/soc`` of a device tree.
 
     Parameters
@@ -21,6 +21,8 @@ def device_tree(csr: dict[str, Any], memories: Mapping[str, str]) -> str:
     memories
         labels of memory nodes, by the name of the monitor; LiteX has the label ``memory`` for the
         memory of ``add_sdram``.
+    overlay
+        return the source of an overlay instead, for ``fdtoverlay`` and a tree compiled with ``dtc -@``.
 
     Raises
     ------
@@ -37,7 +39,10 @@ def device_tree(csr: dict[str, Any], memories: Mapping[str, str]) -> str:
             raise ValueError(f"{block.name} has no interrupt, which its Linux driver needs")
     first = first_interrupt(csr)
     nodes = "\n".join(node(block, _label(csr, block, memories), first) for block in blocks)
-    return f"&{{/soc}} {{\n{nodes}}};\n"
+    # dtc assumes other cells where it does not see the parent; these are those of LiteX's /soc.
+    cells = f"{_TAB}#address-cells = <1>;\n{_TAB}#size-cells = <1>;\n\n" if overlay else ""
+    fragment = f"&{{/soc}} {{\n{cells}{nodes}}};\n"
+    return f"/dts-v1/;\n/plugin/;\n\n{fragment}" if overlay else fragment
 
 
 def node(block: Block, memory: str, first_interrupt: int = 0, tabs: int = 1) -> str:

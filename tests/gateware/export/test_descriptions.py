@@ -195,6 +195,44 @@ def test_renodes_platform_has_the_monitor_at_its_addresses(stock, tmp_path, proc
     assert facts["l2Bytes"] == str(csr["constants"]["config_l2_size"])
 
 
+def test_the_overlay_gives_a_tree_the_nodes_of_the_fragment(tmp_path):
+    file = tmp_path / "csr.json"
+    file.write_text(json.dumps(description(ranks=4, engine="group_stack")))
+    # Two nodes that the overlay refers to or inherits from; cells as in litex_json2dts_linux.
+    root = (
+        "/dts-v1/; / { #address-cells = <1>; #size-cells = <1>; "
+        "intc: i { interrupt-controller; #interrupt-cells = <1>; }; "
+        "memory: memory@40000000 { reg = <0x40000000 0x20000000>; }; "
+        "soc { #address-cells = <1>; #size-cells = <1>; interrupt-parent = <&intc>; }; };"
+    )
+    (tmp_path / "wanted").mkdir()
+    wanted = compiled(root + export("dts", file)[1], tmp_path / "wanted")
+    compiled(root, tmp_path)
+    code, source, _ = export("dts", "--overlay", file)
+    assert code == 0
+    overlay, merged = tmp_path / "litemrc.dtbo", tmp_path / "merged.dtb"
+    quiet = ["-W", "no-interrupts_property"]
+    command = ["dtc", "-@", *quiet, "-I", "dts", "-O", "dtb", "-o", overlay]
+    said = subprocess.run(command, input=source, text=True, check=True, stderr=subprocess.PIPE).stderr
+    assert said == ""
+    subprocess.run(["fdtoverlay", "-i", tmp_path / "tree.dtb", "-o", merged, overlay], check=True)
+
+    def properties(tree, node):
+        listed = subprocess.run(["fdtget", "-p", tree, node], capture_output=True, text=True, check=True)
+        names = sorted(set(listed.stdout.split()) - {"phandle"})
+        values = [
+            subprocess.run(["fdtget", "-t", "bx", tree, node, name], capture_output=True, check=True).stdout
+            for name in names
+        ]
+        return dict(zip(names, values, strict=True))
+
+    nodes = [f"/soc/{name}" for name in re.findall(r": ([\w-]+@\w+) {", source)]
+    assert len(nodes) == 2
+    for node in ["/soc", *nodes]:
+        assert properties(merged, node) == properties(tmp_path / "wanted/tree.dtb", node)
+    assert wanted(nodes[0], "litemrc,memory") == wanted("/memory@40000000", "phandle")
+
+
 def with_two_controllers(cpu="vexriscv"):
     soc = SoCCore(
         SimPlatform("SIM", []),
