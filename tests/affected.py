@@ -31,7 +31,7 @@ BUILT = {
     "conftest.py": ("*",),
     "bench": (),
     "docs": ("docs",),
-    "examples": ("docs",),
+    "examples": ("docs", "litex_soc"),
     "firmware/baremetal": ("firmware", "soc", "renode"),
     "firmware/baremetal/bandwidth": ("board_sim",),
     "firmware/boot": ("firmware/boot", "linux", "board_sim"),
