@@ -56,6 +56,7 @@ PARTS = {
         Empty a rank under Linux <docs/ranks-linux>
         Replicate remote pages <docs/remote_pages>
         Follow Linux processes <docs/linux>
+        Linux on VexRiscv-SMP <docs/linux-on-litex>
         Accessed bits for Linux <docs/accessed>
         The tracker without hardware <docs/os-tracker>
         Test in Renode <docs/renode>

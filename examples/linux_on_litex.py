@@ -16,7 +16,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from litemrc_gateware import add_monitor
 from litemrc_gateware.export.device_tree import device_tree
@@ -39,7 +39,10 @@ def with_monitor(make: Any, **parameters: Any) -> None:
 
     def monitored(soc_class: type, **options: Any) -> Any:
         soc = soc_linux(soc_class, **options)
-        add_monitor(soc, **parameters)
+        try:
+            add_monitor(soc, **parameters)
+        except ValueError as error:
+            fail(str(error))
         others = getattr(soc, "get_fdtoverlays", lambda board, given: given)
         # make.py asks for it after LiteX has written csr.json, and before dtc compiles the tree.
         soc.get_fdtoverlays = lambda board, given: f"{others(board, given)} {overlay(board)}".strip()
@@ -57,6 +60,11 @@ def overlay(board: str) -> Path:
     quiet = ("-W", "no-interrupts_property")
     subprocess.run(["dtc", "-@", *quiet, "-I", "dts", "-O", "dtb", "-o", compiled, source], check=True)
     return compiled
+
+
+def fail(message: str) -> NoReturn:
+    print(f"linux_on_litex.py: {message}", file=sys.stderr)
+    sys.exit(2)
 
 
 def arguments() -> tuple[argparse.Namespace, list[str]]:
@@ -78,12 +86,10 @@ def main() -> None:
     args, rest = arguments()
     missing = [name for name in NEEDED if not (args.checkout / name).is_file()]
     if missing:
-        print(
-            f"linux_on_litex.py: {args.checkout}: no {missing[0]}; give the folder of a clone of "
-            "https://github.com/litex-hub/linux-on-litex-vexriscv",
-            file=sys.stderr,
+        fail(
+            f"{args.checkout}: no {missing[0]}; give the folder of a clone of "
+            "https://github.com/litex-hub/linux-on-litex-vexriscv"
         )
-        sys.exit(2)
     os.chdir(args.checkout)  # make.py writes to folders below the current one
     sys.path.insert(0, os.getcwd())
     sys.argv = ["make.py", *rest]

@@ -146,6 +146,13 @@ def test_a_folder_that_is_no_checkout_gives_a_sentence_and_exit_code_2(tmp_path)
     )
 
 
+def test_a_monitor_that_does_not_fit_gives_a_sentence_and_exit_code_2(imitation):
+    done = run(sys.executable, imitation, "--board=some", "--block-rams=2")
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("linux_on_litex.py: add_monitor: no monitor fits into 2 block RAMs")
+
+
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory):
     """A clone of its own, as make.py writes into the checkout."""
