@@ -25,7 +25,7 @@ from litemrc_gateware.export.device_tree import device_tree
 NEEDED = ("make.py", "soc_linux.py", "boards.py")
 
 
-def with_monitor(make: Any, **parameters: Any) -> None:
+def with_monitor(make: Any, **parameters: Any) -> list[str]:
     """Change make.py so that each SoC that it creates has a monitor, and its device tree the monitor's node.
 
     Parameters
@@ -34,8 +34,14 @@ def with_monitor(make: Any, **parameters: Any) -> None:
         the module make.py.
     parameters
         those of :func:`litemrc_gateware.add_monitor`.
+
+    Returns
+    -------
+    list of str
+        the boards whose device tree has got the node, as make.py goes on.
     """
     soc_linux = make.SoCLinux
+    described: list[str] = []
 
     def monitored(soc_class: type, **options: Any) -> Any:
         soc = soc_linux(soc_class, **options)
@@ -44,11 +50,17 @@ def with_monitor(make: Any, **parameters: Any) -> None:
         except ValueError as error:
             fail(str(error))
         others = getattr(soc, "get_fdtoverlays", lambda board, given: given)
-        # make.py asks for it after LiteX has written csr.json, and before dtc compiles the tree.
-        soc.get_fdtoverlays = lambda board, given: f"{others(board, given)} {overlay(board)}".strip()
+
+        def overlays(board: str, given: str) -> str:
+            """make.py asks after LiteX has written csr.json, and before dtc compiles the tree."""
+            described.append(board)
+            return f"{others(board, given)} {overlay(board)}".strip()
+
+        soc.get_fdtoverlays = overlays
         return soc
 
     make.SoCLinux = monitored
+    return described
 
 
 def overlay(board: str) -> Path:
@@ -94,10 +106,15 @@ def main() -> None:
     sys.path.insert(0, os.getcwd())
     sys.argv = ["make.py", *rest]
     make: Any = importlib.import_module("make")
-    with_monitor(make, block_rams=args.block_rams)
+    described = with_monitor(make, block_rams=args.block_rams)
     if args.no_software:
         make.Builder = partial(make.Builder, compile_software=False)
     make.main()
+    if not described:
+        fail(
+            f"{args.checkout}: its make.py asks no SoC for overlays, so the device tree lacks the monitor: "
+            "update the clone to November 2025 or later"
+        )
 
 
 if __name__ == "__main__":

@@ -153,6 +153,13 @@ def test_a_monitor_that_does_not_fit_gives_a_sentence_and_exit_code_2(imitation)
     assert last.startswith("linux_on_litex.py: add_monitor: no monitor fits into 2 block RAMs")
 
 
+def test_a_make_py_that_asks_for_no_overlays_is_refused(imitation):
+    (imitation / "make.py").write_text(MAKE.replace("get_fdtoverlays", "other_hook"))
+    done = run(sys.executable, imitation, "--board=some", "--fdtoverlays", "more.dtbo")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("update the clone to November 2025 or later")
+
+
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory):
     """A clone of its own, as make.py writes into the checkout."""
