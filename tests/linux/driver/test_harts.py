@@ -56,8 +56,9 @@ def misowned(guest, name, context):
 
 
 def test_all_harts_run(harts):
-    assert sum(line.startswith("processor") for line in harts.do("r /proc/cpuinfo")) == 4
-    assert harts.do("r /proc/cpuinfo").count("isa\t\t: rv64ima") == 4
+    lines = harts.do("r /proc/cpuinfo")
+    assert sum(line.startswith("processor") for line in lines) == 4
+    assert sum(line.startswith("isa\t\t: rv64") for line in lines) == 4
 
 
 def test_each_page_belongs_to_its_process_on_any_hart(harts, spawn):
