@@ -156,6 +156,12 @@ FILTER_MUTANTS = (
         "working_set.leave.eq(0),",
     ),
     Mutant(
+        "recent_pages_do_not_forget_a_claimed_page",
+        f"{GATEWARE}/filter/page_filter.py",
+        "ask & (op.kind == OpKind.INVALIDATE)",
+        "ask & (op.kind == OpKind.INVALIDATE) & ~op.write",
+    ),
+    Mutant(
         "frozen_access_is_counted_as_outside",
         f"{GATEWARE}/filter/page_filter.py",
         "counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),",

@@ -40,8 +40,26 @@ STACK_MUTANTS = (
     Mutant(
         "last_touch_owns_the_page",
         f"{GATEWARE}/stacks/group/group_stack.py",
-        "Mux(stored_page.valid, stored_page.owner, op.context)",
+        "Mux(owned, stored_page.owner, op.context)",
         "op.context",
+    ),
+    Mutant(
+        "claimed_page_belongs_to_the_running_context",
+        f"{GATEWARE}/stacks/group/group_stack.py",
+        "Mux(owned, stored_page.owner, op.context)",
+        "Mux(stored_page.valid, stored_page.owner, op.context)",
+    ),
+    Mutant(
+        "claimed_page_stays_in_its_old_stack",
+        f"{GATEWARE}/stacks/group/group_stack.py",
+        "links.start.eq(page.valid),",
+        "links.start.eq(page.valid & ~op.write),",
+    ),
+    Mutant(
+        "miss_of_a_claimed_page_has_a_group",
+        f"{GATEWARE}/stacks/group/group_stack.py",
+        "Mux(page.valid, page.group, 0)",
+        "page.group",
     ),
     Mutant(
         "least_recent_page_is_relinked",
@@ -148,6 +166,42 @@ BUCKET_MUTANTS = (
         f"{GATEWARE}/stacks/bucket/touch.py",
         "If(past.owner == self.given_owner, past.is_open.eq(0))",
         "If(0, past.is_open.eq(0))",
+    ),
+    Mutant(
+        "claim_read_from_the_pages_is_ignored",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "owned.eq(self.page_owned),",
+        "owned.eq(self.page_valid),",
+    ),
+    Mutant(
+        "page_claimed_by_the_operation_ahead_belongs_to_its_old_owner",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "touched[0].owner.eq(new_owner),",
+        "touched[0].owner.eq(self.owner),",
+    ),
+    Mutant(
+        "page_claimed_by_the_operation_ahead_belongs_to_the_running_context",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "touched[0].owned.eq(self.is_access | claimed),",
+        "touched[0].owned.eq(self.is_access),",
+    ),
+    Mutant(
+        "claimed_page_stays_in_its_bucket",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "touches & was_valid & ~self.is_open)",
+        "touches & was_valid & ~self.is_open & ~claimed)",
+    ),
+    Mutant(
+        "renumbering_maps_a_claim",
+        f"{GATEWARE}/stacks/bucket/pages.py",
+        "sweep_entries.write.dat_w.eq(id_written),",
+        "sweep_entries.write.dat_w.eq(Mux(valid_written, id_written, 0)),",
+    ),
+    Mutant(
+        "buckets_get_the_ids_of_claims",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "ids - contexts - RENUMBER_DELAY - 1",
+        "ids - RENUMBER_DELAY - 1",
     ),
     Mutant(
         "cpp_merges_less_than_a_group",

@@ -36,7 +36,7 @@ class CommandLog:
 
     @property
     def entered(self):
-        """(kind, frame) of the commands that entered the queue."""
+        """(kind, frame) of the commands that entered the queue, of claims the context, too."""
         return queued(self)[1]
 
 

@@ -3,6 +3,7 @@
 
 import random
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc_gateware.records import OpKind, access_layout
@@ -97,17 +98,34 @@ def observe(observed, events):
     while True:
         yield
         if (yield observed.valid):
-            events.append(
-                (
-                    (yield observed.kind),
-                    (yield observed.frame),
-                    (yield observed.context),
-                    (yield observed.write),
-                    (yield observed.dropped),
-                    (yield observed.epoch_end),
-                    (yield observed.frozen),
-                )
-            )
+            values = []
+            for name in Event._fields:
+                values.append((yield getattr(observed, name)))
+            events.append(Event(*values))
+
+
+class Event(NamedTuple):
+    """A record at the input of the queue."""
+
+    kind: int
+    frame: int
+    context: int
+    write: int
+    dropped: int
+    epoch_end: int
+    frozen: int
+
+
+CLAIM = "claim"  # in place of the OpKind of a command
+
+
+def claim(frame, context=0, order=0):
+    """The word for the register `claim`."""
+    return frame | context << 24 | order << 29
+
+
+def is_claim(event):
+    return event.kind == OpKind.INVALIDATE and bool(event.write)
 
 
 WINDOW = 0xB000_0000 >> 2  # as in the SoC: a slave of the bus gets the whole address, of a word
@@ -142,7 +160,7 @@ class Log:
 
     enabled: bool = False
     accesses: list = field(default_factory=list)  # frames, as driven into the tap
-    commands: list = field(default_factory=list)  # (kind, frame), as written to registers
+    commands: list = field(default_factory=list)  # (kind, frame, context of a claim), as written
     events: list = field(default_factory=list)  # as observed at the queue
     finished: list = field(default_factory=list)  # epochs read from the window
     overflows: list = field(default_factory=list)  # of each, whether the status said so
@@ -177,6 +195,11 @@ def firmware(bench, rng, control, log, length):
         elif action == 1:
             log.commands.append((OpKind.INVALIDATE, rng.randrange(FRAMES)))
             yield from bench.write("invalidate", log.commands[-1][1])
+        elif action == 6 and not status & STATUS_COMMAND_PENDING:  # a claim of many frames waits for long
+            frame, context = rng.randrange(FRAMES), rng.randrange(CONTEXTS)
+            order = rng.choice([0, 0, 0, 1, 2])
+            log.commands += [(CLAIM, each, context) for each in range(frame, min(frame + 2**order, FRAMES))]
+            yield from bench.write("claim", claim(frame, context, order))
         elif action == 2 and rng.random() < 0.15:
             log.commands.append((OpKind.CLEAR, None))
             yield from bench.write("command", CLEAR)
@@ -227,11 +250,13 @@ def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, b
 
 def queued(log):
     """The requests that reached the queue, in the form of `Log.accesses` and `Log.commands`."""
-    accesses = [frame for kind, frame, *_ in log.events if kind == OpKind.ACCESS]
+    accesses = [event.frame for event in log.events if event.kind == OpKind.ACCESS]
     commands = [
-        (kind, frame if kind == OpKind.INVALIDATE else None)
-        for kind, frame, *_ in log.events
-        if kind in (OpKind.INVALIDATE, OpKind.CLEAR)
+        (CLAIM, event.frame, event.context)
+        if is_claim(event)
+        else (event.kind, event.frame if event.kind == OpKind.INVALIDATE else None)
+        for event in log.events
+        if event.kind in (OpKind.INVALIDATE, OpKind.CLEAR)
     ]
     return accesses, commands
 
@@ -262,17 +287,20 @@ def golden_epochs(events, build):
     model.set_range(build.lower, build.upper)
     model.set_sampling(build.sampling)
     model.set_split(build.split)
-    for kind, frame, context, write, dropped, epoch_end, frozen in events:
-        model.freeze = bool(frozen)
-        if dropped:
+    for event in events:
+        kind, frame, context = event[:3]
+        model.freeze = bool(event.frozen)
+        if event.dropped:
             model.drop()
         elif kind == OpKind.ACCESS:
-            model.access(frame, context, bool(write))
+            model.access(frame, context, bool(event.write))
+        elif is_claim(event):
+            model.claim(frame, context)
         elif kind == OpKind.INVALIDATE:
             model.invalidate(frame)
         elif kind == OpKind.CLEAR:
             model.clear()
-        if epoch_end:
+        if event.epoch_end:
             counters = model.end_epoch()
             yield counters, [sorted(model.page_bitmap.accessed), sorted(model.page_bitmap.written)]
 

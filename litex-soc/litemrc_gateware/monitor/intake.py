@@ -117,7 +117,7 @@ class Intake(LiteXModule):
         sink, entry, access, taken = self.sink, self.queue.sink, self.access, self.taken
         commands = self.commands
         command = commands.source
-        command_enters = Signal()
+        command_enters, claims = Signal(), Signal()
         self.comb += [
             command_enters.eq(command.valid & ~(command.clear & self.clear_waits)),
             commands.clear.eq(self.clear),
@@ -136,8 +136,9 @@ class Intake(LiteXModule):
             self.level.eq(self.queue.level),
             self.idle.eq((self.level == 0) & ~self.command_pending),
             access.eq(sink.valid & self.enable),
-            entry.context.eq(Mux(access, self.context, command.context)),
-            entry.write.eq(Mux(access, sink.write, command_enters & command.claim)),
+            claims.eq(~access & command.valid & command.claim),
+            entry.context.eq(Mux(claims, command.context, self.context)),
+            entry.write.eq(Mux(access, sink.write, claims)),
             entry.frame.eq(Mux(access, sink.frame, command.frame)),
             entry.frozen.eq(self.frozen),
             If(

@@ -11,36 +11,46 @@ from litemrc_gateware.records import OpKind
 
 from tests.gateware.command_bench import DEPTH, invalidations, written_under_load
 from tests.gateware.monitor_bench import (
+    CLAIM,
     CLEAR,
+    CONTEXTS,
+    FRAMES,
     STATUS_COMMAND_LATE,
     STATUS_COMMAND_LOST,
     STATUS_COMMAND_PENDING,
+    claim,
 )
 from tests.mutation import mutated_module
 from tests.verilated_simulation import run_simulation
 
-FRAMES, CONTEXTS, PLACES, LATE = 16, 2, 16, 64
-# Probability of a clear, an invalidation, an acknowledge, and of room in the monitor's queue, in each cycle.
+PLACES, LATE = 16, 64
+# Probability of a clear, an invalidation, a claim, an acknowledge, and of room in the monitor's queue, in
+# each cycle; and a claim's largest order.
 LOADS = {
-    "seldom": (0.01, 0.05, 0.01, 0.5),
-    "as many as are taken": (0.05, 0.3, 0.02, 0.35),
-    "too many": (0.1, 0.5, 0.02, 0.3),
-    "taken in bursts": (0.05, 0.2, 0.01, None),
+    "seldom": (0.01, 0.05, 0, 0.01, 0.5, 0),
+    "as many as are taken": (0.05, 0.3, 0, 0.02, 0.35, 0),
+    "too many": (0.1, 0.5, 0.1, 0.02, 0.3, 1),
+    "taken in bursts": (0.05, 0.2, 0, 0.01, None, 0),
+    "claims, seldom": (0.002, 0.01, 0.01, 0.01, 0.5, 4),
+    "claims of any order": (0.002, 0.01, 0.02, 0.01, 0.9, 7),
 }
-MIXED = [("invalidate", 3), ("command", CLEAR), ("invalidate", 7), ("invalidate", 7), ("invalidate", 1)]
+MIXED = [
+    *(("invalidate", 3), ("command", CLEAR), ("claim", claim(4, context=1, order=2))),
+    *(("invalidate", 7), ("invalidate", 7), ("claim", claim(1))),
+]
 
 
 class CommandList:
-    """What the queue holds and reports, a cycle at a time."""
+    """What the queue holds and reports, a cycle at a time: each command is a list of its entries."""
 
     def __init__(self):
         self.commands, self.lost, self.late, self.waited = [], False, False, 0
 
     def outputs(self):
-        """Pending, lost, late, and the oldest command."""
-        return bool(self.commands), self.lost, self.late, self.commands[0] if self.commands else None
+        """Pending, lost, late, and the next entry of the oldest command."""
+        return bool(self.commands), self.lost, self.late, self.commands[0][0] if self.commands else None
 
-    def step(self, clear, invalidate, frame, acknowledge, ready):
+    def step(self, clear, invalidate, claim, frame, context, order, acknowledge, ready):
         room = len(self.commands) < PLACES
         self.waited = self.waited + 1 if self.commands else 0
         if acknowledge:
@@ -48,11 +58,14 @@ class CommandList:
         if self.waited and self.waited % LATE == 0:
             self.late = True
         if ready and self.commands:
-            self.commands.pop(0)
-        if clear or invalidate:
-            self.lost |= not room or (clear and invalidate)
+            self.commands[0].pop(0)
+            if not self.commands[0]:
+                self.commands.pop(0)
+        if clear or invalidate or claim:
+            self.lost |= not room or clear + invalidate + claim > 1
+            claimed = [("claim", each, context) for each in range(frame, min(frame + 2**order, FRAMES))]
             if room:
-                self.commands.append("clear" if clear else frame)
+                self.commands.append(["clear"] if clear else claimed if claim else [("invalidate", frame)])
 
 
 def outputs(queue):
@@ -60,7 +73,13 @@ def outputs(queue):
     pending, lost, late = (yield queue.pending), (yield queue.lost), (yield queue.late)
     oldest = None
     if (yield queue.source.valid):
-        oldest = "clear" if (yield queue.source.clear) else (yield queue.source.frame)
+        frame, context = (yield queue.source.frame), (yield queue.source.context)
+        if (yield queue.source.clear):
+            oldest = "clear" if not (yield queue.source.claim) else "both"
+        elif (yield queue.source.claim):
+            oldest = ("claim", frame, context)
+        else:
+            oldest = ("invalidate", frame)
     return bool(pending), bool(lost), bool(late), oldest
 
 
@@ -70,11 +89,11 @@ def first_difference(queue_class, load, cycles=4000, seed=1):
     Returns
     -------
     (tuple or None, set)
-        and which reports were seen: "lost", "late", "full".
+        and what was seen: "lost", "late", "full"; "claimed to the end": a claim of frames behind the last.
     """
     queue, model, rng = queue_class(FRAMES, CONTEXTS), CommandList(), random.Random(seed)
     found, seen = [], set()
-    clears, invalidates, acknowledges, readies = LOADS[load]
+    clears, invalidates, claims, acknowledges, readies, orders = LOADS[load]
 
     def drive():
         burst, ready = 0, 0
@@ -85,7 +104,10 @@ def first_difference(queue_class, load, cycles=4000, seed=1):
             inputs = {
                 "clear": rng.random() < clears,
                 "invalidate": rng.random() < invalidates,
+                "claim": rng.random() < claims,
                 "frame": rng.randrange(FRAMES),
+                "context": rng.randrange(CONTEXTS),
+                "order": rng.randint(0, orders),
                 "acknowledge": rng.random() < acknowledges,
                 "ready": ready if readies is None else rng.random() < readies,
             }
@@ -97,9 +119,12 @@ def first_difference(queue_class, load, cycles=4000, seed=1):
                 found.append((cycle, shown, model.outputs()))
             seen.update(name for name, flag in zip(("lost", "late"), shown[1:3], strict=True) if flag)
             seen.update(["full"] if len(model.commands) == PLACES else [])
+            if inputs["claim"] and inputs["frame"] + 2 ** inputs["order"] > FRAMES:
+                seen.add("claimed to the end")
             model.step(**inputs)
 
-    ports = [queue.clear, queue.invalidate, queue.frame, queue.acknowledge, *queue.source.flatten()]
+    inputs = ("clear", "invalidate", "claim", "frame", "context", "order", "acknowledge")
+    ports = [*(getattr(queue, name) for name in inputs), *queue.source.flatten()]
     run_simulation(queue, [drive()], [*ports, queue.pending, queue.lost, queue.late])
     return (found[0] if found else None), seen
 
@@ -113,6 +138,8 @@ def test_commands_leave_in_order_and_each_loss_and_long_wait_is_reported(load):
         "as many as are taken": {"lost"},
         "too many": {"lost", "late", "full"},
         "taken in bursts": {"lost", "late", "full"},
+        "claims, seldom": {"claimed to the end"},
+        "claims of any order": {"claimed to the end"},
     }
     assert seen >= expected[load]
 
@@ -120,6 +147,24 @@ def test_commands_leave_in_order_and_each_loss_and_long_wait_is_reported(load):
 # A fault, and the load that shows it.
 MUTANTS = {
     "a loss is not reported": ("(fifo.sink.valid & ~fifo.sink.ready)", "0", "too many"),
+    "an order has one claim more": (
+        "last.eq((entry >> fifo.source.order)[0]",
+        "last.eq((entry >> (fifo.source.order + 1))[0]",
+        "claims, seldom",
+    ),
+    "the order is that of the register": (
+        "entry >> fifo.source.order",
+        "entry >> self.order",
+        "claims, seldom",
+    ),
+    "claims of a command have one frame": ("self.source.frame + 1", "self.source.frame", "claims, seldom"),
+    "claims go on at frame 0": (" | memory_ends", "", "claims, seldom"),
+    "a claim is repeated behind the last frame": (
+        "If(fifo.sink.claim & (self.frame != frames - 1),",
+        "If(fifo.sink.claim,",
+        "claims of any order",
+    ),
+    "an invalidation has an order": ("If(fifo.sink.claim & (", "If((", "claims, seldom"),
     "the loser of two is not reported": (
         " | several, self.lost",
         ", self.lost",
@@ -155,8 +200,24 @@ def test_commands_enter_the_queue_in_the_order_written():
     assert log.entered == [
         (OpKind.INVALIDATE, 3),
         (OpKind.CLEAR, None),
-        *((OpKind.INVALIDATE, frame) for frame in (7, 7, 1)),
+        *((CLAIM, frame, 1) for frame in (4, 5, 6, 7)),
+        *((OpKind.INVALIDATE, 7), (OpKind.INVALIDATE, 7), (CLAIM, 1, 0)),
     ]
+
+
+def test_a_claim_takes_one_place_whatever_its_order():
+    writes = [("claim", claim(0, order=3))] * DEPTH
+    log = written_under_load(monitor_module.Monitor, writes)
+    assert log.entered == [(CLAIM, frame, 0) for frame in range(8)] * DEPTH
+    assert not (log.waiting | log.settled) & STATUS_COMMAND_LOST
+
+
+def test_a_claim_for_a_context_there_is_not_is_one_for_the_context_of_its_low_bits():
+    """As in the register context; so it is with the frame, as in the register invalidate."""
+    log = written_under_load(
+        monitor_module.Monitor, [("claim", claim(5, context=CONTEXTS + 1)), ("claim", claim(FRAMES + 6))]
+    )
+    assert log.entered == [(CLAIM, 5, 1), (CLAIM, 6, 0)]
 
 
 @pytest.mark.parametrize("written", [DEPTH, DEPTH + 1, DEPTH + 3])
@@ -178,9 +239,9 @@ def test_commands_that_accesses_precede_for_64_cycles_are_reported_until_acknowl
 
 def test_a_context_holds_from_its_write_on_whatever_commands_wait():
     log = written_under_load(
-        monitor_module.Monitor, [("invalidate", 5), ("context", 1), ("invalidate", 6)], wait=10
+        monitor_module.Monitor, [("invalidate", 5), ("context", 1), ("claim", claim(6))], wait=10
     )
-    assert [frame for kind, frame, *_ in log.events if kind == OpKind.INVALIDATE] == [5, 6]
-    contexts = [context for kind, _, context, *_ in log.events if kind == OpKind.ACCESS]
+    assert log.entered == [(OpKind.INVALIDATE, 5), (CLAIM, 6, 0)]
+    contexts = [event.context for event in log.events if event.kind == OpKind.ACCESS]
     assert contexts == sorted(contexts)
     assert contexts.count(1) > 10  # the accesses from the write until the commands entered

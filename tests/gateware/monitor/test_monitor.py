@@ -13,6 +13,7 @@ from litemrc_gateware.records import OpKind
 
 from tests.gateware.monitor_bench import (
     BUILDS,
+    CLAIM,
     CONTEXTS,
     DEFAULT,
     ENABLE,
@@ -52,6 +53,24 @@ MUTANTS = {
         "entry.frame.eq(Mux(access, sink.frame, command.frame)),",
         "entry.frame.eq(sink.frame),",
         "by accesses, overloaded",
+    ),
+    "a claim is an invalidation": (
+        intake_module,
+        "entry.write.eq(Mux(access, sink.write, claims)),",
+        "entry.write.eq(sink.write),",
+        "by accesses, overloaded",
+    ),
+    "a claim is for the running context": (
+        intake_module,
+        "entry.context.eq(Mux(claims, command.context, self.context)),",
+        "entry.context.eq(self.context),",
+        "by accesses, overloaded",
+    ),
+    "recent pages do not forget a claimed page": (
+        filter_module,
+        "ask & (op.kind == OpKind.INVALIDATE)",
+        "ask & (op.kind == OpKind.INVALIDATE) & ~op.write",
+        "by command",
     ),
     "a full queue takes commands silently": (
         intake_module,
@@ -122,7 +141,9 @@ def test_the_window_holds_what_the_golden_model_counts(mode, build):
     log = true_run(mode, build)
     assert len(log.finished) == EPOCHS
     assert matches_golden(log, BUILDS[build])
-    assert mode == "by accesses, one each" or OpKind.INVALIDATE in {kind for kind, _ in log.commands}
+    assert mode == "by accesses, one each" or {OpKind.INVALIDATE, CLAIM} <= {
+        kind for kind, *_ in log.commands
+    }
     frozen = {event[-1] for event in log.events}
     assert (1 in frozen) == bool(MODES[mode].get("control", 0) & (FREEZE | SINGLE_SHOT))
     assert 0 in frozen
@@ -195,7 +216,7 @@ def run_with_few_bits(module, monkeypatch, *, dropped=False, filter_class=filter
         begins = f"If(self.restart, self.dropped.eq({2**32 - 1 - FEW}))"
         begun = mutated_module(Path(intake_module.__file__), "If(self.restart, self.dropped.eq(0))", begins)
         monkeypatch.setattr(module, "Intake", begun.Intake)
-        log = run(module.Monitor, pressure=0.42, length=30)
+        log = run(module.Monitor, pressure=0.36, length=30)
         return log, [epoch[1] == 2**32 - 1 for epoch in log.finished]
     log = run(module.Monitor, pressure=0.3, length=36, build=SMALL_RANGE, seed=3)
     return log, [limit in epoch[2:4] for epoch in log.finished]
