@@ -11,7 +11,14 @@ from migen import Cat, If, Mux, Signal
 from tests.formal.proof import ALWAYS, Proof
 from tests.formal.queues import FollowedRecord
 
-COMMANDS = 2  # in place of 16
+COMMANDS, ORDER_BITS = 2, 1  # in place of 16 and 3
+
+
+def _small(unit_class, frames, contexts, queue_depth):
+    """The unit with few places for commands, and claims of few frames."""
+    places = patch.multiple(command_queue, COMMANDS=COMMANDS, ORDER_BITS=ORDER_BITS)
+    with places, patch.dict(unit_class.__init__.__globals__, ORDER_BITS=ORDER_BITS):
+        return unit_class(frames, contexts, queue_depth)
 
 
 class IntakeProof(Proof):
@@ -19,9 +26,10 @@ class IntakeProof(Proof):
 
     def __init__(self, unit_class=Intake, frames=2, contexts=2, queue_depth=4) -> None:
         super().__init__()
-        self.parameters = f"{frames} frames, {contexts} contexts, queue of {queue_depth}, {COMMANDS} commands"
-        with patch.object(command_queue, "COMMANDS", COMMANDS):
-            self.unit = unit = unit_class(frames, contexts, queue_depth)
+        self.parameters = (
+            f"{frames} frames, {contexts} contexts, queue of {queue_depth}, {COMMANDS} commands, claims of 2"
+        )
+        self.unit = unit = _small(unit_class, frames, contexts, queue_depth)
         self.constants = fifo_constants(unit)
         seen, sink = unit.observed, unit.sink
         offered, enters, taken, lost = (Signal(name=name) for name in ("offered", "enters", "taken", "lost"))
@@ -135,33 +143,47 @@ class IntakeProof(Proof):
         )
 
     def _prove_commands(self, enters) -> None:
-        unit, seen = self.unit, self.unit.observed
-        goes, kept = Signal(), Signal()
-        self.comb += goes.eq(enters & ((seen.kind == OpKind.CLEAR) | (seen.kind == OpKind.INVALIDATE)))
+        """Which entry of a command is its last is proved of CommandQueue."""
+        unit, seen, oldest = self.unit, self.unit.observed, self.unit.commands.fifo.source
+        is_command, goes, kept = Signal(), Signal(), Signal()
+        claims = unit.claim & ~unit.clear
+        self.comb += [
+            is_command.eq(enters & ((seen.kind == OpKind.CLEAR) | (seen.kind == OpKind.INVALIDATE))),
+            goes.eq(oldest.valid & oldest.ready),
+        ]
         self.command = command = FollowedRecord(
             self,
             COMMANDS.bit_length(),
             kept,
             goes,
-            Cat(unit.clear, unit.command_frame & ~unit.clear),
+            Cat(unit.clear, claims, unit.command_frame & ~unit.clear, unit.claim_context & claims),
         )
-        self.comb += kept.eq((unit.clear | unit.invalidate) & (command.entries != COMMANDS))
-        clear = seen.kind == OpKind.CLEAR
-        self.prove("no command enters that was not given", command.entries != 0, when=goes)
+        given = unit.clear | unit.invalidate | unit.claim
+        self.comb += kept.eq(given & (command.entries != COMMANDS))
+        clear, claim, frame, context = (command.record[bit] for bit in range(4))
+        entry = Signal()  # of the oldest command, which entered before
+        self.sync += If(goes, entry.eq(0)).Elif(is_command, entry.eq(1))
+        self.prove("no command enters that was not given", command.entries != 0, when=is_command)
+        self.prove("a command goes as its last frame enters", is_command, when=goes)
         self.prove(
-            "the commands given enter in order, each once",
-            Cat(clear, seen.frame & ~clear) == command.record,
-            when=goes & command.due,
+            "the commands given enter in order: a claim with its context, once for each frame",
+            ((seen.kind == OpKind.CLEAR) == clear)
+            & (seen.write == claim)
+            & (clear | (seen.frame == self.named(frame + entry, 1)))
+            & (seen.context == Mux(claim, context, unit.context))
+            & (~entry | goes),
+            when=is_command & command.due,
             cases={
-                "behind others": self.ever(goes & ~command.due),
-                "after waiting for an access": self.before((command.entries != 0) & enters & ~goes),
+                "behind others": self.ever(is_command & ~command.due),
+                "after waiting for an access": self.before((command.entries != 0) & enters & ~is_command),
+                "the second frame of a claim": claim & entry,
             },
         )
 
 
 def fifo_constants(unit) -> list[Signal]:
     """The inputs of Migen's FIFOs that LiteX leaves at 0."""
-    return [unit.queue.fifo.fifo.replace, unit.commands.fifo.fifo.replace, unit.claim]
+    return [unit.queue.fifo.fifo.replace, unit.commands.fifo.fifo.replace]
 
 
 class EpochLengthProof(Proof):
@@ -170,8 +192,7 @@ class EpochLengthProof(Proof):
     def __init__(self, unit_class=Intake, frames=2, contexts=1, queue_depth=4) -> None:
         super().__init__()
         self.parameters = f"{frames} frames, queue of {queue_depth}, any epoch_length"
-        with patch.object(command_queue, "COMMANDS", COMMANDS):
-            self.unit = unit = unit_class(frames, contexts, queue_depth)
+        self.unit = unit = _small(unit_class, frames, contexts, queue_depth)
         self.constants = fifo_constants(unit)
         seen = unit.observed
         length = self.any_constant(32, "length")
