@@ -70,7 +70,7 @@ class OwnershipCheck:
     difference
         the first that differs; empty if there is none.
     reused
-        first touches of frames that had an owner since the last clear, but were invalidated or claimed.
+        first touches of frames that had an owner since the last clear, but were invalidated.
     fresh
         first touches of frames not accessed since the last clear.
     """
@@ -84,7 +84,7 @@ class OwnershipCheck:
 def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     """Recount accesses, misses and touched pages by owner.
 
-    The owner of an invalid frame is the context that claimed it, or else the first that touches it.
+    The owner is the context that claimed the frame since it became invalid, or else that touches it first.
 
     Only of a recording in which the range is all of the memory, nothing is sampled, and writes count with
     the reads.
@@ -100,7 +100,7 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     if table.scale or whole - {(0, table.frames - 1, 0, 0), (0, 0, 0, 0)}:
         raise ValueError("ownership is recounted only where every page of the memory takes part")
     owner: list[int | None] = [None] * table.frames
-    claims: dict[int, int] = {}
+    claims: dict[int, int] = {}  # contexts of invalid frames
     used, last_epoch = [False] * table.frames, [-1] * table.frames
     counts: dict[tuple[int, int], list[int]] = {}
     reused = fresh = 0

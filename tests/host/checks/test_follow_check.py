@@ -19,7 +19,9 @@ from tests.host.recordings import recording_of, table_of, whole_memory
 
 FRAMES, GROUPS, CONTEXTS = 16, 4, 4
 
-operations = st.sampled_from(["access"] * 12 + ["invalidate", "claim"] * 2 + ["dropped", "clear", "mark"])
+operations = st.sampled_from(
+    ["access"] * 12 + ["invalidate"] * 3 + ["claim"] * 3 + ["dropped", "clear", "mark"]
+)
 events = st.tuples(operations, st.integers(0, FRAMES - 1), st.integers(0, CONTEXTS - 1), st.booleans())
 recorded = st.lists(st.tuples(events, st.integers(0, 9).map(lambda n: n == 0)), min_size=1, max_size=120)
 
@@ -86,22 +88,30 @@ def test_first_touches_are_classified_by_how_the_frame_became_free(run):
     assert (found.fresh, found.reused, found.difference) == (3, 2, "")
 
 
-def test_a_claimed_frame_is_its_owners_whichever_context_runs() -> None:
+def test_a_claimed_frame_is_counted_for_the_context_that_claimed_it():
     told = [
-        (("claim", 2, 3, False), False),
         (("access", 2, 0, False), False),
-        (("access", 2, 1, False), True),
         (("claim", 2, 1, False), False),
+        (("claim", 3, 1, False), False),
         (("access", 2, 0, False), False),
-        (("invalidate", 2, 0, False), False),
-        (("access", 2, 0, False), False),
+        (("access", 3, 2, False), False),
+        (("access", 2, 0, False), True),
+        (("claim", 3, 2, False), False),
+        (("invalidate", 3, 0, False), False),
+        (("access", 3, 3, False), False),
+        (("claim", 4, 1, False), False),
+        (("clear", 0, 0, False), False),
+        (("access", 4, 2, False), False),
     ]
     recording, table = made(told)
-    found = check_ownership(recording, table)
-    assert (found.fresh, found.reused, found.difference) == (1, 2, "")
-    columns = (table.epoch, table.context, table.accesses, table.misses)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    assert sorted(rows) == [(0, 3, 2, 1), (1, 0, 1, 1), (1, 1, 1, 1)]
+    counted = zip(table.epoch, table.context, table.accesses, table.misses, table.touched, strict=True)
+    # The claims of frame 3 for context 2 and of frame 4 end before their first access.
+    assert [tuple(map(int, row)) for row in counted if row[2]] == [
+        (0, 0, 1, 1, 1),
+        (0, 1, 3, 2, 2),
+        (1, 2, 1, 1, 1),
+    ]
+    assert check_ownership(recording, table).difference == ""
 
 
 def with_one_more(table, name, row):

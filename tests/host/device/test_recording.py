@@ -29,9 +29,9 @@ def observed(cycle, frame, write=False, shift=SHIFT):
 
 
 def queued(cycle, op, frame=0, *, write=False, context=0, end=False, frozen=False):
-    """An event at the monitor's queue; the recorder has a flag, not a kind, for dropped accesses."""
-    kind = 0 if op == "dropped" else OPS.index(op)
-    return (cycle, frame, "Q", kind, context, write, op == "dropped", end, frozen)
+    """An event at the monitor's queue; the recorder has flags, not kinds, for dropped accesses and claims."""
+    kind = {"dropped": 0, "claim": OPS.index("invalidate")}.get(op, OPS.index(op))
+    return (cycle, frame, "Q", kind, context, write or op == "claim", op == "dropped", end, frozen)
 
 
 @pytest.fixture
@@ -55,17 +55,17 @@ def test_events_at_the_queue_are_read_in_order(read):
             queued(11, "invalidate", 8, end=True),
             switched(12, "L", 5),
             switched(12, "S", 2),
-            queued(13, "clear", 6, frozen=True),
+            queued(13, "clear", 6, write=True, frozen=True),
             queued(14, "mark", 6, end=True),
             observed(19, 9),
             queued(20, "dropped", 9),
-            queued(21, "invalidate", 9, write=True, context=2),
+            queued(21, "claim", 4, context=2),
         ]
     )
     assert made.cycle.tolist() == [10, 11, 13, 14, 20, 21]
     assert [OPS[op] for op in made.op] == ["access", "invalidate", "clear", "mark", "dropped", "claim"]
-    assert made.frame.tolist() == [7, 8, 0, 0, 9, 9]
-    assert made.write.tolist() == [True, *[False] * 5], "only accesses have a direction"
+    assert made.frame.tolist() == [7, 8, 0, 0, 9, 4]
+    assert made.write.tolist() == [True] + [False] * 5, "only accesses have a direction"
     assert made.context.tolist() == [3, 0, 0, 0, 0, 2]
     assert made.frozen.tolist() == [False, False, True, False, False, False]
     assert made.epoch.tolist() == [0, 0, 1, 1, 2, 2]

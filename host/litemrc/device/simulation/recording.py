@@ -25,7 +25,7 @@ UNITS = {
     "op": "access, dropped, invalidate, claim or clear",
     "frame": "page frame from the bottom of the DRAM; 0 for clear",
     "write": "true: a write",
-    "context": "value of the context register; of a claim, the context that owns the page from now on",
+    "context": "value of the context register; of a claim the context claimed for",
     "frozen": "true: the monitor was frozen",
     "epoch": "number of the epoch the event belongs to",
 }
@@ -144,8 +144,10 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     raw = raw_events(Path(path))
     queue = raw[raw["source"] == b"Q"]
     dropped = queue["dropped"]
-    op = np.where(dropped, OPS.index("dropped"), queue["kind"]).astype(np.uint8)
-    op[(op == OPS.index("invalidate")) & queue["write"]] = OPS.index("claim")
+    # At the queue a claim is an invalidation that writes.
+    claim = (queue["kind"] == OPS.index("invalidate")) & queue["write"]
+    op = queue["kind"].copy()
+    op[claim], op[dropped] = OPS.index("claim"), OPS.index("dropped")
     seen = (op == OPS.index("access")) | dropped
     frame, write, epoch_end = queue["value"].copy(), queue["write"].copy(), queue["epoch_end"]
     frame[(op == OPS.index("clear")) | (op == OPS.index("mark"))] = 0
