@@ -192,12 +192,12 @@ def test_claims_of_pages_that_are_not_accessed_change_no_counter(engine: str, op
     assert claiming.end_epoch() == other.end_epoch()
 
 
-def test_a_claim_of_an_order_takes_as_many_frames_and_begins_again_behind_the_last() -> None:
+def test_a_claim_of_an_order_takes_the_frames_from_the_first_on_that_exist() -> None:
     model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
     model.claim(3, 1, order=2)
-    model.claim(FRAMES - 2, 2, order=2)
+    model.claim(FRAMES - 2, 2, order=7)
     owners = [model.access(frame, 0).context for frame in range(FRAMES)]
-    assert owners == [2, 2, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2]
+    assert owners == [0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2]
 
 
 @pytest.mark.parametrize("remove", ["invalidate", "clear"])

@@ -143,7 +143,7 @@ class MonitorModel:
         """Invalidate the pages of 2^order frames from `frame` on; `context` owns them from their next access.
 
         A page that was valid leaves its owner's stack. A further claim replaces this one, an invalidation
-        or a clear removes it. Behind the last frame of the memory comes the first one, as in hardware.
+        or a clear removes it. Frames that do not exist, behind the first, are left out.
 
         Returns
         -------
@@ -155,9 +155,9 @@ class MonitorModel:
             if the first frame or the context does not exist.
         """
         check_access(frame, context, self.frames, self.contexts)
-        for claimed in range(frame, frame + (1 << order)):
-            self.working_set.invalidate(claimed % self.frames)
-            self.filter.claim(claimed % self.frames, context)
+        for claimed in range(frame, min(frame + (1 << order), self.frames)):
+            self.working_set.invalidate(claimed)
+            self.filter.claim(claimed, context)
         return NONE
 
     def clear(self) -> Position:
