@@ -121,10 +121,12 @@ class Monitor {
         take(Operation{Kind::INVALIDATE, frame % frames_, context_, false, false, frozen()}, 0);
     }
 
-    // Claims 2^order frames; those beyond the last one are the first ones again, as in the gateware.
+    // Claims 2^order frames, but none behind the memory's last one.
     void claim(uint32_t frame, uint32_t context, uint32_t order) {
-        for (uint32_t n = 0; n < uint32_t(1) << order; ++n)
-            take(Operation{Kind::INVALIDATE, (frame + n) % frames_, context, true, false, frozen()}, 0);
+        frame %= frames_;
+        const uint32_t behind = frame + (uint32_t(1) << order);
+        for (; frame < behind && frame < frames_; ++frame)
+            take(Operation{Kind::INVALIDATE, frame, context, true, false, frozen()}, 0);
     }
 
     void end_epoch() {

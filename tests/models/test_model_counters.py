@@ -153,7 +153,7 @@ def test_the_log_replayed_by_the_golden_model_gives_the_same_epochs(
         if access % 3000 == 17:
             model.set_context(access // 3000 % model.contexts)
             model.invalidate(draw.randrange(model.frames))
-            model.claim(draw.randrange(model.frames), draw.randrange(model.contexts), order=3)
+            model.claim(draw.randrange(model.frames - 7), draw.randrange(model.contexts), order=3)
         page = int(draw.random() ** 3 * model.frames)
         if model.access(0x4000_0000 + (page << PAGE_SHIFT) + draw.randrange(1024) * 4, draw.getrandbits(1)):
             windows.append(model.window_rows())

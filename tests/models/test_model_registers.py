@@ -141,7 +141,25 @@ def test_reference_counters_are_the_golden_models(bus: ModelBus, seed: int) -> N
     assert run_references(bus, seed) > 200
 
 
+def run_claims(bus: ModelBus, seed: int = 0) -> None:
+    """Claims four frames from the last but one on, with bits of frame and context that do not count."""
+    model = bus.model
+    bus.write("mrc", "control", 3)  # enable, hold
+    bus.write("mrc", "claim", (model.frames + model.frames - 2) | (model.contexts + 2) << 24 | 2 << 29)
+    for frame in (model.frames - 3, model.frames - 2, model.frames - 1, 0, 1):
+        model.access_frame(frame, 0)
+    bus.write("mrc", "command", 2)  # end_epoch
+    assert [row[model.groups] for row in model.window_rows()] == [3, 0, 2, 0]  # misses
+
+
+def test_a_claim_leaves_out_the_frames_behind_the_last_one(bus: ModelBus) -> None:
+    run_claims(bus)
+
+
 MUTANTS = (
+    ("monitor.hpp", "frame < behind && frame < frames_", "frame < behind", run_claims),
+    ("monitor.hpp", "frame, context, true,", "frame, context_, true,", run_claims),
+    ("registers/monitor.hpp", "field(value, LITEMRC_CLAIM_ORDER)", "0", run_claims),
     ("registers/monitor.hpp", "words_[LITEMRC_HOT_LOWER], words_", "0, words_", run_pages),
     (
         "registers/monitor.hpp",
