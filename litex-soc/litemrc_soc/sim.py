@@ -8,11 +8,12 @@
     python -m litemrc_soc.sim --output build/sim-linux-ranks --variant linux --ranks 4 --groups 256
     python -m litemrc_soc.sim --output build/sim-refs --refs
     python -m litemrc_soc.sim --output build/sim-smp --variant smp
+    python -m litemrc_soc.sim --output build/sim-rocket --variant rocket
 
 With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB (16 MB under Linux), which can sleep;
 the engine is then one that reports the moves of pages to the rank meter. With ``--refs``
 there are reference counters, a window to remote memory, and a traffic generator. The variant ``smp`` has
-two harts (docs/smp.md).
+two harts (docs/smp.md); ``rocket`` runs Linux on 64 bits (docs/linux.md).
 
 The result is a folder that ``litemrc.device.simulation.simulator`` runs. Firmware and, for Linux, the initial
 contents of the DRAM are given at run time.
@@ -60,12 +61,17 @@ CONSOLES = {
     "baremetal": ("serial2console", {}),
     "linux": ("console", {"clocks": "console.clocks"}),
     "smp": ("serial2console", {}),
+    "rocket": ("console", {"clocks": "console.clocks"}),
 }
 SYS_CLK_HZ = 50_000_000
 DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800, the slowest with its DLL on
 DDR3_DATA_BITS = 16
 DDR3_RANKS = (1, 2, 4, 8)
-SMP_PACKAGE = "pythondata_cpu_vexriscv_smp"
+# The Python package of a variant's processor, and where to get it.
+PACKAGES = {
+    "smp": ("pythondata_cpu_vexriscv_smp", "docs/smp.md says how to get it"),
+    "rocket": ("pythondata_cpu_rocket", "scripts/setup/install_requirements.sh rocket"),
+}
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 
 
@@ -109,9 +115,15 @@ class MT41K64M16Eighth(MT41K64M16):
     ncols = 256
 
 
+class MT48LC8M16(MT48LC4M16):
+    """The chip with twice the columns. LiteX lets Rocket not have less than four of them: 64 MB."""
+
+    ncols = 512
+
+
 def ddr3_module(variant):
     """The chip of a rank: of 128 MB, for Linux of 16 MB."""
-    return MT41K64M16Eighth if variant == "linux" else MT41K64M16
+    return MT41K64M16Eighth if VARIANTS[variant].linux else MT41K64M16
 
 
 class PowerOnReset(LiteXModule):
@@ -131,7 +143,7 @@ class PowerOnReset(LiteXModule):
 class SimSoC(LiteMRCSoC):
     """The SoC with a DRAM model, an observer inside that model, and a recorder of observer and monitor.
 
-    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` describes
+    Under Linux the DRAM model reads files when the simulation starts (``dram_layout`` describes
     them and has the address of the first byte; else it is None), and a reset of the SoC ends the simulation.
 
     With ``ranks`` the DRAM is DDR3, its model a simulation module, and there are rank meter and rank power.
@@ -155,7 +167,7 @@ class SimSoC(LiteMRCSoC):
         self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
 
         self._add_recorder(platform, accesses)
-        if variant == "linux":
+        if self.variant.linux:
             self.sync += If(self.ctrl.soc_rst, Finish())
 
     def _add_recorder(self, platform, accesses):
@@ -181,12 +193,13 @@ class SimSoC(LiteMRCSoC):
 
     def _add_sdr(self, variant, monitor_parameters):
         """Add SDR SDRAM; returns the observed accesses in the DRAM: read, write, byte address."""
-        module = MT48LC4M16(SYS_CLK_HZ, "1:1")
-        bits = SMP_DRAM_BITS if self.variant.smp else SDRAM_DATA_BITS
+        chip = MT48LC8M16 if variant == "rocket" else MT48LC4M16
+        module = chip(SYS_CLK_HZ, "1:1")
+        bits = SMP_DRAM_BITS if variant == "smp" else SDRAM_DATA_BITS
         self.sdrphy = phy = SDRAMPHYModel(module, data_width=bits, clk_freq=SYS_CLK_HZ)
         self.add_monitored_dram(phy, module, **monitor_parameters)
         self.observer = observer = DRAMObserver(phy)
-        if variant == "linux":
+        if self.variant.linux:
             self.dram_layout = fill_at_start(phy) | {"base": self.bus.regions["main_ram"].origin}
         return observer.read, observer.write, observer.address
 
@@ -208,10 +221,10 @@ class SimSoC(LiteMRCSoC):
             "800E",
             gigabits=1,
             address_map="bank_row_column",
-            initialised=variant == "linux",
+            initialised=self.variant.linux,
             commands="ddr3.npy",
         )
-        if variant == "linux":
+        if self.variant.linux:
             memory = self.bus.regions["main_ram"]
             self.dram_layout = {"module": "ddr3", "bytes": memory.size, "base": memory.origin}
         return phy.access & ~phy.access_write, phy.access & phy.access_write, phy.access_address
@@ -240,6 +253,7 @@ def simulator_io(ranks=None, variant="baremetal"):
 def build(output, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
     """Generate and compile the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
+    linux = VARIANTS[variant].linux
     # LiteX writes a file beside the modules' sources: give it a copy, newer than the last build's products.
     modules = output / "modules"
     shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True, copy_function=shutil.copyfile)
@@ -252,7 +266,7 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
     )
     build_with_libraries(
         builder,
-        () if variant == "linux" else LIBRARIES,
+        () if linux else LIBRARIES,
         sim_config=simulator_config(soc, variant),
         run=False,
         interactive=False,
@@ -262,12 +276,12 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
     if soc.dram_layout:
         (output / "dram.json").write_text(json.dumps(soc.dram_layout, indent=4) + "\n")
     sys.stdout.flush()
-    runs_long = variant == "linux" or (variant == "baremetal" and not ranks and not refs)
+    runs_long = linux or (variant == "baremetal" and not ranks and not refs)
     try:
         compile_simulator(
             Path(builder.gateware_dir),
             [source for source, *_ in soc.platform.sources],
-            snapshots=variant == "linux",  # the others boot within seconds
+            snapshots=linux,  # the others boot within seconds
             train=(lambda: train(soc, output)) if runs_long else None,
         )
     except subprocess.CalledProcessError as error:
@@ -308,12 +322,14 @@ def main():
         parser.error(f"--ranks {args.ranks}: a power of two from 1 to {DDR3_RANKS[-1]}")
     if args.ranks and engine not in WITH_MOVES:
         parser.error(f"--ranks needs --engine {' or '.join(WITH_MOVES)}, which reports the moves of pages")
-    if args.refs and args.variant == "linux":
+    if args.refs and VARIANTS[args.variant].linux:
         parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
-    if args.variant == "smp" and (args.ranks or args.refs):
-        parser.error("--variant smp: its memory is SDR SDRAM, without --ranks and --refs")
-    if args.variant == "smp" and importlib.util.find_spec(SMP_PACKAGE) is None:
-        parser.error(f"--variant smp needs the Python package {SMP_PACKAGE}: docs/smp.md says how to get it")
+    if args.variant in PACKAGES:
+        package, remedy = PACKAGES[args.variant]
+        if args.ranks or args.refs:
+            parser.error(f"--variant {args.variant}: its memory is SDR SDRAM, without --ranks and --refs")
+        if importlib.util.find_spec(package) is None:
+            parser.error(f"--variant {args.variant} needs the Python package {package}: {remedy}")
     build(
         args.output.resolve(),
         args.variant,

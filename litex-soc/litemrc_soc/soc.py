@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The LiteMRC SoC: VexRiscv, LiteDRAM behind an L2 cache, a console, a link UART, and the monitor."""
+"""The LiteMRC SoC: VexRiscv or Rocket, LiteDRAM, a console, a link UART, and the monitor."""
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from litedram.core.controller import ControllerSettings
 from litemrc_gateware.integration.monitor_block import add_monitor
@@ -12,6 +13,8 @@ from litemrc_gateware.integration.reference_counters import (
     add_remote_window,
     add_traffic_generator,
 )
+from litex import get_data_mod
+from litex.soc.cores.cpu.rocket import Rocket
 from litex.soc.cores.cpu.vexriscv_smp import VexRiscvSMP
 from litex.soc.integration.export import get_csr_json
 from litex.soc.integration.soc_core import SoCCore
@@ -39,6 +42,10 @@ SMP_CLUSTER = {
     **{f"{cache}_ways": 2 for cache in ("icache", "dcache")},
 }
 
+# Rocket: its bus is 64 bits wide, and its port to the DRAM bypasses the L2 cache.
+ROCKET_BUS_BITS = 64
+ROCKET_CONFIGURATION = "freechips.rocketchip.system.LitexLinuxConfig"  # one hart, caches of 4 KB, no FPU
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -47,15 +54,15 @@ class Variant:
     Attributes
     ----------
     cpu
-        LiteX's name of the VexRiscv variant.
-    smp
-        VexRiscv-SMP with two harts, whose ports to the DRAM bypass the L2 cache.
+        LiteX's name of the processor's variant.
     cpu_timer
         the processor has a machine-mode timer.
     rom_bytes, ram_bytes
         memories of the firmware.
     console_fifo_bytes, link_fifo_bytes
         depth of the UARTs' FIFOs, in each direction.
+    processor
+        LiteX's name. Ports of ``vexriscv_smp`` (two harts) and ``rocket`` to the DRAM bypass the L2 cache.
     """
 
     cpu: str
@@ -64,7 +71,12 @@ class Variant:
     ram_bytes: int
     console_fifo_bytes: int
     link_fifo_bytes: int
-    smp: bool = False
+    processor: str = "vexriscv"
+
+    @property
+    def linux(self) -> bool:
+        """Whether the software is Linux, on a processor with an MMU."""
+        return self.cpu == "linux"
 
 
 VARIANTS = {
@@ -73,8 +85,19 @@ VARIANTS = {
     # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so
     # they must hold the bytes of a tick: a typed command, a whole request of the host.
     "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
-    "smp": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64, smp=True),
+    "smp": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64, "vexriscv_smp"),
+    "rocket": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 256, "rocket"),
 }
+
+
+def add_rocket_sources(platform, variant):
+    """In place of ``Rocket.add_sources``: file names of the Python package as it is on PyPI."""
+    del variant
+    verilog = Path(get_data_mod("cpu", "rocket").data_location)
+    for name in (f"{ROCKET_CONFIGURATION}.v", f"{ROCKET_CONFIGURATION}.behav_srams.v"):
+        platform.add_source(str(verilog / "generated-src" / name))
+    for name in ("plusarg_reader.v", "AsyncResetReg.v", "EICG_wrapper.v"):
+        platform.add_source(str(verilog / "vsrc" / name))
 
 
 class LiteMRCSoC(SoCCore):
@@ -97,13 +120,17 @@ class LiteMRCSoC(SoCCore):
         self, platform, sys_clk_freq, variant="baremetal", rom=(JUMP_TO_SELF,), name="sim", **kwargs
     ):
         self.variant = variant if isinstance(variant, Variant) else VARIANTS[variant]
-        if self.variant.smp:
+        processor = self.variant.processor
+        if processor == "vexriscv_smp":
             for parameter, value in SMP_CLUSTER.items():  # LiteX has no other place for them
                 setattr(VexRiscvSMP, parameter, value)
+        if processor == "rocket":
+            Rocket.add_sources = staticmethod(add_rocket_sources)
+            kwargs["bus_data_width"] = ROCKET_BUS_BITS
         super().__init__(
             platform,
             clk_freq=sys_clk_freq,
-            cpu_type="vexriscv_smp" if self.variant.smp else "vexriscv",
+            cpu_type=processor,
             cpu_variant=self.variant.cpu,
             ident=f"litemrc {name} {'0' * DIGEST_DIGITS}",
             integrated_rom_size=self.variant.rom_bytes,

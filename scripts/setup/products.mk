@@ -17,6 +17,8 @@ SHIM     := build/boot/shim.bin
 LINUX_SIM       := $(call vsim,sim-linux)
 LINUX_RANKS_SIM  = $(call vsim,sim-linux-$(LINUX_RANKS))
 LINUX_RANKS_SHIM = build/boot-$(LINUX_RANKS)/shim.bin
+ROCKET_SIM      := $(call vsim,sim-linux-rocket)
+ROCKET_SHIM     := build/boot-rocket/shim.bin
 BRIDGE_SIMS     := $(foreach soc,bridge bridge-ranks etherbone,$(call vsim,sim-$(soc)))
 BOARD_SIM       := $(call vsim,sim-ulx3s)
 BANDWIDTH       := build/bandwidth/bandwidth.bin
@@ -51,7 +53,7 @@ build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
 	@touch $@
 
 # Groups of pyproject.toml.
-PYTHON_GROUPS := soc targets test pnr bench linux boards docs mutants
+PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs mutants
 $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
@@ -80,6 +82,7 @@ LEAVE := --leave 'training/*' '*.o' '*.d' '*.gcda' '*/obj_dir/*.cpp' '*/obj_dir/
 $(SIM): OPTIONS := --engine $(ENGINE) --page-bitmap --hot-pages 64 $(HLS_OPTIONS) $(if $(HLS),--queue-depth 8192)
 $(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): OPTIONS := --variant linux --page-bitmap --hot-pages 64
+$(ROCKET_SIM): OPTIONS := --variant rocket --page-bitmap --hot-pages 64
 # The rank meter needs the engine that reports the moves of pages.
 OF_RANKS := --engine group_stack --groups 256
 $(call vsim,sim-ranks): OPTIONS := --ranks 4 $(OF_RANKS)
@@ -90,18 +93,20 @@ $(call vsim,sim-bridge): OPTIONS := --page-bitmap --hot-pages 64
 $(call vsim,sim-bridge-ranks): OPTIONS := --ranks 4 $(OF_RANKS)
 $(call vsim,sim-etherbone): OPTIONS := --etherbone
 
-SIMS := $(sort $(SIM) $(LINUX_SIM) $(LINUX_RANKS_SIM) $(foreach soc,ranks refs smp,$(call vsim,sim-$(soc))))
+SIMS := $(sort $(SIM) $(LINUX_SIM) $(ROCKET_SIM) $(LINUX_RANKS_SIM) $(foreach soc,ranks refs smp,$(call vsim,sim-$(soc))))
 $(SIMS): MODULE := sim
 $(BRIDGE_SIMS): MODULE := sim_bridge
 $(BOARD_SIM): MODULE := sim_board
 $(BRIDGE_SIMS) $(BOARD_SIM): GROUPS := soc boards
+$(ROCKET_SIM): GROUPS := soc rocket
+$(ROCKET_SIM): | .venv/rocket.stamp
 $(BOARD_SIM): $(wildcard litex-soc/litemrc_soc/boards/*.py litex-soc/sdr_model/*.hpp)
 $(BRIDGE_SIMS) $(BOARD_SIM): | .venv/boards.stamp
 $(SIMS) $(BRIDGE_SIMS) $(BOARD_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
 	@$(KEPT) build/$* --groups $(or $(GROUPS),soc) --from $^ $(LEAVE) -- \
 		python -m litemrc_soc.$(MODULE) --output build/$* $(OPTIONS)
 
-$(SHIM) $(LINUX_RANKS_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) \
+$(SHIM) $(LINUX_RANKS_SHIM) $(ROCKET_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) \
 	firmware/boot/Makefile build/sim-linux%/gateware/obj_dir/Vsim
 	@echo "building the shim ($(@D)/build.log)"
 	@mkdir -p $(@D)

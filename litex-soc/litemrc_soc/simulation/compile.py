@@ -20,7 +20,8 @@ CORE = Path(verilator.core_directory)
 HERE = Path(__file__).resolve().parent
 OPTIMIZE = "-O3"
 LIBRARIES = ("-Wl,--no-as-needed", "-ljson-c", "-lz", "-lm", "-ldl", "-levent")
-VERILATOR_FLAGS = ("--unroll-count", "256", "--relative-includes", "-DPRINTF_COND=0")
+# Without the assertions of Chisel (Rocket), and what is there only for them.
+VERILATOR_FLAGS = ("--unroll-count", "256", "--relative-includes", "-DPRINTF_COND=0", "-DSTOP_COND=0")
 MEASURE = "-fprofile-generate"
 USE_PROFILE = ("-fprofile-use", "-Wno-missing-profile")
 HUGE_PAGE = 2 << 20  # huge_page.cpp

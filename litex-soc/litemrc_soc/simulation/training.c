@@ -7,6 +7,7 @@
  */
 #include <stdint.h>
 
+#include <generated/soc.h> /* before LiteX's other headers, which use it for Rocket */
 #include <generated/mem.h>
 #include <generated/sdram_phy.h>
 

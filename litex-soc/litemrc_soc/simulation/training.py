@@ -45,6 +45,6 @@ def train(soc: SoC, output: Path) -> None:
     )
     subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, image], check=True)
     simulator = Simulator(output, None, folder / "run")
-    (simulator.run_dir / ROM_INIT).write_text(as_words(image.read_bytes()))
+    (simulator.run_dir / ROM_INIT).write_text(as_words(image.read_bytes(), soc.bus.data_width // 8))
     with simulator:
         time.sleep(SECONDS)

@@ -18,6 +18,8 @@ ROM_INIT = "sim_rom.init"
 CONFIG = "sim_config.js"
 PORT_FILE = "link.port"
 DRAM = "dram.json"
+DESCRIPTION = "csr.json"
+WORD_BYTES = 4  # of a ROM, unless the description says otherwise
 STATE_FILE = "snapshot.state"  # of litemrc_soc/simulation/snapshot.cpp
 SAVE_S = 60.0
 
@@ -91,13 +93,19 @@ class Simulator:
             self._lay_out(gateware, link_port)
             if firmware:
                 rom = firmware.read_bytes() if images and not bootargs else set_bootargs(firmware, bootargs)
-                (self.run_dir / ROM_INIT).write_text(as_words(rom))
+                (self.run_dir / ROM_INIT).write_text(as_words(rom, self._bus_bytes()))
             if images:
                 self._fill_dram(images)
         except OSError as error:
             raise UserError(
                 f"cannot write: {error.strerror}", where=str(error.filename), remedy="name another folder"
             ) from error
+
+    def _bus_bytes(self) -> int:
+        """Return the bytes of a word of the ROM."""
+        described = self.build / DESCRIPTION
+        constants = json.loads(described.read_text())["constants"] if described.exists() else {}
+        return int(constants.get("config_bus_data_width", 8 * WORD_BYTES)) // 8
 
     def _lay_out(self, gateware: Path, link_port: int) -> None:
         """Fill the run's folder, the simulator's working directory."""
@@ -263,7 +271,8 @@ def set_bootargs(firmware: Path, text: str) -> bytes:
     return image[:start] + encoded.ljust(end - start) + image[end:]
 
 
-def as_words(image: bytes) -> str:
-    """Return an image as a Verilog memory file: one 32-bit little-endian word per line, in hex."""
-    padded = image + bytes(-len(image) % 4)
-    return "".join(f"{int.from_bytes(padded[i : i + 4], 'little'):08x}\n" for i in range(0, len(padded), 4))
+def as_words(image: bytes, word_bytes: int = WORD_BYTES) -> str:
+    """Return an image as a Verilog memory file: one little-endian word per line, in hex."""
+    padded = image + bytes(-len(image) % word_bytes)
+    words = (padded[start : start + word_bytes] for start in range(0, len(padded), word_bytes))
+    return "".join(f"{word[::-1].hex()}\n" for word in words)
