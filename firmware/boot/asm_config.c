@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The values of config.h as plain numbers for assembler and linker: the Makefile extracts them from the assembly. */
 #include <config.h>
+#include <stdint.h>
 
-#define SHOW(name) __asm__ volatile("\n->#define " #name " %0" : : "i"(name))
+#define SHOW(name) __asm__ volatile("\n->#define " #name " %0" : : "i"((uintptr_t)(name)))
 
 void show(void);
 void show(void)

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Misaligned loads and stores, byte by byte (Unpriv 2.6: the execution environment may complete them). Both ends are
- * translated before the first byte moves, since the second page may be missing or map another frame. Only the 4-byte
- * instructions of RV32I occur: the harts have no compressed ones, and a misaligned atomic is an error of the program.
+ * translated before the first byte moves, since the second page may be missing or map another frame. Only 4-byte
+ * instructions occur, of RV32I and RV64I: the harts have no compressed ones, and a misaligned atomic is an error of the program.
  */
 #include <shim.h>
 
 #define OPCODE_LOAD 0x03
 #define OPCODE_STORE 0x23
-#define PAGE_MASK 0xfffu
+#define PAGE_MASK ((uintptr_t)0xfff)
 
 /* The bytes of one memory access. */
 struct place {
-	uint32_t first_page_left; /* bytes from its address to the end of the first page */
+	uintptr_t first_page_left; /* bytes from its address to the end of the first page */
 	uint8_t *first, *second;  /* its bytes in the first page and in the second */
 };
 
-static uint8_t *byte_of(const struct place *place, uint32_t i)
+static uint8_t *byte_of(const struct place *place, uintptr_t i)
 {
 	return i < place->first_page_left ? place->first + i : place->second + (i - place->first_page_left);
 }
 
 /* Translates an access; false: a page fault at *fault. */
-static bool find(uint32_t address, uint32_t bytes, enum access access, struct place *place, uint32_t *fault)
+static bool find(uintptr_t address, uintptr_t bytes, enum access access, struct place *place, uintptr_t *fault)
 {
-	uint32_t physical;
+	uintptr_t physical;
 
 	*fault = address;
 	if (!translate(address, access, &physical))
@@ -42,9 +42,10 @@ static bool find(uint32_t address, uint32_t bytes, enum access access, struct pl
 
 void misaligned(struct frame *frame)
 {
-	uint32_t cause = csr_read(mcause), address = csr_read(mtval), pc = csr_read(mepc);
+	uintptr_t cause = csr_read(mcause), address = csr_read(mtval), pc = csr_read(mepc);
 	bool store = cause == STORE_MISALIGNED;
-	uint32_t instruction, function, bytes, fault, where, value = 0;
+	uintptr_t bytes, fault, where, value = 0;
+	uint32_t instruction, function;
 	struct place place = {0};
 
 	if (pc & 3 || !translate(pc, FETCH, &where))
@@ -65,9 +66,11 @@ void misaligned(struct frame *frame)
 			*byte_of(&place, i) = value >> 8 * i;
 	} else {
 		for (uint32_t i = 0; i < bytes; i++)
-			value |= (uint32_t)*byte_of(&place, i) << 8 * i;
+			value |= (uintptr_t)*byte_of(&place, i) << 8 * i;
 		if (function == 1)
-			value = (int16_t)value;
+			value = (intptr_t)(int16_t)value;
+		else if (function == 2)
+			value = (intptr_t)(int32_t)value;
 		frame->x[instruction >> 7 & 31] = value;
 	}
 	csr_write(mepc, pc + 4);

@@ -17,14 +17,22 @@
  *   TIMER_LATCH           register: a write updates TIME_* and makes TIMECMP_* effective; 0: no latch
  */
 
-static inline void write_register(uint32_t address, uint32_t value)
+#define PMP_NAPOT_RWX 0x1f
+
+static inline void write_register(uintptr_t address, uint32_t value)
 {
 	*(volatile uint32_t *)address = value;
 }
 
-static inline uint32_t read_register(uint32_t address)
+static inline uint32_t read_register(uintptr_t address)
 {
 	return *(volatile uint32_t *)address;
+}
+
+/* Priv 3.7.1: with physical memory protection (PMP) and no entry that matches, S and U mode may access nothing. */
+static inline void open_physical_memory(void)
+{
+	__asm__ volatile("csrw pmpaddr0, %0\n\tcsrw pmpcfg0, %1" : : "r"(0xffffffff), "r"(PMP_NAPOT_RWX));
 }
 
 /* Prepares memory, console and everything else that S mode cannot prepare in a standard way. */

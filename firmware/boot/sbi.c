@@ -12,7 +12,7 @@
 #define SBI_ERR_FAILED (-1)
 #define SBI_ERR_NOT_SUPPORTED (-2)
 #define SBI_ERR_INVALID_PARAM (-3)
-#define ALL_HARTS 0xffffffffu
+#define ALL_HARTS UINTPTR_MAX
 
 enum extension {
 	LEGACY_SET_TIMER = 0,
@@ -32,11 +32,11 @@ enum reset_type { SHUTDOWN, COLD_REBOOT, WARM_REBOOT };
 enum reset_reason { NO_REASON, SYSTEM_FAILURE };
 
 struct result {
-	int32_t error;
-	uint32_t value;
+	intptr_t error;
+	uintptr_t value;
 };
 
-static bool available(uint32_t extension)
+static bool available(uintptr_t extension)
 {
 	switch (extension) {
 	case LEGACY_SET_TIMER:
@@ -54,7 +54,7 @@ static bool available(uint32_t extension)
 }
 
 /* SBI 4. */
-static struct result base(uint32_t function, uint32_t argument)
+static struct result base(uintptr_t function, uintptr_t argument)
 {
 	switch (function) {
 	case GET_SPEC:
@@ -75,9 +75,12 @@ static struct result base(uint32_t function, uint32_t argument)
 	return (struct result){SBI_ERR_NOT_SUPPORTED, 0};
 }
 
-/* SBI 6.1. Words in the order of Priv 3.2.1, so that no intermediate value raises an interrupt. */
-static void set_timer(uint32_t low, uint32_t high)
+/* SBI 6.1: the time is in a0, on 32 bits also in a1. Words in the order of Priv 3.2.1, so that no intermediate value raises an interrupt. */
+static void set_timer(const uintptr_t *a)
 {
+	uint32_t low = a[0], high = __riscv_xlen == 64 ? (uint64_t)a[0] >> 32 : a[1];
+
+
 	write_register(TIMECMP_HIGH, 0xffffffff);
 	write_register(TIMECMP_LOW, low);
 	write_register(TIMECMP_HIGH, high);
@@ -88,7 +91,7 @@ static void set_timer(uint32_t low, uint32_t high)
 }
 
 /* SBI 3.1: a mask of harts from a first one on; -1 as the first is all. There is hart 0 only. */
-static int32_t check_harts(uint32_t mask, uint32_t first)
+static int32_t check_harts(uintptr_t mask, uintptr_t first)
 {
 	if (first == ALL_HARTS || !mask)
 		return SBI_SUCCESS;
@@ -96,7 +99,7 @@ static int32_t check_harts(uint32_t mask, uint32_t first)
 }
 
 /* SBI 7.1: the hart's own software interrupt; S mode clears it. */
-static int32_t send_ipi(uint32_t mask, uint32_t first)
+static int32_t send_ipi(uintptr_t mask, uintptr_t first)
 {
 	int32_t error = check_harts(mask, first);
 
@@ -106,7 +109,7 @@ static int32_t send_ipi(uint32_t mask, uint32_t first)
 }
 
 /* SBI 8: whole fences, so ranges and ASIDs need no reading. */
-static int32_t remote_fence(uint32_t function, uint32_t mask, uint32_t first)
+static int32_t remote_fence(uintptr_t function, uintptr_t mask, uintptr_t first)
 {
 	int32_t error = check_harts(mask, first);
 
@@ -122,7 +125,7 @@ static int32_t remote_fence(uint32_t function, uint32_t mask, uint32_t first)
 }
 
 /* SBI 10.1: returns only on failure. */
-static int32_t system_reset(uint32_t type, uint32_t reason)
+static int32_t system_reset(uintptr_t type, uintptr_t reason)
 {
 	if (type > WARM_REBOOT || reason > SYSTEM_FAILURE)
 		return SBI_ERR_INVALID_PARAM;
@@ -135,13 +138,13 @@ static int32_t system_reset(uint32_t type, uint32_t reason)
 
 void sbi_call(struct frame *frame)
 {
-	uint32_t *a = &frame->x[A0];
-	uint32_t function = frame->x[A6];
+	uintptr_t *a = &frame->x[A0];
+	uintptr_t function = frame->x[A6];
 	struct result result = {SBI_ERR_NOT_SUPPORTED, 0};
 
 	switch (frame->x[A7]) {
 	case LEGACY_SET_TIMER:
-		set_timer(a[0], a[1]);
+		set_timer(a);
 		a[0] = 0;
 		return;
 	case LEGACY_PUTCHAR:
@@ -159,7 +162,7 @@ void sbi_call(struct frame *frame)
 		break;
 	case TIMER:
 		if (function == 0) {
-			set_timer(a[0], a[1]);
+			set_timer(a);
 			result.error = SBI_SUCCESS;
 		}
 		break;

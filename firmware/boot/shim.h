@@ -34,12 +34,12 @@ enum cause {
 	ECALL_FROM_S = 9,
 	LOAD_PAGE_FAULT = 13,
 	STORE_PAGE_FAULT = 15,
-	MACHINE_TIMER_INTERRUPT = 0x80000007,
 };
+#define MACHINE_TIMER_INTERRUPT ((uintptr_t)1 << (__riscv_xlen - 1) | 7)
 
 #define csr_read(csr)                                               \
 	({                                                          \
-		uint32_t value_;                                    \
+		uintptr_t value_;                                   \
 		__asm__ volatile("csrr %0, " #csr : "=r"(value_)); \
 		value_;                                             \
 	})
@@ -49,7 +49,7 @@ enum cause {
 
 /* The registers of the code that trapped; x[0] is never read. */
 struct frame {
-	uint32_t x[32];
+	uintptr_t x[32];
 };
 
 enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17 };
@@ -58,7 +58,7 @@ enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17 };
 void trap(struct frame *frame);
 
 /* reflect.c: makes S mode take the trap at mepc, with this scause and stval. */
-void reflect(uint32_t cause, uint32_t value);
+void reflect(uintptr_t cause, uintptr_t value);
 
 /* sbi.c: serves the call in a7 and a6; the result is in a0 and a1. */
 void sbi_call(struct frame *frame);
@@ -66,8 +66,8 @@ void sbi_call(struct frame *frame);
 /* misaligned.c: completes the load or store at mepc, or reflects its trap. */
 void misaligned(struct frame *frame);
 
-/* sv32.c: translates a virtual address at the privilege of the code that trapped; false: a page fault. */
+/* translate.c: translates a virtual address at the privilege of the code that trapped; false: a page fault. */
 enum access { FETCH, LOAD, STORE };
-bool translate(uint32_t address, enum access access, uint32_t *physical);
+bool translate(uintptr_t address, enum access access, uintptr_t *physical);
 
 #endif

@@ -11,10 +11,10 @@ static void print(const char *text)
 		platform_putchar(*text++);
 }
 
-static void print_hex(const char *name, uint32_t value)
+static void print_hex(const char *name, uintptr_t value)
 {
 	print(name);
-	for (int shift = 28; shift >= 0; shift -= 4)
+	for (int shift = __riscv_xlen - 4; shift >= 0; shift -= 4)
 		platform_putchar("0123456789abcdef"[value >> shift & 15]);
 }
 
@@ -33,7 +33,7 @@ static void give_up(void)
 
 void trap(struct frame *frame)
 {
-	uint32_t cause = csr_read(mcause), value = csr_read(mtval);
+	uintptr_t cause = csr_read(mcause), value = csr_read(mtval);
 
 	if ((csr_read(mstatus) & MSTATUS_MPP) == MSTATUS_MPP_M)
 		give_up();

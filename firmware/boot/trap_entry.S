@@ -4,7 +4,7 @@
  * trap() grows down from there.
  *
  * rdtime and rdtimeh are served here with only three registers saved: Linux reads the time at every tick, system
- * call and context switch, with three reads for 64 bits.
+ * call and context switch, on 32 bits with three reads. On 64 bits TIME_LOW is one register of 64 bits.
  */
 #include "asm_config.h"
 
@@ -12,15 +12,24 @@
 #define OPCODE_SYSTEM 0x73
 #define RDTIME 0xc0102		/* csrrs rd, time, x0 without rd and opcode: Unpriv 10.1 */
 #define RDTIMEH 0xc8102
+#if __riscv_xlen == 64
+#define LOAD ld
+#define STORE sd
+#define BYTES 8
+#else
+#define LOAD lw
+#define STORE sw
+#define BYTES 4
+#endif
 
 	.text
 	.balign	4
 	.globl	trap_vector
 trap_vector:
 	csrrw	sp, mscratch, sp
-	sw	a0, 10*4(sp)
-	sw	a1, 11*4(sp)
-	sw	a2, 12*4(sp)
+	STORE	a0, 10*BYTES(sp)
+	STORE	a1, 11*BYTES(sp)
+	STORE	a2, 12*BYTES(sp)
 	csrr	a0, mcause
 	li	a1, ILLEGAL_INSTRUCTION
 	bne	a0, a1, others
@@ -31,15 +40,18 @@ trap_vector:
 	srli	a1, a0, 12
 	li	a2, RDTIME
 	beq	a1, a2, low
+#if __riscv_xlen == 64
+	j	others
+#else
 	li	a2, RDTIMEH
 	bne	a1, a2, others
-
 #if TIMER_LATCH
 	li	a2, TIMER_LATCH
 	sw	zero, 0(a2)
 #endif
 	li	a2, TIME_HIGH
 	j	read
+#endif
 low:
 #if TIMER_LATCH
 	li	a2, TIMER_LATCH
@@ -47,7 +59,7 @@ low:
 #endif
 	li	a2, TIME_LOW
 read:
-	lw	a1, 0(a2)
+	LOAD	a1, 0(a2)
 
 	/* Eight bytes of code per register; bits 11:7 of the instruction are its number. */
 	srli	a0, a0, 4
@@ -69,41 +81,41 @@ set_register:
 	csrw	mscratch, a1		/* x2: restored from there */
 	j	timed
 	set_x	3, 4, 5, 6, 7, 8, 9
-	sw	a1, 10*4(sp)		/* x10 to x12: restored from the frame */
+	STORE	a1, 10*BYTES(sp)		/* x10 to x12: restored from the frame */
 	j	timed
-	sw	a1, 11*4(sp)
+	STORE	a1, 11*BYTES(sp)
 	j	timed
-	sw	a1, 12*4(sp)
+	STORE	a1, 12*BYTES(sp)
 	j	timed
 	set_x	13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 timed:
 	csrr	a0, mepc
 	addi	a0, a0, 4
 	csrw	mepc, a0
-	lw	a0, 10*4(sp)
-	lw	a1, 11*4(sp)
-	lw	a2, 12*4(sp)
+	LOAD	a0, 10*BYTES(sp)
+	LOAD	a1, 11*BYTES(sp)
+	LOAD	a2, 12*BYTES(sp)
 	csrrw	sp, mscratch, sp
 	mret
 
 	.macro	each_register	instruction
-	\instruction	x1, 1*4(sp)
+	\instruction	x1, 1*BYTES(sp)
 	.irp	n, 3, 4, 5, 6, 7, 8, 9
-	\instruction	x\n, \n*4(sp)
+	\instruction	x\n, \n*BYTES(sp)
 	.endr
 	.irp	n, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-	\instruction	x\n, \n*4(sp)
+	\instruction	x\n, \n*BYTES(sp)
 	.endr
 	.endm
 others:
-	each_register	sw
+	each_register	STORE
 	csrrw	a0, mscratch, sp	/* a trap inside trap() would reuse the frame; give_up() ends it */
-	sw	a0, 2*4(sp)
+	STORE	a0, 2*BYTES(sp)
 	mv	a0, sp
 	call	trap
-	each_register	lw
-	lw	a0, 10*4(sp)
-	lw	a1, 11*4(sp)
-	lw	a2, 12*4(sp)
-	lw	sp, 2*4(sp)
+	each_register	LOAD
+	LOAD	a0, 10*BYTES(sp)
+	LOAD	a1, 11*BYTES(sp)
+	LOAD	a2, 12*BYTES(sp)
+	LOAD	sp, 2*BYTES(sp)
 	mret

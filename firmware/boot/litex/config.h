@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A LiteX SoC with VexRiscv `linux` and its timer; all addresses come from the headers that LiteX generates. */
+/* A LiteX SoC with VexRiscv `linux` and its timer, or Rocket and its CLINT; all addresses come from the headers that LiteX generates. */
 #ifndef CONFIG_H
 #define CONFIG_H
 
@@ -22,11 +22,19 @@
 #define KERNEL_ADDRESS MAIN_RAM_BASE
 #define DTB_ADDRESS (MAIN_RAM_BASE + 0x700000)
 
+#ifdef CLINT_BASE
+#define TIMECMP_LOW (CLINT_BASE + 0x4000)
+#define TIMECMP_HIGH (CLINT_BASE + 0x4004)
+#define TIME_LOW (CLINT_BASE + 0xbff8)
+#define TIME_HIGH (CLINT_BASE + 0xbffc)
+#define TIMER_LATCH 0
+#else
 /* LiteX places the high word of a 64-bit register first. */
 #define TIME_HIGH CSR_CPU_TIMER_TIME_ADDR
 #define TIME_LOW (CSR_CPU_TIMER_TIME_ADDR + 4)
 #define TIMECMP_HIGH CSR_CPU_TIMER_TIME_CMP_ADDR
 #define TIMECMP_LOW (CSR_CPU_TIMER_TIME_CMP_ADDR + 4)
 #define TIMER_LATCH CSR_CPU_TIMER_LATCH_ADDR
+#endif
 
 #endif

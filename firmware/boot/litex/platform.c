@@ -48,6 +48,9 @@ static void check_identifier(void)
 
 void platform_start(void)
 {
+#ifdef CONFIG_CPU_TYPE_ROCKET
+	open_physical_memory();
+#endif
 #ifdef CODE_IN_DRAM /* the BIOS has prepared the DRAM */
 	check_identifier();
 #else

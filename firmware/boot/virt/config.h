@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qemu-system-riscv32 -machine virt -cpu rv32,sstc=off: the shim is its -bios. Addresses: hw/riscv/virt.c of qemu. */
+/*
+ * qemu-system-riscv32 -machine virt -cpu rv32,sstc=off, or the same of 64 bits: the shim is its -bios. Addresses: hw/riscv/virt.c
+ * of qemu.
+ */
 #ifndef CONFIG_H
 #define CONFIG_H
 
@@ -8,8 +11,8 @@
 #define RAM_BASE 0x80010000
 #define RAM_BYTES 0x10000
 
-/* The first multiple of 4 MiB behind the shim, where qemu loads a 32-bit kernel. */
-#define KERNEL_ADDRESS 0x80400000
+/* The first multiple of 4 MiB behind the shim, on 64 bits of 2 MiB, where qemu loads a kernel. */
+#define KERNEL_ADDRESS (__riscv_xlen == 64 ? 0x80200000 : 0x80400000)
 #define DTB_ADDRESS 0
 
 /* The CLINT. */

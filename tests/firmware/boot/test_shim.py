@@ -141,17 +141,17 @@ def test_reboot_starts_again(shims, program, kind):
 
 
 MUTANTS = {
-    "sign": ("misaligned", ("misaligned.c", "value = (int16_t)value;", ";")),
+    "sign": ("misaligned", ("misaligned.c", "value = (intptr_t)(int16_t)value;", ";")),
     "x0 stored": ("misaligned", ("misaligned.c", "rs2 ? frame->x[rs2] : 0", "frame->x[rs2]")),
     "atomics": ("misaligned", ("misaligned.c", "!= (store ? OPCODE_STORE : OPCODE_LOAD)", "== 0")),
     "second page": ("paging", ("misaligned.c", "place->second = (uint8_t *)physical;", "place->second = 0;")),
     "first byte only": ("paging", ("misaligned.c", "place->first_page_left >= bytes", "true")),
-    "user pages": ("paging", ("sv32.c", "from_user != !!(pte & U)", "false")),
-    "dirty": ("paging", ("sv32.c", "access != STORE || pte & D", "true")),
-    "superpage": ("paging", ("sv32.c", " || ppn << PAGE_SHIFT & ((1u << shift) - 1)", "")),
+    "user pages": ("paging", ("translate.c", "from_user != !!(pte & U)", "false")),
+    "dirty": ("paging", ("translate.c", "access != STORE || pte & D", "true")),
+    "superpage": ("paging", ("translate.c", " || ppn << PAGE_SHIFT & ((ONE << shift) - 1)", "")),
     "SPIE": ("reflect", ("reflect.c", "changed |= MSTATUS_SPIE;", ";")),
     "breakpoint": ("reflect", ("trap.c", "reflect(BREAKPOINT,", "reflect(ILLEGAL_INSTRUCTION,")),
-    "rdtime x11": ("rdtime", ("trap_entry.S", "sw\ta1, 11*4(sp)\n\tj", "nop\n\tj")),
+    "rdtime x11": ("rdtime", ("trap_entry.S", "STORE\ta1, 11*BYTES(sp)\n\tj", "nop\n\tj")),
     "STIP": ("timer", ("sbi.c", "csr_clear(mip, INTERRUPT_STI);", ";")),
     "IPI": ("harts", ("sbi.c", "csr_set(mip, INTERRUPT_SSI);", ";")),
     "other hart": ("harts", ("sbi.c", "first == 0 && mask == 1 ?", "true ?")),
