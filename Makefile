@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	test-affected test-ready test-all-ready test-boards ready ready-all exports stress-test mutants csim formal hls \
 	test-targets docs man registers sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-smp sim-bridge firmware \
 	shim linux-images linux-ready linux-numa linux-debug linux-perf linux-damon linux-damon-ready linux-ranks-ready \
-	models bundle results clean FORCE
+	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket models bundle results clean FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -68,6 +68,13 @@ linux-ranks-demo linux-trays-demo:
 	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1 RANKS=$(RANKS)
 	litemrc demo $(@:-demo=) --sim build/sim-linux-$(LINUX_RANKS) --shim $(LINUX_RANKS_SHIM) \
 		--images build/linux-$(LINUX_RANKS) --out build/$@ $(if $(COLD),--cold)
+
+linux-rocket linux-rocket-demo: ROCKET_BUILD := --sim build/sim-linux-rocket --shim $(ROCKET_SHIM)
+linux-rocket: linux-rocket-ready   ## the same on 64 bits, by Rocket; linux-rocket-demo
+	@litemrc linux $(ROCKET_BUILD) build/linux-rocket --out build/run-linux-rocket $(if $(COLD),--cold)
+
+linux-rocket-demo: linux-rocket-ready
+	litemrc demo linux $(ROCKET_BUILD) --images build/linux-rocket --out build/$@ $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs' memory under Linux governed by curves, beside global reclaim (1 h)
 	litemrc demo linux-govern --sim build/sim-linux --shim $(SHIM) --images build/linux --out build/linux-govern
@@ -168,6 +175,7 @@ sim-linux-ranks: $(HOST) $(LINUX_RANKS_SIM)
 sim-ranks: $(HOST) $(RANKS_SOC)
 sim-refs: $(HOST) $(REFS_SOC)
 sim-smp: $(HOST) $(SMP_SOC)
+sim-linux-rocket: $(HOST) $(ROCKET_SIM)
 sim-bridge: $(HOST) $(firstword $(BRIDGE_SIMS))
 
 firmware: $(HOST) $(FIRMWARE)   ## the firmware of the SoC without an operating system
@@ -176,6 +184,8 @@ shim: $(HOST) $(SHIM)   # from reset to Linux
 
 linux-images: $(HOST) $(LINUX_TOOLS)   ## kernel and initramfs: build/linux; also linux-numa, -debug, -perf, -damon
 	+@$(LINUX)
+linux-rocket-images: $(HOST) $(LINUX_TOOLS)
+	+@$(LINUX) OUT=build/linux-rocket BITS=64
 linux-numa linux-debug: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) $(@:linux-%=%)
 linux-perf linux-damon: $(HOST) $(LINUX_TOOLS)
@@ -184,6 +194,9 @@ linux-perf linux-damon: $(HOST) $(LINUX_TOOLS)
 linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux/images.json says what goes where
 	@$(PLACES) --csr build/sim-linux/csr.json --image build/linux/Image --initramfs build/linux/initramfs.cpio \
 		--out build/linux
+linux-rocket-ready: linux-rocket-images $(ROCKET_SHIM)
+	@$(PLACES) --csr build/sim-linux-rocket/csr.json --image build/linux-rocket/Image \
+		--initramfs build/linux-rocket/initramfs.cpio --out build/linux-rocket
 linux-damon-ready: linux-damon $(SHIM)
 	@$(PLACES) --csr build/sim-linux/csr.json --image build/linux-damon/Image-damon \
 		--initramfs build/linux-damon/initramfs-damon.cpio --out build/linux-damon

@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 from litemrc_gateware.export.blocks import block_of
-from litemrc_gateware.export.device_tree import node
+from litemrc_gateware.export.device_tree import first_interrupt, node
 
 # Offsets in DRAM. Linux wants its image at a multiple of 4 MiB on rv32.
 KERNEL_OFFSET = 0
@@ -36,7 +36,12 @@ SHIM_BYTES_MAX = 64 * 1024
 # never swapped, so they cost less to create than those of tmpfs. Together they save 4 cycles per byte.
 BOOTARGS = "console=liteuart retain_initrd rootfstype=ramfs"
 SEED_BYTES = 64  # Linux needs 256 bits; with twice as many it never waits
-SUPERVISOR_EXTERNAL = 9  # privileged specification, table 4.2
+SUPERVISOR_EXTERNAL, MACHINE_EXTERNAL = 9, 11  # privileged specification, tables 4.2 and 3.6
+# Of a processor: its name for Linux, instructions (Rocket's compressed ones are not used), page tables, and
+# cycles of a tick of its time.
+VEXRISCV = ("spinalhdl,vexriscv", "rv32ima", "sv32", 1)
+ROCKET = ("sifive,rocket0", "rv64ima", "sv39", 100)
+PLIC_SOURCES = 8  # of Rocket
 LOCAL, OTHER = 10, 20  # distances of NUMA nodes: Devicetree binding numa-distance-map-v1
 RANKS = "ranks"
 DEVICE_BYTES = 0x100  # of a LiteX register block that Linux maps
@@ -152,7 +157,38 @@ def shim_area(ram):
 def monitor_nodes(csr):
     """Return the nodes of the monitor and, if the SoC has one, of the rank meter."""
     names = ["mrc"] + ([RANKS] if RANKS in csr["csr_bases"] else [])
-    return "\n".join(node(block_of(csr, name), "memory", tabs=2) for name in names)
+    first = first_interrupt(csr)
+    return "\n".join(node(block_of(csr, name), "memory", first, tabs=2) for name in names)
+
+
+def is_rocket(csr):
+    return "config_cpu_type_rocket" in csr["constants"]
+
+
+def controller(csr):
+    """Return the interrupt controller's node: of Rocket a PLIC, its first context for machine mode."""
+    if not is_rocket(csr):
+        return f"""
+	intc: interrupt-controller {{
+		compatible = "litemrc,vexriscv-intc";
+		interrupt-controller;
+		#address-cells = <0>;
+		#interrupt-cells = <1>;
+		interrupts-extended = <&cpu_intc {SUPERVISOR_EXTERNAL}>;
+	}};
+"""
+    plic = lookup(csr, "memories", "plic")
+    return f"""
+	intc: interrupt-controller@{plic["base"]:x} {{
+		compatible = "sifive,plic-1.0.0";
+		reg = {cells(plic["base"], plic["size"])};
+		interrupt-controller;
+		#address-cells = <0>;
+		#interrupt-cells = <1>;
+		interrupts-extended = <&cpu_intc {MACHINE_EXTERNAL}>, <&cpu_intc {SUPERVISOR_EXTERNAL}>;
+		riscv,ndev = <{PLIC_SOURCES}>;
+	}};
+"""
 
 
 def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa=False, shim=False):
@@ -176,6 +212,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
         )
     ctrl = lookup(csr, "csr_bases", "ctrl")
     node_of_cpu = "\n\t\t\tnuma-node-id = <0>;" if numa else ""
+    names, isa, mmu, divider = ROCKET if is_rocket(csr) else VEXRISCV
     return f"""/dts-v1/;
 
 / {{
@@ -200,14 +237,14 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 	cpus {{
 		#address-cells = <1>;
 		#size-cells = <0>;
-		timebase-frequency = <{timebase_hz or clock_hz}>;
+		timebase-frequency = <{timebase_hz or clock_hz // divider}>;
 
 		cpu@0 {{
 			device_type = "cpu";
-			compatible = "spinalhdl,vexriscv", "riscv";
+			compatible = "{names}", "riscv";
 			reg = <0>;
-			riscv,isa = "rv32ima";
-			mmu-type = "riscv,sv32";
+			riscv,isa = "{isa}";
+			mmu-type = "riscv,{mmu}";
 			clock-frequency = <{clock_hz}>;{node_of_cpu}
 
 			cpu_intc: interrupt-controller {{
@@ -218,15 +255,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 			}};
 		}};
 	}};
-{memory_nodes(csr, numa)}{shim_area(ram) if shim else ""}
-	intc: interrupt-controller {{
-		compatible = "litemrc,vexriscv-intc";
-		interrupt-controller;
-		#address-cells = <0>;
-		#interrupt-cells = <1>;
-		interrupts-extended = <&cpu_intc {SUPERVISOR_EXTERNAL}>;
-	}};
-
+{memory_nodes(csr, numa)}{shim_area(ram) if shim else ""}{controller(csr)}
 	soc {{
 		#address-cells = <1>;
 		#size-cells = <1>;

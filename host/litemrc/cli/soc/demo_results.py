@@ -40,6 +40,8 @@ class Results:
         a demo's own results, by name.
     wrong
         a demo's own failures, for the verdict.
+    misattributed
+        accesses in contexts that tracked no process, where processes are followed.
     hls
         the compiler that made units of the monitor from hls/, and these units, or None.
     """
@@ -53,6 +55,7 @@ class Results:
     estimates: Sequence[ContextAccuracy] = ()
     remarks: Mapping[str, str] = field(default_factory=dict)
     wrong: Sequence[str] = ()
+    misattributed: int = 0
     hls: str | None = None
 
 

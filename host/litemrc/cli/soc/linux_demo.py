@@ -2,11 +2,13 @@
 """`litemrc demo linux`: boot Linux on the simulated SoC and collect the curves of concurrent programs."""
 
 import argparse
+import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import add_out_argument, add_output_formats
 from litemrc.cli.shared.device_options import (
@@ -80,12 +82,15 @@ def main(args: argparse.Namespace) -> int:
     ended = time.monotonic()
     results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
     results = with_pages(results, args.out)
+    constants = json.loads((args.sim / "csr.json").read_text())["constants"]
+    name, harts = processor(constants)
+    (args.out / "summary.json").write_text(json.dumps(summary(results, harts), indent=2) + "\n")
     texts = {"Console": simulator.console.read_text(errors="replace")}
     return show(
         args,
         results,
         title="LiteMRC: Linux",
-        device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model; {system}",
+        device=f"Verilated LiteX SoC: {name}, LiteDRAM, SDR SDRAM model; {system}",
         texts=texts | ({"/proc/interrupts": interrupts} if interrupts else {}),
         began=began,
         ended=ended,
@@ -153,7 +158,23 @@ def examine(results: "Results") -> "Results":
         "contexts": _following_text(following),
         "ownership": _ownership_text(ownership),
     }
-    return replace(results, remarks=remarks, wrong=wrong)
+    return replace(results, remarks=remarks, wrong=wrong, misattributed=following.strangers)
+
+
+def summary(results: "Results", harts: int) -> dict[str, int | bool]:
+    """Return what summary.json holds."""
+    return {
+        "harts": harts,
+        "counters_equal": results.comparison.equal,
+        "misattributed": results.misattributed,
+        "dropped": int(results.table.sum_of_epochs("dropped")),
+    }
+
+
+def processor(constants: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the processor's name and its number of harts, of the constants of csr.json."""
+    name = "Rocket" if "config_cpu_type_rocket" in constants else "VexRiscv, 8 KiB L2"
+    return name, int(constants.get("config_cpu_count", 1))
 
 
 def _following_text(following: "FollowCheck") -> str:
