@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	qemu-guest renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there lint check test test-all \
 	test-affected test-ready test-all-ready test-boards ready ready-all exports stress-test mutants csim formal hls \
 	test-targets docs man registers sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-smp sim-bridge firmware \
-	shim linux-images linux-ready linux-numa linux-debug linux-perf linux-damon linux-damon-ready linux-ranks-ready \
+	shim linux-images linux-ready linux-numa linux-debug linux-smp linux-perf linux-damon linux-damon-ready linux-ranks-ready \
 	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket models bundle results clean FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
@@ -131,7 +131,7 @@ test-affected: test-all-ready   ## slow tests of the folders changed since BASE=
 
 # What the tests need, and what slow ones need beside that.
 test-ready: $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) \
-	$(firstword $(BRIDGE_SIMS)) linux-ready models
+	$(firstword $(BRIDGE_SIMS)) linux-ready linux-smp models
 test-all-ready: test-ready $(RANKS_SOC) $(BRIDGE_SIMS) $(REFS_SOC)
 
 ready ready-all:
@@ -182,11 +182,11 @@ firmware: $(HOST) $(FIRMWARE)   ## the firmware of the SoC without an operating 
 
 shim: $(HOST) $(SHIM)   # from reset to Linux
 
-linux-images: $(HOST) $(LINUX_TOOLS)   ## kernel and initramfs: build/linux; also linux-numa, -debug, -perf, -damon
+linux-images: $(HOST) $(LINUX_TOOLS)   ## kernel and initramfs: build/linux; also linux-numa, -debug, -smp, -perf, -damon
 	+@$(LINUX)
 linux-rocket-images: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) OUT=build/linux-rocket BITS=64
-linux-numa linux-debug: $(HOST) $(LINUX_TOOLS)
+linux-numa linux-debug linux-smp: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) $(@:linux-%=%)
 linux-perf linux-damon: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) OUT=build/$@ $(@:linux-%=%)
