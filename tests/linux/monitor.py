@@ -65,7 +65,7 @@ class Monitor:
 
     def registers(self) -> dict[str, int]:
         """Return the processor's registers by name; those of x0 to x31 by the ABI's names."""
-        found = re.findall(r"(?:x\d+/)?([a-z]\w*) +([0-9a-f]{8})\b", self.command("info registers"))
+        found = re.findall(r"(?:x\d+/)?([a-z]\w*) +((?:[0-9a-f]{8}){1,2})\b", self.command("info registers"))
         return {name: int(value, 16) for name, value in found}
 
     def kernel_state(self, symbols: "Symbols") -> str:

@@ -17,10 +17,23 @@ ROOT = Path(__file__).resolve().parents[2]
 IMAGES = Path(os.environ.get("LITEMRC_IMAGES", ROOT / "build/linux"))
 SHIM = IMAGES / "shim-virt.bin"
 
-# Like VexRiscv: rv32ima without a timer of supervisor mode, which the kernel would use instead of the shim's.
-CPU = "rv32,f=off,d=off,c=off,sstc=off"
 MEMORY_MB = 32
 READY = r"init done after"
+
+
+def bits_of(kernel: Path) -> int:
+    """Return the bits of the processor for which a kernel is configured, by its build folder."""
+    configured = kernel / ".config"
+    return 64 if configured.exists() and "\nCONFIG_64BIT=y\n" in configured.read_text() else 32
+
+
+def machine(bits: int) -> list[str]:
+    """Return the command of qemu for a machine like the SoC's.
+
+    There is no timer of supervisor mode, which the kernel would use instead of the shim's.
+    """
+    processor = f"rv{bits},f=off,d=off,c=off,sstc=off"
+    return [f"qemu-system-riscv{bits}", "-machine", "virt", "-cpu", processor]
 
 
 @dataclass
@@ -110,7 +123,8 @@ class Qemu:
             both.write_bytes(b"".join(path.read_bytes() for path in (initramfs, *self.overlay)))
             initramfs = both
         return [
-            *("qemu-system-riscv32", "-machine", "virt", "-cpu", CPU, "-m", str(self.memory_mb)),
+            *machine(bits_of(self.images / "kernel")),
+            *("-m", str(self.memory_mb)),
             *("-display", "none", "-no-reboot", "-serial", "stdio", *self.monitor.arguments),
             *("-bios", str(self.images / SHIM.name)),
             *("-kernel", str(self.images / f"Image{self.suffix}"), "-initrd", str(initramfs)),

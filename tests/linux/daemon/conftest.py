@@ -15,16 +15,15 @@ from litemrc.device.device import Device
 from litemrc.device.errors import SilentDeviceError
 
 from scripts.setup.kept import cache_folder
-from tests.linux.driver.building import ROOT, ZIG, build_modules
+from tests.linux.driver.building import BITS, KERNEL, ROOT, ZIG, build_modules
 from tests.linux.driver.cpio import write_initramfs
+from tests.linux.qemu import machine
 from tests.products import alone_in
 from tests.timeouts import Deadline, scaled_timeout
 
 HERE = Path(__file__).parent
-# Built by `make linux-images`; these name others, say build/linux/kernel-debug of `make linux-debug`.
-KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
-SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "linux" / "shim-virt.bin"))
-QEMU = "qemu-system-riscv32 -M virt -cpu rv32,c=off,f=off,d=off,sstc=off -m 64 -display none -no-reboot"
+SHIM = Path(os.environ.get("LITEMRC_SHIM", KERNEL.parent / "shim-virt.bin"))
+QEMU = [*machine(BITS), "-m", "64", "-display", "none", "-no-reboot"]
 BOOT_S = 60
 PAGES = 7  # of litemrcd.conf
 LITEMRC = (sys.executable, "-m", "litemrc.cli.main")
@@ -75,13 +74,13 @@ def booted(qemu_log: Path, bootargs: str = "") -> Iterator[str]:
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
     missing = [str(file) for file in (image, SHIM) if not file.exists()]
     assert not missing, f"there is no {', '.join(missing)}; run: make linux-images"
-    folder = ROOT / "build" / "linux" / f"daemon-tests-{KERNEL.name}"
+    folder = KERNEL.parent / f"daemon-tests-{KERNEL.name}"
     with alone_in(folder):
         initramfs = build_initramfs(folder)
     files = ["-bios", SHIM, "-kernel", image, "-initrd", initramfs]
     words = ["-append", f"console=ttyS0 loglevel=1 panic=-1 {bootargs}", "-monitor", "none", "-serial", "pty"]
     with qemu_log.open("w+") as log:
-        qemu = subprocess.Popen([*QEMU.split(), *files, *words], stdout=log, stderr=log)
+        qemu = subprocess.Popen([*QEMU, *files, *words], stdout=log, stderr=log)
         try:
             while not (match := re.search(r"/dev/pts/\d+", Path(log.name).read_text())):
                 assert qemu.poll() is None, Path(log.name).read_text()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scripts.setup.kept import cache_folder
 from tests.linux.driver.cpio import write_initramfs
+from tests.linux.qemu import bits_of
 from tests.products import alone_in
 
 ROOT = Path(__file__).parents[3]
@@ -20,8 +21,19 @@ AGENT = Path(__file__).parent / "guest"
 FAILURES = {"sysfs/folders": "fail_folder.h", "tail/order": "fail_places.h"}  # of the driver's test folder
 BUILD = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", f"-j{os.cpu_count()}"]
 DISK_BYTES = 16 << 20
-ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a"]
-ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+# The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.
+KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
+BITS = bits_of(KERNEL)
+
+
+def compiler(bits: int) -> list[str]:
+    """Return the command that compiles programs for guests."""
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", f"riscv{bits}-linux-musl"]
+    zig += [f"-mcpu=generic_rv{bits}+m+a", "-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE"]
+    return [*zig, "-Wall", "-Wextra", "-Werror"]
+
+
+ZIG = compiler(BITS)
 
 
 def build_modules(kernel: Path, out: Path) -> list[Path]:
@@ -63,8 +75,7 @@ def build_disk(kernel: Path, out: Path) -> dict[str, Path]:
 
 def build_agent(kernel: Path, out: Path) -> Path:
     """Compile guest/*.c for the kernel's processor if the result is out of date."""
-    wide = "CONFIG_64BIT=y" in (kernel / ".config").read_text()
-    zig = [word.replace("32", "64") for word in ZIG] if wide else ZIG
+    zig = compiler(bits_of(kernel))
     agent = out / "agent"
     sources = [*AGENT.glob("*.[ch]"), INCLUDE / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):

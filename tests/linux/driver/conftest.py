@@ -2,17 +2,14 @@
 """One guest for all tests of the driver, booted again if it falls silent; each test gets a new monitor."""
 
 import os
-from pathlib import Path
 
 import pytest
 
-from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.building import KERNEL, build_initramfs
 from tests.linux.driver.following import CGROUPS
 from tests.linux.driver.guest import FAKE, Guest, Guests
 
-# The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.
-KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
-SHIM = ROOT / "build" / "linux" / "shim-virt.bin"
+SHIM = KERNEL.parent / "shim-virt.bin"
 # Words in the kernel's reports of errors, its own and those of modules.
 COMPLAINTS = (
     "WARNING",
@@ -37,7 +34,7 @@ def complaints(messages):
 def guests():
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
     assert image.exists() and SHIM.exists(), f"needs {image} and {SHIM}; run: make linux-images"
-    out = ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}"
+    out = KERNEL.parent / f"driver-tests-{KERNEL.name}"
 
     def boot():
         initramfs = build_initramfs(KERNEL, out)

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from tests.linux.driver.building import BITS
 from tests.linux.monitor import Monitor, Symbols
+from tests.linux.qemu import machine
 from tests.timeouts import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
 CONTEXTS = 8  # of the fake device
-# Like VexRiscv: RV32IMA, no Sstc.
 QUIET = ["-display", "none", "-serial", "stdio", "-no-reboot"]
-QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off", *QUIET]
+QEMU = [*machine(BITS), *QUIET]
 
 
 class GuestError(Exception):
@@ -54,7 +55,7 @@ class Guest:
         initramfs: Path,
         memory_mb: int = 64,
         timeout_s: float = 60,
-        qemu: Sequence[str] = QEMU,
+        qemu: Sequence[str] = (),
     ) -> None:
         files = ["-bios", shim, "-kernel", kernel / "arch/riscv/boot/Image", "-initrd", initramfs]
         words = ["-m", str(memory_mb), "-append", "console=ttyS0 panic=-1 loglevel=1"]
@@ -65,7 +66,7 @@ class Guest:
         self.monitor = Monitor()
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._qemu = subprocess.Popen(
-            [*qemu, *self.monitor.arguments, *map(str, files), *words],
+            [*(qemu or QEMU), *self.monitor.arguments, *map(str, files), *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self.monitor.descriptor],

@@ -11,7 +11,7 @@ import pytest
 from litemrc_soc.renode_export import description
 
 from tests.linux.driver import guest as guests
-from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.building import build_initramfs
 from tests.linux.driver.conftest import KERNEL, SHIM
 
 # A hole in the memory that Linux gets, where qemu has RAM: what the driver reads there are the registers.
@@ -92,7 +92,7 @@ def test_the_driver_binds_to_the_exported_node_and_not_to_one_whose_ranges_are_t
     arguments = ["-dtb", str(tree_with(too_short(nodes), tmp_path)), "-device", loaded]
     monkeypatch.setattr(guests, "QEMU", [*guests.QEMU, *arguments])
 
-    initramfs = build_initramfs(KERNEL, ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}")
+    initramfs = build_initramfs(KERNEL, KERNEL.parent / f"driver-tests-{KERNEL.name}")
     guest = guests.Guest(SHIM, KERNEL, initramfs)
     try:
         guest.do("insmod /litemrc.ko")

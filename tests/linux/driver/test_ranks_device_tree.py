@@ -10,7 +10,7 @@ import pytest
 from litemrc_soc.renode_export import description
 
 from tests.linux.driver import guest as guests
-from tests.linux.driver.building import ROOT, build_initramfs
+from tests.linux.driver.building import build_initramfs
 from tests.linux.driver.conftest import KERNEL, SHIM
 from tests.linux.driver.test_device_tree import HOLE, WINDOW, tree_with
 
@@ -69,7 +69,7 @@ def boot(csr, tmp_path, monkeypatch):
             subprocess.run(cells, check=True)
         loaded = f"loader,file={registers},addr={HOLE:#x},force-raw=on"
         monkeypatch.setattr(guests, "QEMU", [*guests.QEMU, "-dtb", str(tree), "-device", loaded])
-        initramfs = build_initramfs(KERNEL, ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}")
+        initramfs = build_initramfs(KERNEL, KERNEL.parent / f"driver-tests-{KERNEL.name}")
         started.append(guests.Guest(SHIM, KERNEL, initramfs))
         started[-1].do("insmod /litemrc.ko")
         return started[-1]

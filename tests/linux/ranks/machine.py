@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.linux.qemu import CPU, IMAGES, SHIM, Qemu
+from tests.linux.qemu import IMAGES, SHIM, Qemu, machine
 
 BASE = 0x8000_0000
 RANKS = 4
@@ -130,7 +130,8 @@ class RanksMachine(Qemu):
         # lui a1, DTB; li a0, 0; lui t0, BASE; jr t0: the shim with this device tree in place of qemu's.
         entry.write_bytes(struct.pack("<4I", DTB | 11 << 7 | 0x37, 0x513, BASE | 5 << 7 | 0x37, 0x28067))
         return [
-            *("qemu-system-riscv32", "-machine", "virt", "-cpu", CPU, "-m", str(RANKS * self.rank_mb)),
+            *machine(32),
+            *("-m", str(RANKS * self.rank_mb)),
             *("-display", "none", "-no-reboot", "-serial", "stdio", *self.monitor.arguments),
             *("-bios", str(SHIM), "-kernel", str(IMAGES / f"Image{self.suffix}")),
             *_loaded(dtb, DTB),
