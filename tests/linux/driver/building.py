@@ -16,7 +16,6 @@ from tests.products import alone_in
 ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
-INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
 FAILURES = {"sysfs/folders": "fail_folder.h", "tail/order": "fail_places.h"}  # of the driver's test folder
 BUILD = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", f"-j{os.cpu_count()}"]
