@@ -47,7 +47,6 @@ static const struct {
 	[SETTING_SAMPLING] = {"sampling", O_RDWR},
 	[SETTING_SCALE] = {"scale", O_RDONLY},
 	[SETTING_INVALIDATE] = {"invalidate", O_WRONLY},
-	[SETTING_CONTEXT] = {"context", O_RDONLY},
 	[SETTING_EPOCH] = {"epoch", O_RDONLY},
 	[SETTING_SPLIT] = {"split", O_RDWR},
 };

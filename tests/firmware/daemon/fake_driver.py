@@ -62,7 +62,6 @@ SETTINGS = {
     "sampling": "0",
     "scale": "0",
     "invalidate": "",
-    "context": "0",
     "epoch": "0",
     "split": "0",
 }
