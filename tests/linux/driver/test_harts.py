@@ -16,7 +16,7 @@ from tests.timeouts import Deadline
 
 KERNEL = Path(os.environ.get("LITEMRC_SMP_KERNEL", ROOT / "build/linux/kernel-smp"))
 SBI = Path("/usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin")  # of Debian's qemu-system-data
-QEMU = ["qemu-system-riscv64", "-M", "virt", "-cpu", "rv64", "-smp", "4", *QUIET]
+QEMU = ["qemu-system-riscv64", "-M", "virt", "-cpu", "rv64,sstc=off", "-smp", "4", *QUIET]
 MEMORY_MB = 128
 FAKES = f"frames_log2={(MEMORY_MB << 8).bit_length() - 1}"
 STRESS_S = float(os.environ.get("LITEMRC_STRESS_S", "10"))
