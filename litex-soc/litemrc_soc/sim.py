@@ -8,12 +8,13 @@
     python -m litemrc_soc.sim --output build/sim-linux-ranks --variant linux --ranks 4 --groups 256
     python -m litemrc_soc.sim --output build/sim-refs --refs
     python -m litemrc_soc.sim --output build/sim-smp --variant smp
+    python -m litemrc_soc.sim --output build/sim-linux-smp --variant linux-smp
     python -m litemrc_soc.sim --output build/sim-rocket --variant rocket
 
 With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB (16 MB under Linux), which can sleep;
 the engine is then one that reports the moves of pages to the rank meter. With ``--refs``
-there are reference counters, a window to remote memory, and a traffic generator. The variant ``smp`` has
-two harts (docs/smp.md); ``rocket`` runs Linux on 64 bits (docs/linux.md).
+there are reference counters, a window to remote memory, and a traffic generator. The variants ``smp`` and
+``linux-smp`` have two harts (docs/smp.md); ``rocket`` runs Linux on 64 bits (docs/linux.md).
 
 The result is a folder that ``litemrc.device.simulation.simulator`` runs. Firmware and, for Linux, the initial
 contents of the DRAM are given at run time.
@@ -61,6 +62,7 @@ CONSOLES = {
     "baremetal": ("serial2console", {}),
     "linux": ("console", {"clocks": "console.clocks"}),
     "smp": ("serial2console", {}),
+    "linux-smp": ("console", {"clocks": "console.clocks"}),
     "rocket": ("console", {"clocks": "console.clocks"}),
 }
 SYS_CLK_HZ = 50_000_000
@@ -68,8 +70,10 @@ DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800, the slowest with its DLL on
 DDR3_DATA_BITS = 16
 DDR3_RANKS = (1, 2, 4, 8)
 # The Python package of a variant's processor, and where to get it.
+SMP_PACKAGE = ("pythondata_cpu_vexriscv_smp", "docs/smp.md says how to get it")
 PACKAGES = {
-    "smp": ("pythondata_cpu_vexriscv_smp", "docs/smp.md says how to get it"),
+    "smp": SMP_PACKAGE,
+    "linux-smp": SMP_PACKAGE,
     "rocket": ("pythondata_cpu_rocket", "scripts/setup/install_requirements.sh rocket"),
 }
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
@@ -195,7 +199,7 @@ class SimSoC(LiteMRCSoC):
         """Add SDR SDRAM; returns the observed accesses in the DRAM: read, write, byte address."""
         chip = MT48LC8M16 if variant == "rocket" else MT48LC4M16
         module = chip(SYS_CLK_HZ, "1:1")
-        bits = SMP_DRAM_BITS if variant == "smp" else SDRAM_DATA_BITS
+        bits = SMP_DRAM_BITS if self.variant.processor == "vexriscv_smp" else SDRAM_DATA_BITS
         self.sdrphy = phy = SDRAMPHYModel(module, data_width=bits, clk_freq=SYS_CLK_HZ)
         self.add_monitored_dram(phy, module, **monitor_parameters)
         self.observer = observer = DRAMObserver(phy)

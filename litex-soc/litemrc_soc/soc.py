@@ -86,6 +86,7 @@ VARIANTS = {
     # they must hold the bytes of a tick: a typed command, a whole request of the host.
     "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
     "smp": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64, "vexriscv_smp"),
+    "linux-smp": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 256, "vexriscv_smp"),
     "rocket": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 256, "rocket"),
 }
 

@@ -19,6 +19,8 @@ LINUX_RANKS_SIM  = $(call vsim,sim-linux-$(LINUX_RANKS))
 LINUX_RANKS_SHIM = build/boot-$(LINUX_RANKS)/shim.bin
 ROCKET_SIM      := $(call vsim,sim-linux-rocket)
 ROCKET_SHIM     := build/boot-rocket/shim.bin
+LINUX_SMP_SIM   := $(call vsim,sim-linux-smp)
+LINUX_SMP_SHIM  := build/boot-smp/shim.bin
 BRIDGE_SIMS     := $(foreach soc,bridge bridge-ranks etherbone,$(call vsim,sim-$(soc)))
 BOARD_SIM       := $(call vsim,sim-ulx3s)
 BANDWIDTH       := build/bandwidth/bandwidth.bin
@@ -83,6 +85,7 @@ $(SIM): OPTIONS := --engine $(ENGINE) --page-bitmap --hot-pages 64 $(HLS_OPTIONS
 $(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): OPTIONS := --variant linux --page-bitmap --hot-pages 64
 $(ROCKET_SIM): OPTIONS := --variant rocket --page-bitmap --hot-pages 64
+$(LINUX_SMP_SIM): OPTIONS := --variant linux-smp --page-bitmap --hot-pages 64
 # The rank meter needs the engine that reports the moves of pages.
 OF_RANKS := --engine group_stack --groups 256
 $(call vsim,sim-ranks): OPTIONS := --ranks 4 $(OF_RANKS)
@@ -93,7 +96,7 @@ $(call vsim,sim-bridge): OPTIONS := --page-bitmap --hot-pages 64
 $(call vsim,sim-bridge-ranks): OPTIONS := --ranks 4 $(OF_RANKS)
 $(call vsim,sim-etherbone): OPTIONS := --etherbone
 
-SIMS := $(sort $(SIM) $(LINUX_SIM) $(ROCKET_SIM) $(LINUX_RANKS_SIM) $(foreach soc,ranks refs smp,$(call vsim,sim-$(soc))))
+SIMS := $(sort $(SIM) $(LINUX_SIM) $(ROCKET_SIM) $(LINUX_SMP_SIM) $(LINUX_RANKS_SIM) $(foreach soc,ranks refs smp,$(call vsim,sim-$(soc))))
 $(SIMS): MODULE := sim
 $(BRIDGE_SIMS): MODULE := sim_bridge
 $(BOARD_SIM): MODULE := sim_board
@@ -106,7 +109,7 @@ $(SIMS) $(BRIDGE_SIMS) $(BOARD_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_S
 	@$(KEPT) build/$* --groups $(or $(GROUPS),soc) --from $^ $(LEAVE) -- \
 		python -m litemrc_soc.$(MODULE) --output build/$* $(OPTIONS)
 
-$(SHIM) $(LINUX_RANKS_SHIM) $(ROCKET_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) \
+$(SHIM) $(LINUX_RANKS_SHIM) $(ROCKET_SHIM) $(LINUX_SMP_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) \
 	firmware/boot/Makefile build/sim-linux%/gateware/obj_dir/Vsim
 	@echo "building the shim ($(@D)/build.log)"
 	@mkdir -p $(@D)

@@ -17,10 +17,16 @@
 #define EPOCH_ACCESSES 4096
 #define ROUND 20000
 
+#ifdef CONFIG_CPU_COUNT /* each hart runs it, with 1 KB of stack */
+#define STACK "csrr t0, mhartid\n\tslli t0, t0, 10\n\tsub sp, sp, t0\n\t"
+#else
+#define STACK
+#endif
+
 /* The ROM's first instructions: the linker puts .text.startup before .text. */
 __attribute__((naked, section(".text.startup"))) void start(void)
 {
-	__asm__("la sp, stack_end\n\tj run");
+	__asm__("la sp, stack_end\n\t" STACK "j run");
 }
 
 /* Returns to what follows the ecall. */
