@@ -17,4 +17,5 @@ void show(void)
 	SHOW(TIME_LOW);
 	SHOW(TIME_HIGH);
 	SHOW(TIMER_LATCH);
+	SHOW(HARTS);
 }

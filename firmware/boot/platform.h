@@ -15,6 +15,8 @@
  *   TIME_LOW, TIME_HIGH   words of the 64-bit time
  *   TIMECMP_LOW, TIMECMP_HIGH   words of the compare value: an interrupt is pending while time >= timecmp
  *   TIMER_LATCH           register: a write updates TIME_* and makes TIMECMP_* effective; 0: no latch
+ *   HARTS                 how many; others wait forever
+ *   MSIP                  with several harts, the CLINT's register of hart 0 for software interrupts; TIMECMP_* are also hart 0's
  */
 
 #define PMP_NAPOT_RWX 0x1f
@@ -35,8 +37,8 @@ static inline void open_physical_memory(void)
 	__asm__ volatile("csrw pmpaddr0, %0\n\tcsrw pmpcfg0, %1" : : "r"(0xffffffff), "r"(PMP_NAPOT_RWX));
 }
 
-/* Prepares memory, console and everything else that S mode cannot prepare in a standard way. */
-void platform_start(void);
+/* Prepares what S mode cannot prepare in a standard way: on each hart its own, on hart 0 also memory and console. */
+void platform_start(uintptr_t hart);
 
 /* The console: sends a byte; returns the next byte received, or -1. */
 void platform_putchar(char c);

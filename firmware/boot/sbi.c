@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The SBI calls that a kernel on one hart makes, also one for several: base, timer, IPI, fences, system reset, legacy console. */
+/* The SBI calls that Linux makes: base, timer, IPI, fences, state of harts, system reset, legacy console. */
 #include <platform.h>
 #include <shim.h>
 
 #define SPEC_VERSION (1u << 24 | 0) /* SBI 4: major, minor */
 #define IMPLEMENTATION 0x4c4d5243   /* "LMRC"; not a registered number */
 #define IMPLEMENTATION_VERSION 1
-
-/* SBI 3, table 1. */
-#define SBI_SUCCESS 0
-#define SBI_ERR_FAILED (-1)
-#define SBI_ERR_NOT_SUPPORTED (-2)
-#define SBI_ERR_INVALID_PARAM (-3)
-#define ALL_HARTS UINTPTR_MAX
 
 enum extension {
 	LEGACY_SET_TIMER = 0,
@@ -23,11 +16,12 @@ enum extension {
 	TIMER = 0x54494d45,
 	IPI = 0x735049,
 	REMOTE_FENCE = 0x52464e43,
+	HART_STATE = 0x48534d,
 	SYSTEM_RESET = 0x53525354,
 };
 
 enum base_function { GET_SPEC, GET_IMPLEMENTATION, GET_VERSION, PROBE, GET_VENDOR, GET_ARCH, GET_MACHINE };
-enum fence_function { FENCE_I, SFENCE_VMA, SFENCE_VMA_ASID };
+enum state_function { HART_START, HART_STOP, HART_STATUS };
 enum reset_type { SHUTDOWN, COLD_REBOOT, WARM_REBOOT };
 enum reset_reason { NO_REASON, SYSTEM_FAILURE };
 
@@ -49,6 +43,8 @@ static bool available(uintptr_t extension)
 	case REMOTE_FENCE:
 	case SYSTEM_RESET:
 		return true;
+	case HART_STATE:
+		return HARTS > 1;
 	}
 	return false;
 }
@@ -79,49 +75,34 @@ static struct result base(uintptr_t function, uintptr_t argument)
 static void set_timer(const uintptr_t *a)
 {
 	uint32_t low = a[0], high = __riscv_xlen == 64 ? (uint64_t)a[0] >> 32 : a[1];
+	uintptr_t offset = 8 * hart_number();
 
-
-	write_register(TIMECMP_HIGH, 0xffffffff);
-	write_register(TIMECMP_LOW, low);
-	write_register(TIMECMP_HIGH, high);
+	write_register(TIMECMP_HIGH + offset, 0xffffffff);
+	write_register(TIMECMP_LOW + offset, low);
+	write_register(TIMECMP_HIGH + offset, high);
 	if (TIMER_LATCH)
 		write_register(TIMER_LATCH, 0);
 	csr_clear(mip, INTERRUPT_STI);
 	csr_set(mie, INTERRUPT_MTI);
 }
 
-/* SBI 3.1: a mask of harts from a first one on; -1 as the first is all. There is hart 0 only. */
-static int32_t check_harts(uintptr_t mask, uintptr_t first)
+/* SBI 9. */
+static struct result state_of_harts(uintptr_t function, const uintptr_t *a)
 {
-	if (first == ALL_HARTS || !mask)
-		return SBI_SUCCESS;
-	return first == 0 && mask == 1 ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM;
-}
+	struct result result = {SBI_ERR_NOT_SUPPORTED, 0};
 
-/* SBI 7.1: the hart's own software interrupt; S mode clears it. */
-static int32_t send_ipi(uintptr_t mask, uintptr_t first)
-{
-	int32_t error = check_harts(mask, first);
-
-	if (!error && (mask || first == ALL_HARTS))
-		csr_set(mip, INTERRUPT_SSI);
-	return error;
-}
-
-/* SBI 8: whole fences, so ranges and ASIDs need no reading. */
-static int32_t remote_fence(uintptr_t function, uintptr_t mask, uintptr_t first)
-{
-	int32_t error = check_harts(mask, first);
-
-	if (function > SFENCE_VMA_ASID)
-		return SBI_ERR_NOT_SUPPORTED;
-	if (error)
-		return error;
-	if (function == FENCE_I)
-		__asm__ volatile("fence.i" : : : "memory");
-	else
-		__asm__ volatile("sfence.vma" : : : "memory");
-	return SBI_SUCCESS;
+	switch (function) {
+	case HART_START:
+		result.error = hart_start(a[0], a[1], a[2]);
+		break;
+	case HART_STOP:
+		hart_stop();
+		break;
+	case HART_STATUS:
+		result.error = hart_state(a[0], &result.value);
+		break;
+	}
+	return result;
 }
 
 /* SBI 10.1: returns only on failure. */
@@ -172,6 +153,10 @@ void sbi_call(struct frame *frame)
 		break;
 	case REMOTE_FENCE:
 		result.error = remote_fence(function, a[0], a[1]);
+		break;
+	case HART_STATE:
+		if (HARTS > 1)
+			result = state_of_harts(function, a);
 		break;
 	case SYSTEM_RESET:
 		if (function == 0)

@@ -22,6 +22,7 @@
 
 /* Priv 3.1.9: interrupts in mie and mip. */
 #define INTERRUPT_SSI (1u << 1)
+#define INTERRUPT_MSI (1u << 3)
 #define INTERRUPT_STI (1u << 5)
 #define INTERRUPT_MTI (1u << 7)
 
@@ -35,7 +36,17 @@ enum cause {
 	LOAD_PAGE_FAULT = 13,
 	STORE_PAGE_FAULT = 15,
 };
-#define MACHINE_TIMER_INTERRUPT ((uintptr_t)1 << (__riscv_xlen - 1) | 7)
+#define INTERRUPT_CAUSE ((uintptr_t)1 << (__riscv_xlen - 1))
+#define MACHINE_SOFTWARE_INTERRUPT (INTERRUPT_CAUSE | 3)
+#define MACHINE_TIMER_INTERRUPT (INTERRUPT_CAUSE | 7)
+
+/* SBI 3, table 1. */
+#define SBI_SUCCESS 0
+#define SBI_ERR_FAILED (-1)
+#define SBI_ERR_NOT_SUPPORTED (-2)
+#define SBI_ERR_INVALID_PARAM (-3)
+#define SBI_ERR_ALREADY_AVAILABLE (-6)
+#define ALL_HARTS UINTPTR_MAX
 
 #define csr_read(csr)                                               \
 	({                                                          \
@@ -62,6 +73,20 @@ void reflect(uintptr_t cause, uintptr_t value);
 
 /* sbi.c: serves the call in a7 and a6; the result is in a0 and a1. */
 void sbi_call(struct frame *frame);
+
+/* harts.c: from reset to S mode, called by start.S on each hart. */
+void harts_begin(uintptr_t hart, uintptr_t device_tree);
+
+/* harts.c: the number of the hart that runs this; serves what other harts have asked of it. */
+uintptr_t hart_number(void);
+void harts_serve(void);
+
+/* harts.c: calls of SBI 7 to 9; they return an error of SBI, hart_stop() never. */
+int32_t send_ipi(uintptr_t mask, uintptr_t first);
+int32_t remote_fence(uintptr_t function, uintptr_t mask, uintptr_t first);
+int32_t hart_start(uintptr_t hart, uintptr_t address, uintptr_t opaque);
+_Noreturn void hart_stop(void);
+int32_t hart_state(uintptr_t hart, uintptr_t *state);
 
 /* misaligned.c: completes the load or store at mepc, or reflects its trap. */
 void misaligned(struct frame *frame);

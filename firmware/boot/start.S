@@ -12,7 +12,6 @@
  */
 #define DELEGATED_EXCEPTIONS 0xb1a3
 #define DELEGATED_INTERRUPTS 0x222	/* those of S: software, timer, external */
-#define MSTATUS_MPP_S (1 << 11)
 
 	.section .text.start
 	.globl	_start
@@ -23,23 +22,26 @@ _start:
 	la	t0, trap_vector
 	csrw	mtvec, t0		/* mode 0, direct: Priv 3.1.7 */
 	la	sp, frame
+#if HARTS > 1
+	csrr	a0, mhartid
+	li	t0, HARTS
+	bgeu	a0, t0, no_hart
+	li	t0, RAM_BYTES / (2 * HARTS)	/* the lower half is that of harts.c */
+	mul	t0, t0, a0
+	sub	sp, sp, t0
+#else
+	li	a0, 0
+#endif
 	csrw	mscratch, sp
 	li	t0, DELEGATED_EXCEPTIONS
 	csrw	medeleg, t0
 	li	t0, DELEGATED_INTERRUPTS
 	csrw	mideleg, t0
 
-	mv	s1, a1
-	call	platform_start
-	mv	a1, s1
-#if DTB_ADDRESS
-	li	a1, DTB_ADDRESS
-#endif
+	tail	harts_begin
 
-	/* Linux (Documentation/riscv/boot.rst): a0 is the hart's number, a1 the device tree. */
-	li	a0, 0
-	li	t0, KERNEL_ADDRESS
-	csrw	mepc, t0
-	li	t0, MSTATUS_MPP_S
-	csrw	mstatus, t0
-	mret
+#if HARTS > 1
+no_hart:
+	wfi
+	j	no_hart
+#endif

@@ -38,6 +38,9 @@ void trap(struct frame *frame)
 	if ((csr_read(mstatus) & MSTATUS_MPP) == MSTATUS_MPP_M)
 		give_up();
 	switch (cause) {
+	case MACHINE_SOFTWARE_INTERRUPT:
+		harts_serve();
+		break;
 	case MACHINE_TIMER_INTERRUPT:
 		/* Priv 3.1.9: M mode makes S mode's timer interrupt pending; SBI set_timer clears it. */
 		csr_clear(mie, INTERRUPT_MTI);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A LiteX SoC with VexRiscv `linux` and its timer, or Rocket and its CLINT; all addresses come from the headers that LiteX generates. */
+/* A LiteX SoC with VexRiscv `linux` and its timer, or VexRiscv-SMP or Rocket and their CLINT; all addresses come from LiteX's headers. */
 #ifndef CONFIG_H
 #define CONFIG_H
 
@@ -7,6 +7,7 @@
 #define CSR_ACCESSORS_DEFINED
 #include <generated/csr.h>
 #include <generated/mem.h>
+#include <generated/soc.h>
 
 #ifdef CODE_IN_DRAM
 /* A board's BIOS is in the ROM, and loads the shim behind kernel and device tree. */
@@ -28,6 +29,8 @@
 #define TIME_LOW (CLINT_BASE + 0xbff8)
 #define TIME_HIGH (CLINT_BASE + 0xbffc)
 #define TIMER_LATCH 0
+#define MSIP CLINT_BASE
+#define HARTS CONFIG_CPU_COUNT
 #else
 /* LiteX places the high word of a 64-bit register first. */
 #define TIME_HIGH CSR_CPU_TIMER_TIME_ADDR
@@ -35,6 +38,8 @@
 #define TIMECMP_HIGH CSR_CPU_TIMER_TIME_CMP_ADDR
 #define TIMECMP_LOW (CSR_CPU_TIMER_TIME_CMP_ADDR + 4)
 #define TIMER_LATCH CSR_CPU_TIMER_LATCH_ADDR
+#define MSIP 0
+#define HARTS 1
 #endif
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A LiteX SoC: its console UART, and its controller's reset. */
-#include <generated/soc.h>
 #include <platform.h>
 
 #define UART_RX_EVENT 2
@@ -46,11 +45,13 @@ static void check_identifier(void)
 }
 #endif
 
-void platform_start(void)
+void platform_start(uintptr_t hart)
 {
 #ifdef CONFIG_CPU_TYPE_ROCKET
 	open_physical_memory();
 #endif
+	if (hart)
+		return;
 #ifdef CODE_IN_DRAM /* the BIOS has prepared the DRAM */
 	check_identifier();
 #else

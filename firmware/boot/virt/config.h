@@ -21,5 +21,9 @@
 #define TIME_LOW 0x0200bff8
 #define TIME_HIGH 0x0200bffc
 #define TIMER_LATCH 0
+#define MSIP 0x02000000
+#ifndef HARTS /* qemu's option -smp */
+#define HARTS 1
+#endif
 
 #endif

@@ -14,8 +14,9 @@
 
 static volatile uint8_t *const uart = (volatile uint8_t *)UART;
 
-void platform_start(void)
+void platform_start(uintptr_t hart)
 {
+	(void)hart;
 	open_physical_memory();
 }
 

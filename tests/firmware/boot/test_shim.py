@@ -29,19 +29,19 @@ pytestmark = pytest.mark.skipif(QEMU is None, reason="qemu-system-riscv32 is not
 
 @pytest.fixture(scope="session")
 def build_shim(tmp_path_factory):
-    """build_shim(mutation=None) -> images: as it ships, and with retrap.S before it.
+    """build_shim(mutation=None, harts=1) -> images: as it ships, and with retrap.S before it.
 
     mutation: (file, text, other text).
     """
 
-    def build(mutation=None):
+    def build(mutation=None, harts=1):
         out = tmp_path_factory.mktemp("shim")
         source = out / "boot"
         shutil.copytree(BOOT, source)
         if mutation:
             name, text, other = mutation
             (source / name).write_text(mutated_source(BOOT / name, text, other))
-        make = ["make", "-s", "-f", str(source / "Makefile"), "PLATFORM=virt"]
+        make = ["make", "-s", "-f", str(source / "Makefile"), "PLATFORM=virt", f"HARTS={harts}"]
         subprocess.run([*make, f"OUT={out}/ships"], check=True, capture_output=True)
         retrap = out / "retrap.o"
         subprocess.run([*COMPILE, "-c", "-o", str(retrap), str(PROGRAMS / "retrap.S")], check=True)
@@ -58,6 +58,11 @@ def shims(build_shim):
 
 
 @pytest.fixture(scope="session")
+def shim_of_two_harts(build_shim):
+    return build_shim(harts=2)[0]
+
+
+@pytest.fixture(scope="session")
 def program(tmp_path_factory):
     """program(name, *flags) -> image of programs/NAME.c."""
     return lambda name, *flags: build_program(
@@ -69,10 +74,10 @@ def qemu(shim, image, *options):
     return [QEMU, *MACHINE, *options, "-bios", str(shim), "-kernel", str(image)]
 
 
-def run(shim, image, text="", timeout_s=TIMEOUT_S):
+def run(shim, image, text="", timeout_s=TIMEOUT_S, options=()):
     """(exit code, console) of a program; text: what is typed."""
     done = subprocess.run(
-        qemu(shim, image, "-no-reboot"),
+        qemu(shim, image, "-no-reboot", *options),
         input=text,
         capture_output=True,
         text=True,
@@ -99,6 +104,19 @@ def test_calls_answer_and_unknown_ones_are_errors(shims, program):
 
 def test_interrupts_and_fences_of_a_kernel_with_smp_reach_the_only_hart(shims, program):
     assert run(shims[0], program("harts")) == (0, "harts: ok\n")
+
+
+TWO_HARTS = ("-smp", "2")
+
+
+def test_two_harts_start_stop_and_reach_each_other(shim_of_two_harts, program):
+    code, said = run(shim_of_two_harts, program("two_harts"), options=TWO_HARTS)
+    assert (code, said) == (0, "two harts: ok\n")
+
+
+def test_a_third_hart_waits_forever(shim_of_two_harts, program):
+    code, said = run(shim_of_two_harts, program("two_harts"), options=("-smp", "3"))
+    assert (code, said) == (0, "two harts: ok\n")
 
 
 def test_misaligned_accesses_are_completed_in_every_register(shims, program):
