@@ -17,7 +17,8 @@ unexport PYTHONDONTWRITEBYTECODE
 	test-affected test-ready test-all-ready test-boards ready ready-all exports stress-test mutants csim formal hls \
 	test-targets docs man registers sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-smp sim-bridge firmware \
 	shim linux-images linux-ready linux-numa linux-debug linux-smp linux-perf linux-damon linux-damon-ready linux-ranks-ready \
-	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket models bundle results clean FORCE
+	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket \
+	linux-smp-demo linux-smp-images linux-smp-ready sim-linux-smp models bundle results clean FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -75,6 +76,10 @@ linux-rocket: linux-rocket-ready   ## the same on 64 bits, by Rocket; linux-rock
 
 linux-rocket-demo: linux-rocket-ready
 	litemrc demo linux $(ROCKET_BUILD) --images build/linux-rocket --out build/$@ $(if $(COLD),--cold)
+
+linux-smp-demo: linux-smp-ready   ## the same of three programs on two harts (docs/smp.md)
+	litemrc demo linux --sim build/sim-linux-smp --shim $(LINUX_SMP_SHIM) --images build/linux-smp --out build/$@ \
+		--page-tables $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs' memory under Linux governed by curves, beside global reclaim (1 h)
 	litemrc demo linux-govern --sim build/sim-linux --shim $(SHIM) --images build/linux --out build/linux-govern
@@ -176,6 +181,7 @@ sim-ranks: $(HOST) $(RANKS_SOC)
 sim-refs: $(HOST) $(REFS_SOC)
 sim-smp: $(HOST) $(SMP_SOC)
 sim-linux-rocket: $(HOST) $(ROCKET_SIM)
+sim-linux-smp: $(HOST) $(LINUX_SMP_SIM)
 sim-bridge: $(HOST) $(firstword $(BRIDGE_SIMS))
 
 firmware: $(HOST) $(FIRMWARE)   ## the firmware of the SoC without an operating system
@@ -186,6 +192,8 @@ linux-images: $(HOST) $(LINUX_TOOLS)   ## kernel and initramfs: build/linux; als
 	+@$(LINUX)
 linux-rocket-images: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) OUT=build/linux-rocket BITS=64
+linux-smp-images: $(HOST) $(LINUX_TOOLS)
+	+@$(LINUX) OUT=build/linux-smp smp32
 linux-numa linux-debug linux-smp: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) $(@:linux-%=%)
 linux-perf linux-damon: $(HOST) $(LINUX_TOOLS)
@@ -197,6 +205,9 @@ linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux
 linux-rocket-ready: linux-rocket-images $(ROCKET_SHIM)
 	@$(PLACES) --csr build/sim-linux-rocket/csr.json --image build/linux-rocket/Image \
 		--initramfs build/linux-rocket/initramfs.cpio --out build/linux-rocket
+linux-smp-ready: linux-smp-images $(LINUX_SMP_SHIM)
+	@$(PLACES) --csr build/sim-linux-smp/csr.json --image build/linux-smp/Image-smp32 \
+		--initramfs build/linux-smp/initramfs-smp32.cpio --out build/linux-smp
 linux-damon-ready: linux-damon $(SHIM)
 	@$(PLACES) --csr build/sim-linux/csr.json --image build/linux-damon/Image-damon \
 		--initramfs build/linux-damon/initramfs-damon.cpio --out build/linux-damon

@@ -41,7 +41,7 @@ SUPERVISOR_EXTERNAL, MACHINE_EXTERNAL = 9, 11  # privileged specification, table
 # cycles of a tick of its time.
 VEXRISCV = ("spinalhdl,vexriscv", "rv32ima", "sv32", 1)
 ROCKET = ("sifive,rocket0", "rv64ima", "sv39", 100)
-PLIC_SOURCES = 8  # of Rocket
+PLIC_SOURCES = {"rocket": 8, "vexriscv_smp": 31}
 LOCAL, OTHER = 10, 20  # distances of NUMA nodes: Devicetree binding numa-distance-map-v1
 RANKS = "ranks"
 DEVICE_BYTES = 0x100  # of a LiteX register block that Linux maps
@@ -161,23 +161,56 @@ def monitor_nodes(csr):
     return "\n".join(node(block_of(csr, name), "memory", first, tabs=2) for name in names)
 
 
-def is_rocket(csr):
-    return "config_cpu_type_rocket" in csr["constants"]
+def processor(csr):
+    """Return LiteX's name of the processor and its number of harts; csr.json of older LiteX names none."""
+    constants = csr["constants"]
+    names = [name for name in PLIC_SOURCES if f"config_cpu_type_{name}" in constants]
+    return (*names, "vexriscv")[0], constants.get("config_cpu_count", 1)
+
+
+def cpu_nodes(csr, numa):
+    """Return the nodes of the harts, each with its interrupt controller of the label hartN."""
+    name, harts = processor(csr)
+    names, isa, mmu, _ = ROCKET if name == "rocket" else VEXRISCV
+    clock_hz = lookup(csr, "constants", "config_clock_frequency")
+    node_of_cpu = "\n\t\t\tnuma-node-id = <0>;" if numa else ""
+    return "\n".join(
+        f"""
+		cpu@{hart} {{
+			device_type = "cpu";
+			compatible = "{names}", "riscv";
+			reg = <{hart}>;
+			riscv,isa = "{isa}";
+			mmu-type = "riscv,{mmu}";
+			clock-frequency = <{clock_hz}>;{node_of_cpu}
+
+			hart{hart}: interrupt-controller {{
+				compatible = "riscv,cpu-intc";
+				interrupt-controller;
+				#address-cells = <0>;
+				#interrupt-cells = <1>;
+			}};
+		}};"""
+        for hart in range(harts)
+    )
 
 
 def controller(csr):
-    """Return the interrupt controller's node: of Rocket a PLIC, its first context for machine mode."""
-    if not is_rocket(csr):
+    """Return the interrupt controller's node; a PLIC has two contexts a hart, the second for Linux."""
+    name, harts = processor(csr)
+    if name not in PLIC_SOURCES:
         return f"""
 	intc: interrupt-controller {{
 		compatible = "litemrc,vexriscv-intc";
 		interrupt-controller;
 		#address-cells = <0>;
 		#interrupt-cells = <1>;
-		interrupts-extended = <&cpu_intc {SUPERVISOR_EXTERNAL}>;
+		interrupts-extended = <&hart0 {SUPERVISOR_EXTERNAL}>;
 	}};
 """
     plic = lookup(csr, "memories", "plic")
+    modes = (MACHINE_EXTERNAL, SUPERVISOR_EXTERNAL)
+    contexts = [f"<&hart{hart} {mode}>" for hart in range(harts) for mode in modes]
     return f"""
 	intc: interrupt-controller@{plic["base"]:x} {{
 		compatible = "sifive,plic-1.0.0";
@@ -185,8 +218,8 @@ def controller(csr):
 		interrupt-controller;
 		#address-cells = <0>;
 		#interrupt-cells = <1>;
-		interrupts-extended = <&cpu_intc {MACHINE_EXTERNAL}>, <&cpu_intc {SUPERVISOR_EXTERNAL}>;
-		riscv,ndev = <{PLIC_SOURCES}>;
+		interrupts-extended = {", ".join(contexts)};
+		riscv,ndev = <{PLIC_SOURCES[name]}>;
 	}};
 """
 
@@ -211,8 +244,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
             f"the initramfs has {initramfs_bytes} bytes, more than the memory from {initramfs:#x} on"
         )
     ctrl = lookup(csr, "csr_bases", "ctrl")
-    node_of_cpu = "\n\t\t\tnuma-node-id = <0>;" if numa else ""
-    names, isa, mmu, divider = ROCKET if is_rocket(csr) else VEXRISCV
+    *_, divider = ROCKET if processor(csr)[0] == "rocket" else VEXRISCV
     return f"""/dts-v1/;
 
 / {{
@@ -238,22 +270,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 		#address-cells = <1>;
 		#size-cells = <0>;
 		timebase-frequency = <{timebase_hz or clock_hz // divider}>;
-
-		cpu@0 {{
-			device_type = "cpu";
-			compatible = "{names}", "riscv";
-			reg = <0>;
-			riscv,isa = "{isa}";
-			mmu-type = "riscv,{mmu}";
-			clock-frequency = <{clock_hz}>;{node_of_cpu}
-
-			cpu_intc: interrupt-controller {{
-				compatible = "riscv,cpu-intc";
-				interrupt-controller;
-				#address-cells = <0>;
-				#interrupt-cells = <1>;
-			}};
-		}};
+{cpu_nodes(csr, numa)}
 	}};
 {memory_nodes(csr, numa)}{shim_area(ram) if shim else ""}{controller(csr)}
 	soc {{

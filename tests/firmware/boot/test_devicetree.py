@@ -38,6 +38,11 @@ RANKS_CSR = {
         "ranks_window": {"base": 0xB0010000, "size": 0x120, "type": "io"},
     },
 }
+SMP_CSR = {
+    "csr_bases": CSR["csr_bases"],
+    "constants": CSR["constants"] | {"config_cpu_type_vexriscv_smp": None, "config_cpu_count": 2},
+    "memories": CSR["memories"] | {"plic": {"base": 0xF0C00000, "size": 0x400000, "type": "io"}},
+}
 IMAGE, INITRAMFS = b"kernel" * 100, b"archive" * 1000
 
 pytestmark = pytest.mark.skipif(shutil.which("dtc") is None, reason="dtc is not installed")
@@ -87,6 +92,18 @@ def test_the_tree_says_where_everything_is(generate):
     start = get(dtb, "/chosen", "linux,initrd-start")
     assert get(dtb, "/chosen", "linux,initrd-end") == [start[0] + len(INITRAMFS)]
     assert len(get(dtb, "/chosen", "rng-seed")) == 64 // 4  # printed as words
+
+
+def test_two_harts_share_a_plic_with_a_context_of_each_for_linux(generate):
+    """The contexts of a hart are that of machine mode (11) and that of supervisor mode (9)."""
+    code, complaint, out = generate(SMP_CSR)
+    assert (code, complaint) == (0, "")
+    dtb, plic = out / "litemrc.dtb", "/interrupt-controller@f0c00000"
+    first, second = (get(dtb, f"/cpus/cpu@{hart}/interrupt-controller", "phandle")[0] for hart in range(2))
+    assert [get(dtb, f"/cpus/cpu@{hart}", "reg") for hart in range(2)] == [[0], [1]]
+    assert get(dtb, plic, "interrupts-extended") == [first, 11, first, 9, second, 11, second, 9]
+    assert get(dtb, plic, "reg") == [0xF0C00000, 0x400000]
+    assert get(dtb, "/soc", "interrupt-parent") == get(dtb, plic, "phandle")
 
 
 def test_ranks_have_a_node_beside_the_monitor(generate):
