@@ -4,7 +4,7 @@
 import argparse
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from litemrc.extras import require
 
 if TYPE_CHECKING:
     from litemrc.checks.following import FollowCheck, OwnershipCheck
+    from litemrc.checks.page_tables import PageTableCheck, Snapshot
     from litemrc.cli.soc.demo_results import Results
     from litemrc.device.collecting.collector import Collector
 
@@ -33,6 +34,9 @@ TIMEOUT_S = (
     240.0  # for an answer; with programs running, the simulator is about 100 times slower than a board
 )
 CONSOLE_S = 60.0
+# Of the page tables: how many snapshots at most, the pause between them, and where the guest keeps its lines.
+SNAPSHOTS, PAUSE_MS, OWNERS = 6, 300, "/tmp/owners"
+OWNERS_S = 900.0
 # About 4 million cycles; at a quarter of it the link fell far behind with the messages of four contexts.
 EPOCH_ACCESSES = 1 << 18
 WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # of each group the first program that the device has
@@ -46,6 +50,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_output_formats(parser)
     parser.add_argument(
         "--exact", action="store_true", help="also compare the curves with those of exact LRU stacks"
+    )
+    parser.add_argument(
+        "--page-tables",
+        action="store_true",
+        help="compare the owners of frames with the guest's page tables; its kernel needs PROC_PAGE_MONITOR",
     )
     add_run_argument(
         parser, "run only this program (default: intr, linear and sort or gzip); all run concurrently"
@@ -75,12 +84,19 @@ def main(args: argparse.Namespace) -> int:
             hello = device.hello
             system = system_text(hello.system, hello.driver, hello.abi)
             note(f"{system}, ready in {time.monotonic() - began:.0f} s")
+            shell = GuestShell(simulator, CONSOLE_S)
+            if args.page_tables:
+                shell.run(f"page_owners {SNAPSHOTS} {PAUSE_MS} >{OWNERS} 2>&1 &")
             collector = collect(device, runs or wanted_runs(device), args.out)
+        owners = shell.run(f"wait; cat {OWNERS}", OWNERS_S) if args.page_tables else ""
         interrupts = ""
         with suppress(UserError):  # the curves do not need them
-            interrupts = GuestShell(simulator, CONSOLE_S).run("cat /proc/interrupts")
+            interrupts = shell.run("cat /proc/interrupts")
     ended = time.monotonic()
     results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
+    if args.page_tables:
+        (args.out / "page_owners.txt").write_text(owners)
+        results = with_page_tables(results, owners)
     results = with_pages(results, args.out)
     constants = json.loads((args.sim / "csr.json").read_text())["constants"]
     name, harts = processor(constants)
@@ -161,6 +177,25 @@ def examine(results: "Results") -> "Results":
     return replace(results, remarks=remarks, wrong=wrong, misattributed=following.strangers)
 
 
+def with_page_tables(results: "Results", text: str) -> "Results":
+    """Compare owners with what `page_owners` printed: accesses charged elsewhere are misattributed."""
+    from litemrc.checks.page_tables import check_page_tables, read_snapshots
+
+    frames = results.table.frames
+    snapshots = read_snapshots(text, frames)
+    found = check_page_tables(results.recording, snapshots, frames)
+    wrong = list(results.wrong)
+    if not snapshots:
+        wrong.append("page tables: no snapshot was made while the programs ran")
+    if found.difference:
+        wrong.append(
+            f"page tables: {found.misattributed:,} accesses misattributed; first: {found.difference}"
+        )
+    remarks = {**results.remarks, "page tables": _page_tables_text(found, snapshots)}
+    misattributed = results.misattributed + found.misattributed
+    return replace(results, remarks=remarks, wrong=wrong, misattributed=misattributed)
+
+
 def summary(results: "Results", harts: int) -> dict[str, int | bool]:
     """Return what summary.json holds."""
     return {
@@ -173,14 +208,26 @@ def summary(results: "Results", harts: int) -> dict[str, int | bool]:
 
 def processor(constants: Mapping[str, Any]) -> tuple[str, int]:
     """Return the processor's name and its number of harts, of the constants of csr.json."""
-    name = "Rocket" if "config_cpu_type_rocket" in constants else "VexRiscv, 8 KiB L2"
-    return name, int(constants.get("config_cpu_count", 1))
+    names = {"rocket": "Rocket", "vexriscv_smp": "VexRiscv-SMP, two harts"}
+    for processor, name in names.items():
+        if f"config_cpu_type_{processor}" in constants:
+            return name, int(constants["config_cpu_count"])
+    return "VexRiscv, 8 KiB L2", 1
 
 
 def _following_text(following: "FollowCheck") -> str:
     counts = [f"{process.label} {count:,}" for process, count in following.claims.items()]
     text = f"pages claimed for each process: {', '.join(counts) or 'none'}"
     return text + (f"; {following.late:,} just after a process ended" if following.late else "")
+
+
+def _page_tables_text(found: "PageTableCheck", snapshots: "Sequence[Snapshot]") -> str:
+    last = {process: count for each in snapshots for process, count in each.migrations.items()}
+    return (
+        f"{found.snapshots} snapshots; owners of {found.frames:,} frames compared, {found.followed:,} "
+        f"of them of followed processes, {found.unknown:,} have no single owner; {found.misattributed:,} of "
+        f"{found.accesses:,} accesses misattributed; processes changed harts {sum(last.values()):,} times"
+    )
 
 
 def _ownership_text(ownership: "OwnershipCheck") -> str:

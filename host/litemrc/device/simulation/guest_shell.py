@@ -30,8 +30,8 @@ class GuestShell:
         self._read_to = len(self._said())
         simulator.type(b"cat | sh\n")
 
-    def run(self, command: str) -> str:
-        """Run a command line and return its output.
+    def run(self, command: str, timeout_s: float | None = None) -> str:
+        """Run a command line and return its output, within other seconds than those of the shell if given.
 
         Raises
         ------
@@ -41,14 +41,14 @@ class GuestShell:
         number = next(self._numbers)
         # The quotes make the echo of the typed command differ from its output.
         self._simulator.type(f"echo '<''{number}:'; {command}\necho \":$?:\"'{number}>'\n".encode())
-        answer = self._wait(rf"<{number}:\r*\n((?:.|\n)*?):(\d+):{number}>")
+        answer = self._wait(rf"<{number}:\r*\n((?:.|\n)*?):(\d+):{number}>", timeout_s or self._timeout_s)
         printed = re.sub(r"\r+\n", "\n", answer[1])
         if answer[2] != "0":
             raise self._error(f"{command!r} ended with {answer[2]}: {printed.strip()}")
         return "".join(line for line in printed.splitlines(keepends=True) if '":$?:"' not in line)
 
-    def _wait(self, pattern: str) -> re.Match[str]:
-        deadline = time.monotonic() + self._timeout_s
+    def _wait(self, pattern: str, timeout_s: float) -> re.Match[str]:
+        deadline = time.monotonic() + timeout_s
         while True:
             ended = not self._simulator.running
             if match := re.search(pattern, self._said()[self._read_to :]):
