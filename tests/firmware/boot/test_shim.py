@@ -171,12 +171,31 @@ MUTANTS = {
     "breakpoint": ("reflect", ("trap.c", "reflect(BREAKPOINT,", "reflect(ILLEGAL_INSTRUCTION,")),
     "rdtime x11": ("rdtime", ("trap_entry.S", "STORE\ta1, 11*BYTES(sp)\n\tj", "nop\n\tj")),
     "STIP": ("timer", ("sbi.c", "csr_clear(mip, INTERRUPT_STI);", ";")),
-    "IPI": ("harts", ("sbi.c", "csr_set(mip, INTERRUPT_SSI);", ";")),
-    "other hart": ("harts", ("sbi.c", "first == 0 && mask == 1 ?", "true ?")),
-    "fence": ("harts", ("sbi.c", '"sfence.vma" : : :', '"nop" : : :')),
+    "IPI": ("harts", ("harts.c", "csr_set(mip, INTERRUPT_SSI);", ";")),
+    "other hart": ("harts", ("harts.c", "first >= HARTS || mask & ~((uintptr_t)all >> first)", "false")),
+    "fence": ("harts", ("harts.c", '"sfence.vma" : : :', '"nop" : : :')),
+    "no interrupt": ("two_harts", ("harts.c", "raise(other, 1);", ";")),
+    "request stays": ("two_harts", ("harts.c", "__atomic_fetch_and(asked, ~who, __ATOMIC_SEQ_CST);", ";")),
+    "opaque": (
+        "two_harts",
+        (
+            "harts.c",
+            "enter(harts[hart].start, hart, harts[hart].opaque)",
+            "enter(harts[hart].start, hart, hart)",
+        ),
+    ),
+    "never stopped": (
+        "two_harts",
+        (
+            "harts.c",
+            "__atomic_store_n(&harts[hart].state, STOPPED,",
+            "__atomic_store_n(&harts[hart].state, STARTED,",
+        ),
+    ),
+    "started twice": ("two_harts", ("harts.c", "if (harts[hart].state != STOPPED)", "if (false)")),
     "no error": (
         "calls",
-        ("sbi.c", "{SBI_ERR_NOT_SUPPORTED, 0};\n\n\tswitch", "{SBI_SUCCESS, 0};\n\n\tswitch"),
+        ("sbi.c", "SBI_ERR_NOT_SUPPORTED, 0};\n\n\tswitch (frame", "SBI_SUCCESS, 0};\n\n\tswitch (frame"),
     ),
 }
 
@@ -184,8 +203,10 @@ MUTANTS = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_wrong_shim_is_caught(build_shim, program, name):
     caught_by, mutation = MUTANTS[name]
+    two = caught_by == "two_harts"
+    shim = build_shim(mutation, harts=2)[0] if two else build_shim(mutation)[1]
     try:
-        code, _ = run(build_shim(mutation)[1], program(caught_by), "Q", MUTANT_TIMEOUT_S)
+        code, _ = run(shim, program(caught_by), "Q", MUTANT_TIMEOUT_S, TWO_HARTS if two else ())
     except subprocess.TimeoutExpired:
         return  # the program does not end: found
     assert code == 1
