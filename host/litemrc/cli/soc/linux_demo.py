@@ -34,8 +34,8 @@ TIMEOUT_S = (
     240.0  # for an answer; with programs running, the simulator is about 100 times slower than a board
 )
 CONSOLE_S = 60.0
-# Of the page tables: how many snapshots at most, the pause between them, and where the guest keeps its lines.
-SNAPSHOTS, PAUSE_MS, OWNERS = 6, 300, "/tmp/owners"
+# In the guest, of its page tables: at most 6 snapshots, and 300 ms between them.
+START_OWNERS, READ_OWNERS = "page_owners 6 300 >/tmp/owners 2>&1 &", "wait; cat /tmp/owners"
 OWNERS_S = 900.0
 # About 4 million cycles; at a quarter of it the link fell far behind with the messages of four contexts.
 EPOCH_ACCESSES = 1 << 18
@@ -86,9 +86,9 @@ def main(args: argparse.Namespace) -> int:
             note(f"{system}, ready in {time.monotonic() - began:.0f} s")
             shell = GuestShell(simulator, CONSOLE_S)
             if args.page_tables:
-                shell.run(f"page_owners {SNAPSHOTS} {PAUSE_MS} >{OWNERS} 2>&1 &")
+                shell.run(START_OWNERS)
             collector = collect(device, runs or wanted_runs(device), args.out)
-        owners = shell.run(f"wait; cat {OWNERS}", OWNERS_S) if args.page_tables else ""
+        owners = shell.run(READ_OWNERS, OWNERS_S) if args.page_tables else ""
         interrupts = ""
         with suppress(UserError):  # the curves do not need them
             interrupts = shell.run("cat /proc/interrupts")
