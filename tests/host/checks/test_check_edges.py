@@ -101,7 +101,11 @@ def test_ownership_needs_every_page(run, settings):
 
 
 def test_claims_belong_to_processes_from_their_first_to_their_last_epoch():
-    claims = [[("claim", 1, 1), ("claim", 2, 3), ("access", 3, 0)], [("claim", 4, 1)], [("claim", 5, 1), ("claim", 2, 2)]]
+    claims = [
+        [("claim", 1, 1), ("claim", 2, 3), ("access", 3, 0)],
+        [("claim", 4, 1)],
+        [("claim", 5, 1), ("claim", 2, 2)],
+    ]
     claims[1].append(("claim", 6, 3))  # in the epoch that its end began
     recording, _ = made(claims)
     processes = [Process(1, 1, "a", 0, 2), Process(2, 2, "b", 2, 2), Process(3, 3, "c", 0, 2, ended_after=0)]
