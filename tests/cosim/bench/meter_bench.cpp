@@ -90,6 +90,7 @@ class MeterBench {
         rtl_->op_kind = op_.kind;
         rtl_->op_frame = op_.frame;
         rtl_->op_context = op_.context;
+        rtl_->op_write = op_.write;
         rtl_->op_epoch_end = 0;
     }
 
