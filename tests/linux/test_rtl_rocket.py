@@ -11,8 +11,8 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.linux_start import LinuxBuild
 
-from tests.linux.console import Console
-from tests.linux.qemu import READY, ROOT
+from tests.linux.qemu import ROOT
+from tests.linux.rtl import shell_of
 from tests.timeouts import scaled_timeout
 
 IMAGES = ROOT / "build/linux-rocket"
@@ -39,11 +39,7 @@ def machine(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shell(machine):
-    machine.wait_ready(scaled_timeout(30))
-    console = Console(machine.type, machine.console, lambda: machine.running, COMMAND_TIMEOUT_S)
-    console.wait_for(READY)
-    machine.type(b"cat | sh\n")
-    return console
+    return shell_of(machine, COMMAND_TIMEOUT_S)
 
 
 @pytest.fixture(scope="module")

@@ -150,7 +150,9 @@ def test_every_curve_is_that_recomputed_from_the_recorded_accesses(demo, replaye
         errors = [abs(m - e) for m, e in zip(curve["miss_ratio"], ratios, strict=True)]
         assert told[context].mean_error == pytest.approx(sum(errors) / GROUPS, abs=1e-12)
         assert told[context].largest_error == pytest.approx(max(errors), abs=1e-12)
-        assert told[context].mean_error < 0.0002 and told[context].largest_error < 0.012
+        assert told[context].mean_error < 0.0002 and told[context].largest_error < (
+            0.011 if context == 5 else 0.01
+        )
         assert told[context].one_group_off > 0 and told[context].further_off == 0
         shown = told[context].mean_error, told[context].mean_error_in_use, told[context].largest_error
         assert re.search(r"\s+".join(f"{error:.6f}" for error in shown), process.stdout)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The context that owns each page frame: that of the process that allocated it, or that it was
- * handed over to. The monitor is told by a claim; its accesses then count there, whichever
- * processor and process they come from. Frames without an owner count in context 0.
+ * Each page frame belongs to the context of the process that allocated it, or to the context that
+ * it was handed over to. A claim tells the monitor so. All accesses to the frame then count in that
+ * context, on any processor and of any process. Frames without an owner count in context 0.
  *
  * @lock guards the owners, so the monitor's are always these.
  */
@@ -41,15 +41,21 @@ static void set_owner_locked(struct litemrc *mon, u32 frame, unsigned int contex
 		litemrc_invalidate_locked(mon, frame);
 }
 
-static void claim_block_locked(struct litemrc *mon, u32 frame, unsigned int order,
+/* A block may begin below the watched memory, or end beyond it; a frame below is a large number. */
+static void claim_block_locked(struct litemrc *mon, unsigned long frame, unsigned int order,
 			       unsigned int context)
 {
 	unsigned int step = min_t(unsigned int, order, LITEMRC_CLAIM_ORDER_MAX);
-	u32 end = frame + BIT(order);
+	unsigned long end = frame + BIT(order), frames = mon->parameters.frames;
 
-	memset(mon->owner + frame, context, BIT(order));
-	for (; frame != end; frame += BIT(step))
+	if (frame >= frames || frames - frame < BIT(order))
+		step = 0;
+	for (; frame != end; frame += BIT(step)) {
+		if (frame >= frames)
+			continue;
+		memset(mon->owner + frame, context, BIT(step));
 		litemrc_claim_locked(mon, frame, step, context);
+	}
 }
 
 /**
@@ -63,20 +69,16 @@ static void claim_block_locked(struct litemrc *mon, u32 frame, unsigned int orde
  */
 void litemrc_page_allocated(struct litemrc *mon, struct page *page, unsigned int order)
 {
-	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
-	u32 frames = mon->parameters.frames;
 	unsigned int context;
 	unsigned long flags;
 
-	/* A frame below the watched memory wraps to a large number. */
-	if (frame >= frames || frames - frame < BIT(order) || !in_task() ||
-	    current->flags & PF_KTHREAD || current == READ_ONCE(mon->migrating) ||
+	if (!in_task() || current->flags & PF_KTHREAD || current == READ_ONCE(mon->migrating) ||
 	    !litemrc_context_of(&mon->map, current))
 		return;
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	context = litemrc_context_of(&mon->map, current);
 	if (context)
-		claim_block_locked(mon, frame, order, context);
+		claim_block_locked(mon, page_to_pfn(page) - mon->first_pfn, order, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	mb(); /* the page's first access comes behind the claim */
 }

@@ -30,19 +30,21 @@ def complaints(messages):
     return [line for line in messages if any(complaint in line for complaint in COMPLAINTS)]
 
 
+def boot(firmware, kernel, out, **machine):
+    """Boot a guest with the driver; `out` is the folder of what is built for it, `machine` as of `Guest`."""
+    guest = Guest(firmware, kernel, build_initramfs(kernel, out), **machine)
+    guest.do("insmod /litemrc.ko")
+    return guest
+
+
 @pytest.fixture(scope="session")
 def guests():
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
     assert image.exists() and SHIM.exists(), f"needs {image} and {SHIM}; run: make linux-images"
     out = KERNEL.parent / f"driver-tests-{KERNEL.name}"
 
-    def boot():
-        initramfs = build_initramfs(KERNEL, out)
-        guest = Guest(SHIM, KERNEL, initramfs, memory_mb=int(os.environ.get("LITEMRC_MEMORY_MB", "64")))
-        guest.do("insmod /litemrc.ko")
-        return guest
-
-    guests = Guests(boot)
+    memory_mb = int(os.environ.get("LITEMRC_MEMORY_MB", "64"))
+    guests = Guests(lambda: boot(SHIM, KERNEL, out, memory_mb=memory_mb))
     yield guests
     guests.close()
 

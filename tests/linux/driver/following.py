@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What tests do with processes, cgroups and contexts."""
 
+from litemrc.device.bridge.layout import layout
+
 from tests.linux.driver.guest import FAKE, S
 
 CGROUPS = "/sys/fs/cgroup"
@@ -18,11 +20,20 @@ def own_context(guest, name):
 
 def claims(guest):
     """Return the frames and contexts of the claims since the log was emptied, in order."""
+    places = layout().fields["mrc"]["claim"]
     found = []
     for _, value in log(guest, "k"):
-        frame, context, order = value & 0xFFFFFF, value >> 24 & 31, value >> 29
+        frame, context, order = (
+            value >> shift & ((1 << bits) - 1)
+            for shift, bits in (places[name] for name in ("frame", "context", "order"))
+        )
         found += [(each, context) for each in range(frame, frame + (1 << order))]
     return found
+
+
+def first_page(guest):
+    """Return the page of physical memory that is the monitor's frame 0."""
+    return int(dict(line.split() for line in guest.do(f"r {S}parameters"))["first_page"])
 
 
 def claimed(guest, context):

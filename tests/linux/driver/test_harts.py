@@ -9,10 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from litemrc.device.bridge.layout import layout
 
-from tests.linux.driver.building import ROOT, build_initramfs
-from tests.linux.driver.following import CGROUPS, enable, follow, owners
-from tests.linux.driver.guest import FAKE, QUIET, Guest, Guests, S
+from tests.linux.driver.building import ROOT
+from tests.linux.driver.conftest import boot
+from tests.linux.driver.following import CGROUPS, enable, first_page, follow, log, owners
+from tests.linux.driver.guest import FAKE, QUIET, Guests, S
 from tests.timeouts import Deadline, scaled_timeout
 
 KERNEL = Path(os.environ.get("LITEMRC_SMP_KERNEL", ROOT / "build/linux/kernel-smp"))
@@ -30,13 +32,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def guests():
-    def boot():
-        initramfs = build_initramfs(KERNEL, ROOT / "build" / "linux" / "driver-tests-smp")
-        guest = Guest(SBI, KERNEL, initramfs, memory_mb=MEMORY_MB, timeout_s=120, qemu=QEMU)
-        guest.do("insmod /litemrc.ko")
-        return guest
-
-    guests = Guests(boot)
+    out = ROOT / "build/linux/driver-tests-smp"
+    guests = Guests(lambda: boot(SBI, KERNEL, out, memory_mb=MEMORY_MB, timeout_s=120, qemu=QEMU))
     yield guests
     guests.close()
 
@@ -51,9 +48,14 @@ def harts(monitor):
 
 def misowned(guest, name, context):
     """Return how many pages only this process maps, and how many of them count elsewhere."""
-    answer = guest.ask(f"@ {name} misowned {context}")
+    answer = guest.ask(f"@ {name} misowned {first_page(guest)} {context}")
     assert answer.result >= 0, answer
     return int(answer.lines[0]), answer.result
+
+
+def misowned_by_kernel(guest):
+    """Return how many free frames, or frames of slabs and page tables, belong to a context."""
+    return guest.ask(f"misowned_by_kernel {first_page(guest)}").result
 
 
 def test_all_harts_run(harts):
@@ -81,7 +83,19 @@ def test_each_page_belongs_to_its_process_on_any_hart(harts, spawn):
             alone, wrong = misowned(harts, name, context)
             assert wrong == 0
             assert alone == pages
-    assert harts.ask("misowned_by_kernel").result == 0
+    assert misowned_by_kernel(harts) == 0
+
+
+def test_each_page_of_a_huge_page_belongs_to_its_process(harts, spawn):
+    """A claim is of 128 pages at most; 2,048 hold three aligned huge ones of 512."""
+    harts.do("w /sys/kernel/mm/transparent_hugepage/enabled always")
+    follow(harts, 2, spawn("a"))
+    enable(harts)
+    harts.do("@ a map 2048")
+    harts.do("w /sys/kernel/mm/transparent_hugepage/enabled madvise")
+    assert misowned(harts, "a", 2) == (2048, 0)
+    blocks = [value >> layout().fields["mrc"]["claim"]["order"][0] for _, value in log(harts, "k")]
+    assert blocks.count(7) >= 3 * 4
 
 
 def test_pages_that_move_to_other_frames_keep_their_owner(harts, spawn):
@@ -103,7 +117,7 @@ def test_pages_that_move_to_other_frames_keep_their_owner(harts, spawn):
     while misowned(harts, "a", 3)[1] and not deadline.passed:
         harts.do("sleep 20")
     assert misowned(harts, "a", 3) == (1007, 0)
-    assert harts.ask("misowned_by_kernel").result == 0
+    assert misowned_by_kernel(harts) == 0
 
 
 def moved(guest):
@@ -148,7 +162,7 @@ def test_under_stress_no_page_is_charged_to_another_context(harts, spawn, cgroup
         expected = {forks: 1, more: 2, moves: 2, steady: 3, plain: 0}
         for name, context in expected.items():
             assert misowned(harts, name, context)[1] == 0, name
-        assert harts.ask("misowned_by_kernel").result == 0
+        assert misowned_by_kernel(harts) == 0
         assert harts.read(FAKE + "violations").split()[0] == "0"
         harts.do("rmmod litemrc_fake")
         if rounds % 2:

@@ -51,7 +51,7 @@ KERNEL |= {
     "runtime_active_time",
 }
 KERNEL |= {"runtime_suspended_time", "async", "waiting_for_supplier"}
-OURS_OF_TESTS = ("/fake/", "/fake_memory/", "/memory/", "/ages/", "/fake_hot/", "/litemrc_fake/")
+OURS_OF_TESTS = ("/fake/", "/ages/", "/fake_hot/", "/litemrc_fake/")
 
 
 def readable(guest):

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #define OWNERS "/sys/devices/platform/litemrc.0/fake/owners"
-#define FIRST_FRAME 0x80000 /* page of physical memory that is the monitor's frame 0 */
 #define PAGE 4096
 #define FRAMES_MAX (1 << 20)
 
@@ -39,13 +38,14 @@ static long read_owners(void)
 }
 
 /*
- * misowned CONTEXT: pages that this process alone maps in its mapping (map), and whose accesses do not count in
- * the context; says how many it alone maps
+ * misowned FIRST CONTEXT: pages that this process alone maps in its mapping (map), and whose accesses do not count
+ * in the context; says how many it alone maps. FIRST is the page of physical memory that is frame 0.
  */
 static long count_misowned(int count, char **words)
 {
 	long frames = read_owners(), wrong = 0, alone = 0;
-	int context = atoi(words[1]), fd = open("/proc/self/pagemap", O_RDONLY);
+	long first = atol(words[1]);
+	int context = atoi(words[2]), fd = open("/proc/self/pagemap", O_RDONLY);
 	size_t bytes;
 	const char *area = mapping(&bytes);
 
@@ -61,21 +61,20 @@ static long count_misowned(int count, char **words)
 		if (!(entry & PRESENT) || !(entry & EXCLUSIVE))
 			continue;
 		alone++;
-		wrong += owners[(entry & FRAME) - FIRST_FRAME] != context;
+		wrong += owners[(entry & FRAME) - first] != context;
 	}
 	close(fd);
 	say("%ld", alone);
 	return wrong;
 }
 
-/* misowned_by_kernel: frames that belong to a context although no process has them */
+/* misowned_by_kernel FIRST: frames that belong to a context although no process has them */
 static long count_of_kernel(int count, char **words)
 {
-	long frames = read_owners(), wrong = 0;
+	long frames = read_owners(), first = atol(words[1]), wrong = 0;
 	int fd = open("/proc/kpageflags", O_RDONLY);
 
 	(void)count;
-	(void)words;
 	if (frames < 0 || fd < 0)
 		return -errno;
 	for (long frame = 0; frame < frames; frame++) {
@@ -83,7 +82,7 @@ static long count_of_kernel(int count, char **words)
 
 		if (!owners[frame])
 			continue;
-		if (pread(fd, &flags, sizeof(flags), (FIRST_FRAME + frame) * sizeof(flags)) != sizeof(flags))
+		if (pread(fd, &flags, sizeof(flags), (first + frame) * sizeof(flags)) != sizeof(flags))
 			return -errno;
 		wrong += !!(flags & (SLAB | BUDDY | TABLE));
 	}
