@@ -12,6 +12,8 @@ import struct
 import termios
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -140,6 +142,8 @@ class FakeDriver:
         self.orders_log = folder / "orders.log"
         self._lock = threading.Lock()
         self._ended = threading.Event()
+        self._obeys = threading.Event()
+        self._obeys.set()
         self._epoch = 0
         self._followed = [FREE] * CONTEXTS
         self._make_files()
@@ -227,6 +231,13 @@ class FakeDriver:
         with self._lock:
             self._change(context, (state, pid, comm))
 
+    @contextmanager
+    def late(self) -> Iterator[None]:
+        """Records tell of orders to follow only behind this block."""
+        self._obeys.clear()
+        yield
+        self._obeys.set()
+
     def is_drained(self) -> bool:
         """Return whether the daemon has read all records."""
         return struct.unpack("i", fcntl.ioctl(self._fifo, termios.FIONREAD, b"\0" * 4))[0] == 0
@@ -299,6 +310,7 @@ class FakeDriver:
                 for path, error, text in self._parse(rest):
                     match = _ORDER_TO_FOLLOW.search(path)
                     if match and not error:
+                        self._obeys.wait()
                         with self._lock:
                             self._obey(int(match[1]), match[2], text)
                 rest = rest[rest.rfind("\n") + 1 :]

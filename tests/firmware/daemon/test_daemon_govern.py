@@ -142,6 +142,23 @@ def test_a_budget_that_shrank_grows_again_by_refaults_and_everything_is_as_befor
     assert grew[-1]["misses_after"] < 0.1 * grew[-1]["misses_before"]
 
 
+def test_a_record_from_before_a_cgroup_was_followed_does_not_end_its_governing(
+    governed, driver, groups, start
+):
+    """The epoch had ended when the order came, and its record is read behind the answer."""
+    with driver.late():
+        command = ["govern", "--port", governed.cable.url, "--cgroup", "/one", "--memory", MEMORY]
+        process = start(*command, "--epochs", 3)
+        wait_until(lambda: "contexts/1/cgroup" in [path[-17:] for path, _, _ in driver.orders()])
+        for _ in range(3):
+            driver.finish_epoch()
+            time.sleep(0.2)
+    feed(driver, process, lambda: {1: row([900])})
+    _, said = process.communicate()
+    assert process.returncode == 0
+    assert "no longer governed" not in said
+
+
 def test_a_dry_run_decides_and_sets_nothing(governed, driver, groups, folder, start):
     log = folder / "log.jsonl"
     command = ["govern", "--port", governed.cable.url, "--cgroup", "/one", "--dry-run"]

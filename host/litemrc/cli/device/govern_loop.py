@@ -100,6 +100,7 @@ class GovernLoop:
         self._opened, self._decisions, self._request, self._note = opened, decisions, request, note
         self._programs_ended = False
         self._cgroups: dict[int, Cgroup] = {}
+        self._followed: set[int] = set()  # contexts, by a record; one from before the order has none
         self._warned: set[int] = set()  # contexts whose guarantee is bounded from above
 
     def run(self) -> None:
@@ -143,6 +144,7 @@ class GovernLoop:
         cycles = lease_cycles(device, request.lease_s)
         governed = GovernedDevice(device, cycles, energy=request.energy, dry_run=request.dry_run)
         self._cgroups = {cgroup.context: cgroup for cgroup in begin_following(device, request.cgroups)}
+        self._followed = set()
         self._decisions.govern(tuple(self._cgroups.values()))
         collector = Collector(device)
         left = None if request.epochs is None else request.epochs - self.totals.epochs
@@ -176,8 +178,10 @@ class GovernLoop:
             governed.prolong()
             self._decide(device, governed, collector.counts[-1], message.record)
             del collector.counts[:-1]  # or memory would grow for weeks
-            for context in self._cgroups.keys() - contexts_following(message.record):
+            following = contexts_following(message.record)
+            for context in self._followed - following:
                 self._note_end(context)
+            self._followed = following
 
     def _decide(self, device: Device, governed: GovernedDevice, counted: Rows, record: Record) -> None:
         rows = rows_together(counted, device.hello.contexts)
