@@ -5,7 +5,7 @@
 static_assert(sizeof(struct litemrc_bank) == LITEMRC_DRAM_BANK_WORDS * sizeof(u32));
 
 /* The first word of them in the window. */
-static u32 first_word(const struct litemrc_parameters *parameters)
+static u32 litemrc_banks_first_word(const struct litemrc_parameters *parameters)
 {
 	u32 bitmap = parameters->page_bitmap ? LITEMRC_BITMAP_WORDS(parameters->frames) : 0;
 
@@ -18,14 +18,14 @@ u32 litemrc_window_end(const struct litemrc_parameters *parameters)
 {
 	u32 banks = parameters->banks * LITEMRC_DRAM_BANK_WORDS;
 
-	return first_word(parameters) + (banks ? LITEMRC_DRAM_HEAD_WORDS + banks : 0);
+	return litemrc_banks_first_word(parameters) + (banks ? LITEMRC_DRAM_HEAD_WORDS + banks : 0);
 }
 
-static void fill_head(struct litemrc *mon, struct litemrc_epoch *record)
+static void litemrc_banks_fill_head(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	u32 words[LITEMRC_DRAM_QUEUE_PEAK + 1];
 
-	mon->ops->window(mon->io, first_word(&mon->parameters), words, ARRAY_SIZE(words));
+	mon->ops->window(mon->io, litemrc_banks_first_word(&mon->parameters), words, ARRAY_SIZE(words));
 	record->flags |= LITEMRC_EPOCH_DRAM_ROWS;
 	record->cycles = words[LITEMRC_DRAM_CYCLES] | (u64)words[LITEMRC_DRAM_CYCLES_HIGH] << 32;
 	record->refreshes = words[LITEMRC_DRAM_REFRESHES];
@@ -39,11 +39,11 @@ void litemrc_banks_fill(struct litemrc *mon, struct litemrc_epoch *record)
 	const struct litemrc_parameters *parameters = &mon->parameters;
 	u32 words = parameters->rows_observed ? offsetof(struct litemrc_bank, reserved) :
 						offsetof(struct litemrc_bank, row_hits);
-	u32 first = first_word(parameters) + LITEMRC_DRAM_HEAD_WORDS;
+	u32 first = litemrc_banks_first_word(parameters) + LITEMRC_DRAM_HEAD_WORDS;
 	u32 bank;
 
 	if (parameters->rows_observed)
-		fill_head(mon, record);
+		litemrc_banks_fill_head(mon, record);
 	for (bank = 0; bank < parameters->banks; bank++)
 		mon->ops->window(mon->io, first + bank * LITEMRC_DRAM_BANK_WORDS,
 				 &litemrc_record_bank(record, bank)->reads, words / sizeof(u32));

@@ -11,7 +11,7 @@ struct cgroup *litemrc_cgroup_get(const char *path)
 	return IS_ERR(cgroup) ? ERR_PTR(-ENOENT) : cgroup;
 }
 
-static unsigned int context_of_cgroup(const struct litemrc_map *map, const struct cgroup *cgroup)
+static unsigned int litemrc_cgroup_context_of_cgroup(const struct litemrc_map *map, const struct cgroup *cgroup)
 {
 	unsigned int context;
 
@@ -30,9 +30,9 @@ unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_s
 
 	rcu_read_lock();
 	its = task_dfl_cgroup(task);
-	context = context_of_cgroup(map, its);
+	context = litemrc_cgroup_context_of_cgroup(map, its);
 	for (level = its->level - 1; level >= 0 && !context; level--)
-		context = context_of_cgroup(map, cgroup_ancestor(its, level));
+		context = litemrc_cgroup_context_of_cgroup(map, cgroup_ancestor(its, level));
 	rcu_read_unlock();
 	return context;
 }

@@ -7,7 +7,7 @@
 
 #include "litemrc.h"
 
-static bool is_settled(u32 status, u32 ready, u32 due)
+static bool litemrc_is_settled(u32 status, u32 ready, u32 due)
 {
 	return status & ready || !(status & due);
 }
@@ -26,13 +26,13 @@ int litemrc_settle_locked(struct litemrc *mon)
 {
 	u32 status;
 
-	if (litemrc_poll_status(mon, is_settled, LITEMRC_STATUS_EPOCH_READY,
+	if (litemrc_poll_status(mon, litemrc_is_settled, LITEMRC_STATUS_EPOCH_READY,
 				LITEMRC_STATUS_EPOCH_DUE, &status))
 		return -EIO;
 	return status & LITEMRC_STATUS_EPOCH_READY ? -EAGAIN : 0;
 }
 
-static void describe(const struct litemrc_follower *follower, struct litemrc_row *followed)
+static void litemrc_describe_follower(const struct litemrc_follower *follower, struct litemrc_row *followed)
 {
 	memset(followed, 0, sizeof(*followed));
 	followed->state = follower->state;
@@ -64,14 +64,14 @@ u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 		mon->changes--;
 	change = &mon->change[mon->changes++];
 	change->context = context;
-	describe(&mon->follower[context], &change->followed);
+	litemrc_describe_follower(&mon->follower[context], &change->followed);
 	change->followed.context = context;
 	change->epoch = litemrc_end_epoch_locked(mon);
 	return change->epoch;
 }
 
 /* A followed process may have changed its name. Caller holds @lock. */
-static void rename_followed(struct litemrc *mon, unsigned int context,
+static void litemrc_rename_followed(struct litemrc *mon, unsigned int context,
 			    struct litemrc_row *followed)
 {
 	const struct litemrc_follower *follower = &mon->follower[context];
@@ -88,7 +88,7 @@ static void rename_followed(struct litemrc *mon, unsigned int context,
 }
 
 /* Sets what a row of the record says of its follower, not of its memory. */
-static void set_followed(struct litemrc_epoch *record, const struct litemrc_row *followed)
+static void litemrc_set_followed(struct litemrc_epoch *record, const struct litemrc_row *followed)
 {
 	memcpy(litemrc_record_row(record, followed->context), followed,
 	       offsetof(struct litemrc_row, resident));
@@ -110,20 +110,20 @@ u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 	u32 changed = 0;
 
 	for (context = 0; context < mon->parameters.contexts; context++)
-		set_followed(record, litemrc_record_row(last, context));
+		litemrc_set_followed(record, litemrc_record_row(last, context));
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	for (reported = 0; reported < mon->changes; reported++) {
 		const struct litemrc_change *change = &mon->change[reported];
 
 		if ((s32)(change->epoch - record->epoch) > 0)
 			break;
-		set_followed(record, &change->followed);
+		litemrc_set_followed(record, &change->followed);
 		changed |= BIT(change->context);
 	}
 	mon->changes -= reported;
 	memmove(mon->change, mon->change + reported, mon->changes * sizeof(*mon->change));
 	for (context = 1; context < mon->parameters.contexts; context++)
-		rename_followed(mon, context, litemrc_record_row(record, context));
+		litemrc_rename_followed(mon, context, litemrc_record_row(record, context));
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return changed;
 }

@@ -67,7 +67,7 @@ static int litemrc_release(struct inode *inode, struct file *file)
 }
 
 /* Copies the record to the user; a bad buffer leaves it for the next read(). Caller holds @lock. */
-static ssize_t hand_out(struct litemrc_reader *reader, char __user *buffer)
+static ssize_t litemrc_copy_to_user(struct litemrc_reader *reader, char __user *buffer)
 {
 	if (copy_to_user(buffer, reader->record, reader->record->bytes)) {
 		mutex_lock(&reader->mon->ring.lock);
@@ -96,7 +96,7 @@ static ssize_t litemrc_read_epoch(struct file *file, char __user *buffer, size_t
 		if (ret)
 			return ret;
 		if (litemrc_ring_fetch(reader)) {
-			ret = hand_out(reader, buffer);
+			ret = litemrc_copy_to_user(reader, buffer);
 			mutex_unlock(&reader->lock);
 			return ret;
 		}

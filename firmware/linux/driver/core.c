@@ -14,7 +14,7 @@
 static DEFINE_IDA(litemrc_ids);
 
 /* Maps a range of the node; one that is too short would be read beyond its end. */
-static void __iomem *map_range(struct platform_device *pdev, unsigned int number,
+static void __iomem *litemrc_map_range(struct platform_device *pdev, unsigned int number,
 			       resource_size_t least, resource_size_t *bytes)
 {
 	struct resource *range = platform_get_resource(pdev, IORESOURCE_MEM, number);
@@ -28,7 +28,7 @@ static void __iomem *map_range(struct platform_device *pdev, unsigned int number
 	return devm_platform_ioremap_resource(pdev, number);
 }
 
-static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
+static int litemrc_use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 {
 	struct device_node *node;
 	struct litemrc_mmio *mmio;
@@ -39,10 +39,10 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 	mmio = devm_kzalloc(&pdev->dev, sizeof(*mmio), GFP_KERNEL);
 	if (!mmio)
 		return -ENOMEM;
-	mmio->registers = map_range(pdev, 0, LITEMRC_EV_ENABLE + sizeof(u32), &bytes);
+	mmio->registers = litemrc_map_range(pdev, 0, LITEMRC_EV_ENABLE + sizeof(u32), &bytes);
 	if (IS_ERR(mmio->registers))
 		return PTR_ERR(mmio->registers);
-	mmio->window = map_range(pdev, 1, sizeof(u32), &mmio->window_bytes);
+	mmio->window = litemrc_map_range(pdev, 1, sizeof(u32), &mmio->window_bytes);
 	if (IS_ERR(mmio->window))
 		return PTR_ERR(mmio->window);
 	node = of_parse_phandle(pdev->dev.of_node, "litemrc,memory", 0);
@@ -62,7 +62,7 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 }
 
 /* The window of as many contexts and groups as the gateware has. */
-static int check_window(struct litemrc *mon)
+static int litemrc_check_window(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 	u32 words = litemrc_window_end(parameters);
@@ -79,7 +79,7 @@ static int check_window(struct litemrc *mon)
 	return 0;
 }
 
-static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
+static int litemrc_find_hardware(struct platform_device *pdev, struct litemrc *mon)
 {
 	const struct litemrc_platform_data *data = dev_get_platdata(&pdev->dev);
 	int ret;
@@ -89,7 +89,7 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 		mon->io = data->io;
 		mon->first_pfn = PHYS_PFN(data->memory);
 	} else {
-		ret = use_device_tree(pdev, mon);
+		ret = litemrc_use_device_tree(pdev, mon);
 		if (ret)
 			return ret;
 	}
@@ -98,12 +98,12 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 		return mon->irq;
 	ret = litemrc_read_parameters(mon);
 	if (!ret && !data)
-		ret = check_window(mon);
+		ret = litemrc_check_window(mon);
 	return ret ?: litemrc_ranks_find(mon, data);
 }
 
 /* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
-static void quiet_hardware(struct litemrc *mon)
+static void litemrc_quiet_hardware(struct litemrc *mon)
 {
 	litemrc_set_events(mon, U32_MAX, 0);
 	litemrc_write(mon, LITEMRC_CONTROL, LITEMRC_CONTROL_HOLD);
@@ -118,7 +118,7 @@ static void quiet_hardware(struct litemrc *mon)
 }
 
 /* The gateware does not complete a command in time; litemrc_set_stuck() could not print. */
-static void report_stuck(struct irq_work *work)
+static void litemrc_report_stuck(struct irq_work *work)
 {
 	struct litemrc *mon = container_of(work, struct litemrc, stuck_work);
 
@@ -127,8 +127,8 @@ static void report_stuck(struct irq_work *work)
 	wake_up_all(&mon->ring.wait);
 }
 
-/* The monitor is in use from misc_register() on: after a failure call shut_down(). */
-static int add_user_interface(struct litemrc *mon)
+/* The monitor is in use from misc_register() on: after a failure call litemrc_shut_down(). */
+static int litemrc_add_user_interface(struct litemrc *mon)
 {
 	struct kobject *kobj;
 	int ret;
@@ -167,7 +167,7 @@ deregister:
 }
 
 /* On return no attribute is being read or written, and none will be. */
-static void remove_user_interface(struct litemrc *mon)
+static void litemrc_remove_user_interface(struct litemrc *mon)
 {
 	litemrc_remove_folders(&mon->rank_folders);
 	litemrc_remove_folders(&mon->contexts);
@@ -175,7 +175,7 @@ static void remove_user_interface(struct litemrc *mon)
 }
 
 /* Undoes what probe and users did, and drops the driver's reference. The files are gone. */
-static void shut_down(struct litemrc *mon)
+static void litemrc_shut_down(struct litemrc *mon)
 {
 	unsigned int context;
 
@@ -207,8 +207,8 @@ static void shut_down(struct litemrc *mon)
 static void litemrc_remove(void *data)
 {
 	/* A write in progress may wait for an epoch: free the interrupt after the files. */
-	remove_user_interface(data);
-	shut_down(data);
+	litemrc_remove_user_interface(data);
+	litemrc_shut_down(data);
 }
 
 static int litemrc_probe(struct platform_device *pdev)
@@ -230,11 +230,11 @@ static int litemrc_probe(struct platform_device *pdev)
 	raw_spin_lock_init(&mon->lock);
 	raw_spin_lock_init(&mon->events_lock);
 	mutex_init(&mon->settings);
-	init_irq_work(&mon->stuck_work, report_stuck);
+	init_irq_work(&mon->stuck_work, litemrc_report_stuck);
 	litemrc_moved_init(mon);
 	mon->dev = &pdev->dev;
 	mon->loaded = ktime_get();
-	ret = find_hardware(pdev, mon);
+	ret = litemrc_find_hardware(pdev, mon);
 	if (ret)
 		goto put;
 	ret = litemrc_follow_init(mon);
@@ -261,7 +261,7 @@ static int litemrc_probe(struct platform_device *pdev)
 	ret = litemrc_evacuation_init(mon);
 	if (ret)
 		goto put;
-	quiet_hardware(mon);
+	litemrc_quiet_hardware(mon);
 	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt, litemrc_epoch_thread,
 				   0, dev_name(&pdev->dev), mon);
 	if (ret)
@@ -272,9 +272,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	dev_set_drvdata(mon->dev, mon);
 	/* Users find a monitor that works, as soon as they find one. */
 	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, LITEMRC_EV_ENABLE_EPOCH);
-	ret = add_user_interface(mon);
+	ret = litemrc_add_user_interface(mon);
 	if (ret) {
-		shut_down(mon);
+		litemrc_shut_down(mon);
 		return ret;
 	}
 	litemrc_pmu_bind(mon);

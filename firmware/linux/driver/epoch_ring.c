@@ -10,23 +10,23 @@
 #define LITEMRC_DRAIN_TIMEOUT (2 * HZ)
 
 /* Words of a context in the window. */
-static u32 window_words(const struct litemrc *mon)
+static u32 litemrc_ring_window_words(const struct litemrc *mon)
 {
 	return mon->parameters.groups + LITEMRC_ROW_WORDS;
 }
 
-static u32 row_words(const struct litemrc *mon)
+static u32 litemrc_ring_row_words(const struct litemrc *mon)
 {
-	return window_words(mon) + litemrc_tail_groups(mon);
+	return litemrc_ring_window_words(mon) + litemrc_tail_groups(mon);
 }
 
-static u32 row_bytes(const struct litemrc *mon)
+static u32 litemrc_ring_row_bytes(const struct litemrc *mon)
 {
-	return sizeof(struct litemrc_row) + row_words(mon) * sizeof(u32);
+	return sizeof(struct litemrc_row) + litemrc_ring_row_words(mon) * sizeof(u32);
 }
 
 /* Rows and ranks, and banks if the gateware counts their commands. */
-static u32 record_parts(const struct litemrc *mon)
+static u32 litemrc_ring_record_parts(const struct litemrc *mon)
 {
 	return mon->parameters.banks ? 3 : 2;
 }
@@ -34,11 +34,11 @@ static u32 record_parts(const struct litemrc *mon)
 /* The shortest epoch, in accesses or cycles: the words that are read from the window after it. */
 u32 litemrc_epoch_least(const struct litemrc *mon)
 {
-	return mon->parameters.contexts * window_words(mon);
+	return mon->parameters.contexts * litemrc_ring_window_words(mon);
 }
 
 /* Reports commands that were lost since the last record; returns the record's flag. */
-static u32 report_commands(struct litemrc *mon)
+static u32 litemrc_ring_report_commands(struct litemrc *mon)
 {
 	unsigned long flags;
 	bool lost;
@@ -54,24 +54,24 @@ static u32 report_commands(struct litemrc *mon)
 	return lost ? LITEMRC_EPOCH_COMMAND_LOST : 0;
 }
 
-static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)
+static struct litemrc_epoch *litemrc_ring_record(struct litemrc_ring *ring, u32 number)
 {
 	return ring->records + number % LITEMRC_RING_EPOCHS * ring->record_bytes;
 }
 
 /* The ranks are a part without items, too, so that all records have the same places. */
-static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
+static void litemrc_ring_fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 {
 	struct litemrc_part *parts = (struct litemrc_part *)(record + 1);
 	u32 context;
 
 	record->bytes = mon->ring.record_bytes;
 	record->header_bytes = sizeof(*record);
-	record->parts = record_parts(mon);
+	record->parts = litemrc_ring_record_parts(mon);
 	record->groups = mon->parameters.groups;
 	record->tail_groups = litemrc_tail_groups(mon);
 	record->access_bytes = mon->parameters.access_bytes;
-	parts[0] = (struct litemrc_part){ LITEMRC_PART_ROWS, row_bytes(mon),
+	parts[0] = (struct litemrc_part){ LITEMRC_PART_ROWS, litemrc_ring_row_bytes(mon),
 					  mon->parameters.contexts };
 	parts[1] = (struct litemrc_part){ LITEMRC_PART_RANKS, sizeof(struct litemrc_rank),
 					  mon->ranks.domains };
@@ -87,15 +87,15 @@ static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 int litemrc_ring_init(struct litemrc *mon)
 {
 	struct litemrc_ring *ring = &mon->ring;
-	u32 row = row_words(mon);
+	u32 row = litemrc_ring_row_words(mon);
 	u32 number;
 
 	mutex_init(&ring->lock);
 	init_waitqueue_head(&ring->wait);
 	INIT_LIST_HEAD(&ring->readers);
 	ring->record_bytes = sizeof(struct litemrc_epoch) +
-			     record_parts(mon) * sizeof(struct litemrc_part) +
-			     ALIGN(mon->parameters.contexts * row_bytes(mon), 8) +
+			     litemrc_ring_record_parts(mon) * sizeof(struct litemrc_part) +
+			     ALIGN(mon->parameters.contexts * litemrc_ring_row_bytes(mon), 8) +
 			     mon->ranks.domains * sizeof(struct litemrc_rank) +
 			     mon->parameters.banks * sizeof(struct litemrc_bank);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
@@ -103,12 +103,12 @@ int litemrc_ring_init(struct litemrc *mon)
 	if (!ring->records || !ring->rows)
 		return -ENOMEM;
 	for (number = 0; number < LITEMRC_RING_EPOCHS; number++)
-		fill_sizes(mon, record_of(ring, number));
+		litemrc_ring_fill_sizes(mon, litemrc_ring_record(ring, number));
 	return 0;
 }
 
 /* A clear restarts the running epoch; one after the end belongs to the next. */
-static void fill_times(struct litemrc *mon, struct litemrc_epoch *record)
+static void litemrc_ring_fill_times(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	struct litemrc_ring *ring = &mon->ring;
 	unsigned long flags;
@@ -125,7 +125,7 @@ static void fill_times(struct litemrc *mon, struct litemrc_epoch *record)
 }
 
 /* A row without accesses is 0; so is that of the older record in this place, if it had none. */
-static void copy_row(struct litemrc *mon, struct litemrc_epoch *record, u32 context)
+static void litemrc_ring_copy_row(struct litemrc *mon, struct litemrc_epoch *record, u32 context)
 {
 	u32 first = context * LITEMRC_WINDOW_ROW(record->groups);
 	u32 *counts = litemrc_record_counts(record, context);
@@ -134,16 +134,16 @@ static void copy_row(struct litemrc *mon, struct litemrc_epoch *record, u32 cont
 
 	mon->ops->window(mon->io, first + LITEMRC_WINDOW_ACCESSES(record->groups), accesses, 1);
 	if (*accesses || before)
-		mon->ops->window(mon->io, first, counts, window_words(mon));
+		mon->ops->window(mon->io, first, counts, litemrc_ring_window_words(mon));
 }
 
-static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
+static void litemrc_ring_copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	u32 context;
 
-	fill_times(mon, record);
+	litemrc_ring_fill_times(mon, record);
 	record->epoch = litemrc_read(mon, LITEMRC_EPOCH) - 1;
-	record->flags = report_commands(mon);
+	record->flags = litemrc_ring_report_commands(mon);
 	if (litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_OVERFLOW)
 		record->flags |= LITEMRC_EPOCH_OVERFLOW;
 	if (litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT)
@@ -153,15 +153,15 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->unsampled = litemrc_read(mon, LITEMRC_EPOCH_UNSAMPLED);
 	record->scale_log2 = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
 	for (context = 0; context < mon->parameters.contexts; context++)
-		copy_row(mon, record, context);
+		litemrc_ring_copy_row(mon, record, context);
 	litemrc_banks_fill(mon, record);
 }
 
 /* Rows for sysfs: an ended process keeps its last row; its successor's and a free one's are 0. */
-static void keep_rows(struct litemrc *mon, const struct litemrc_epoch *last,
+static void litemrc_ring_keep_rows(struct litemrc *mon, const struct litemrc_epoch *last,
 		      const struct litemrc_epoch *record)
 {
-	u32 row = row_words(mon);
+	u32 row = litemrc_ring_row_words(mon);
 	u32 context;
 
 	for (context = 0; context < mon->parameters.contexts; context++) {
@@ -177,7 +177,7 @@ static void keep_rows(struct litemrc *mon, const struct litemrc_epoch *last,
 }
 
 /* Is the oldest epoch, which is about to be overwritten, still unread by a reader? */
-static bool has_lagging_reader(struct litemrc_ring *ring)
+static bool litemrc_ring_has_lagging_reader(struct litemrc_ring *ring)
 {
 	struct litemrc_reader *reader;
 
@@ -191,7 +191,7 @@ static bool has_lagging_reader(struct litemrc_ring *ring)
  * Limits the rate of epochs, whatever their length: an epoch continues until the window is
  * released, so one that would end earlier becomes longer, and no access is lost.
  */
-static void pace(struct litemrc_ring *ring)
+static void litemrc_ring_pace(struct litemrc_ring *ring)
 {
 	ktime_t now = ktime_get();
 	s64 ahead_us;
@@ -220,7 +220,7 @@ irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
 }
 
 /* Wakes poll() on `epoch`, which waits for a change since a read; each time costs a work item. */
-static void notify_epoch(struct litemrc *mon)
+static void litemrc_ring_notify_epoch(struct litemrc *mon)
 {
 	struct kernfs_node *node = READ_ONCE(mon->epoch_node);
 
@@ -238,23 +238,23 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	struct litemrc_epoch *last, *record;
 
 	mutex_lock(&ring->lock);
-	ring->lost += has_lagging_reader(ring);
-	last = record_of(ring, ring->head - 1);
-	record = record_of(ring, ring->head);
-	copy_window(mon, record);
+	ring->lost += litemrc_ring_has_lagging_reader(ring);
+	last = litemrc_ring_record(ring, ring->head - 1);
+	record = litemrc_ring_record(ring, ring->head);
+	litemrc_ring_copy_window(mon, record);
 	litemrc_ranks_fill(mon, record);
 	ring->changed = litemrc_fill_followed(mon, last, record);
 	litemrc_tails_fill(mon, record);
 	litemrc_pmu_add(mon, record);
-	keep_rows(mon, last, record);
+	litemrc_ring_keep_rows(mon, last, record);
 	ring->head++;
 	WRITE_ONCE(ring->stored, record->epoch + 1);
 	mutex_unlock(&ring->lock);
 	litemrc_bitmap_pass(mon);
 	litemrc_hot_pass(mon);
 	wake_up_all(&ring->wait);
-	notify_epoch(mon);
-	pace(ring);
+	litemrc_ring_notify_epoch(mon);
+	litemrc_ring_pace(ring);
 	litemrc_hot_drain(mon);
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
@@ -264,7 +264,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-static int check_waited(struct litemrc *mon, long left)
+static int litemrc_ring_check_waited(struct litemrc *mon, long left)
 {
 	if (left)
 		return 0;
@@ -272,7 +272,7 @@ static int check_waited(struct litemrc *mon, long left)
 	return -EIO;
 }
 
-static bool is_drained(struct litemrc *mon)
+static bool litemrc_ring_is_drained(struct litemrc *mon)
 {
 	return !(litemrc_read(mon, LITEMRC_STATUS) &
 		 (LITEMRC_STATUS_EPOCH_READY | LITEMRC_STATUS_EPOCH_DUE));
@@ -286,11 +286,11 @@ static bool is_drained(struct litemrc *mon)
  */
 int litemrc_wait_drained(struct litemrc *mon)
 {
-	return check_waited(mon, wait_event_timeout(mon->ring.wait, is_drained(mon),
+	return litemrc_ring_check_waited(mon, wait_event_timeout(mon->ring.wait, litemrc_ring_is_drained(mon),
 						    LITEMRC_DRAIN_TIMEOUT));
 }
 
-static bool is_stored(const struct litemrc_ring *ring, u32 epoch)
+static bool litemrc_ring_is_stored(const struct litemrc_ring *ring, u32 epoch)
 {
 	return (s32)(READ_ONCE(ring->stored) - epoch) > 0;
 }
@@ -298,7 +298,7 @@ static bool is_stored(const struct litemrc_ring *ring, u32 epoch)
 /* Waits until the record of an epoch can be read. */
 int litemrc_wait_stored(struct litemrc *mon, u32 epoch)
 {
-	return check_waited(mon, wait_event_timeout(mon->ring.wait, is_stored(&mon->ring, epoch),
+	return litemrc_ring_check_waited(mon, wait_event_timeout(mon->ring.wait, litemrc_ring_is_stored(&mon->ring, epoch),
 						    LITEMRC_DRAIN_TIMEOUT));
 }
 
@@ -316,7 +316,7 @@ bool litemrc_ring_has(struct litemrc_reader *reader)
 	return READ_ONCE(reader->mon->ring.head) != READ_ONCE(reader->next);
 }
 
-static bool says_something(const struct litemrc_row *row, u32 groups)
+static bool litemrc_ring_says_something(const struct litemrc_row *row, u32 groups)
 {
 	const u32 *counts = (const u32 *)(row + 1);
 
@@ -324,7 +324,7 @@ static bool says_something(const struct litemrc_row *row, u32 groups)
 	       row->refaults || row->unidentified;
 }
 
-static bool has_refaults(const struct litemrc_epoch *record)
+static bool litemrc_ring_has_refaults(const struct litemrc_epoch *record)
 {
 	u32 context;
 
@@ -335,7 +335,7 @@ static bool has_refaults(const struct litemrc_epoch *record)
 }
 
 /* Copies a record without the rows that say nothing, and without tails if nothing came back. */
-static void copy_record(struct litemrc_epoch *to, const struct litemrc_epoch *from)
+static void litemrc_ring_copy(struct litemrc_epoch *to, const struct litemrc_epoch *from)
 {
 	struct litemrc_part *parts = (struct litemrc_part *)(to + 1);
 	u32 context, row_bytes, rest_bytes;
@@ -343,7 +343,7 @@ static void copy_record(struct litemrc_epoch *to, const struct litemrc_epoch *fr
 	void *at = parts + from->parts;
 
 	memcpy(to, from, at - (void *)to);
-	if (!has_refaults(from)) {
+	if (!litemrc_ring_has_refaults(from)) {
 		parts[0].item_bytes -= to->tail_groups * sizeof(u32);
 		to->tail_groups = 0;
 	}
@@ -351,7 +351,7 @@ static void copy_record(struct litemrc_epoch *to, const struct litemrc_epoch *fr
 	for (context = 0; context < litemrc_parts(from)[0].items; context++) {
 		const struct litemrc_row *row = litemrc_record_row(from, context);
 
-		if (!says_something(row, from->groups)) {
+		if (!litemrc_ring_says_something(row, from->groups)) {
 			parts[0].items--;
 			continue;
 		}
@@ -383,7 +383,7 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 		reader->next = ring->head - LITEMRC_RING_EPOCHS;
 	}
 	if (behind) {
-		copy_record(reader->record, record_of(ring, reader->next));
+		litemrc_ring_copy(reader->record, litemrc_ring_record(ring, reader->next));
 		reader->record->lost = reader->lost;
 		reader->next++;
 	}
@@ -395,7 +395,7 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
 {
 	lockdep_assert_held(&mon->ring.lock);
-	return mon->ring.head ? record_of(&mon->ring, mon->ring.head - 1) : NULL;
+	return mon->ring.head ? litemrc_ring_record(&mon->ring, mon->ring.head - 1) : NULL;
 }
 
 /* Returns a context's row for sysfs: hits, then LITEMRC_ROW_WORDS. Caller holds the ring's lock. */
@@ -405,6 +405,6 @@ const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)
 
 	if (!last || mon->ring.changed & BIT(context) ||
 	    litemrc_record_row(last, context)->state == LITEMRC_CONTEXT_ENDED)
-		return mon->ring.rows + context * row_words(mon);
+		return mon->ring.rows + context * litemrc_ring_row_words(mon);
 	return litemrc_record_counts(last, context);
 }

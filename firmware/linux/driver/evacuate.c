@@ -24,33 +24,33 @@ u32 litemrc_pages_of_rank(const struct litemrc *mon)
 	return mon->parameters.frames / mon->parameters.ranks;
 }
 
-static unsigned long first_of_rank(const struct litemrc *mon, unsigned int rank)
+static unsigned long litemrc_first_of_rank(const struct litemrc *mon, unsigned int rank)
 {
 	return mon->first_pfn + rank * litemrc_pages_of_rank(mon);
 }
 
-static struct zone *zone_of_rank(const struct litemrc *mon, unsigned int rank)
+static struct zone *litemrc_zone_of_rank(const struct litemrc *mon, unsigned int rank)
 {
-	unsigned long pfn = first_of_rank(mon, rank);
+	unsigned long pfn = litemrc_first_of_rank(mon, rank);
 
 	return pfn_valid(pfn) ? page_zone(pfn_to_page(pfn)) : NULL;
 }
 
 int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank)
 {
-	return pfn_to_nid(first_of_rank(mon, rank));
+	return pfn_to_nid(litemrc_first_of_rank(mon, rank));
 }
 
 /* Free pages in its zone, which must hold no other rank. */
 u32 litemrc_rank_zone_free(const struct litemrc *mon, unsigned int rank)
 {
-	struct zone *zone = zone_of_rank(mon, rank);
+	struct zone *zone = litemrc_zone_of_rank(mon, rank);
 
 	return zone ? zone_page_state_snapshot(zone, NR_FREE_PAGES) : 0;
 }
 
 /* Changes the state if it is @from. */
-static bool change(struct litemrc_evacuation *all, unsigned int rank, enum litemrc_rank_memory from,
+static bool litemrc_rank_change(struct litemrc_evacuation *all, unsigned int rank, enum litemrc_rank_memory from,
 		   enum litemrc_rank_memory to)
 {
 	bool is;
@@ -64,7 +64,7 @@ static bool change(struct litemrc_evacuation *all, unsigned int rank, enum litem
 }
 
 /* Frees pages that the driver holds. free_contig_range() alone frees and merges them one by one. */
-static void free_block(unsigned long pfn)
+static void litemrc_free_block(unsigned long pfn)
 {
 	struct page *page = pfn_to_page(pfn);
 	unsigned long at;
@@ -83,12 +83,12 @@ static void free_block(unsigned long pfn)
 	free_contig_range(pfn, pageblock_nr_pages);
 }
 
-static void free_pages_of_rank(unsigned long pfn, u32 pages)
+static void litemrc_free_pages_of_rank(unsigned long pfn, u32 pages)
 {
 	unsigned long end = pfn + pages;
 
 	for (; pfn + pageblock_nr_pages <= end; pfn += pageblock_nr_pages)
-		free_block(pfn);
+		litemrc_free_block(pfn);
 	free_contig_range(pfn, end - pfn);
 }
 
@@ -97,15 +97,15 @@ u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
 {
 	u32 pages = litemrc_pages_of_rank(all->mon);
 
-	if (!change(all, rank, LITEMRC_RANK_CLOSED, LITEMRC_RANK_MOVING))
+	if (!litemrc_rank_change(all, rank, LITEMRC_RANK_CLOSED, LITEMRC_RANK_MOVING))
 		return 0;
-	free_pages_of_rank(first_of_rank(all->mon, rank), pages);
-	change(all, rank, LITEMRC_RANK_MOVING, LITEMRC_RANK_OPEN);
+	litemrc_free_pages_of_rank(litemrc_first_of_rank(all->mon, rank), pages);
+	litemrc_rank_change(all, rank, LITEMRC_RANK_MOVING, LITEMRC_RANK_OPEN);
 	return pages;
 }
 
 /* Pages in the buddy system. Others allocate meanwhile, so an order may be anything. */
-static u32 buddy_pages(unsigned long pfn, u32 pages)
+static u32 litemrc_buddy_pages(unsigned long pfn, u32 pages)
 {
 	u32 found = 0, at = 0;
 
@@ -124,11 +124,11 @@ static u32 buddy_pages(unsigned long pfn, u32 pages)
 u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 {
 	u32 pages = litemrc_pages_of_rank(mon);
-	unsigned long pfn = first_of_rank(mon, rank);
+	unsigned long pfn = litemrc_first_of_rank(mon, rank);
 
 	if (mon->evacuation->rank[rank].memory == LITEMRC_RANK_CLOSED)
 		return pages;
-	return pfn_valid(pfn) && pfn_valid(pfn + pages - 1) ? buddy_pages(pfn, pages) : 0;
+	return pfn_valid(pfn) && pfn_valid(pfn + pages - 1) ? litemrc_buddy_pages(pfn, pages) : 0;
 }
 
 /* Free pages of the whole memory beyond the kernel's watermarks; closed ranks have none. */
@@ -139,7 +139,7 @@ long litemrc_spare_pages(const struct litemrc_evacuation *all)
 	unsigned int rank;
 
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
-		zone = zone_of_rank(all->mon, rank);
+		zone = litemrc_zone_of_rank(all->mon, rank);
 		if (zone && zone != before && all->rank[rank].memory != LITEMRC_RANK_CLOSED)
 			spare -= high_wmark_pages(zone);
 		before = zone;
@@ -147,7 +147,7 @@ long litemrc_spare_pages(const struct litemrc_evacuation *all)
 	return spare;
 }
 
-static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u32 pages)
+static int litemrc_move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u32 pages)
 {
 	int ret = -EBUSY;
 	unsigned int try;
@@ -172,7 +172,7 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 {
 	struct litemrc_evacuation *all = mon->evacuation;
 	struct litemrc_evacuated *last = &all->rank[rank];
-	unsigned long pfn = first_of_rank(mon, rank);
+	unsigned long pfn = litemrc_first_of_rank(mon, rank);
 	u32 pages = litemrc_pages_of_rank(mon), used, free;
 	ktime_t begin = ktime_get();
 	unsigned int other;
@@ -193,17 +193,17 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 	all->oom_requests = 0;
 	spin_unlock(&all->lock);
 
-	free = buddy_pages(pfn, pages);
+	free = litemrc_buddy_pages(pfn, pages);
 	used = pages - free;
 	/* Signed: the spare pages may be fewer than the rank's free ones. */
 	spare = litemrc_spare_pages(all) - (long)free;
-	ret = spare < (long)used ? -ENOSPC : move_pages_away(all, pfn, pages);
+	ret = spare < (long)used ? -ENOSPC : litemrc_move_pages_away(all, pfn, pages);
 	memset(last->unmoved, 0, sizeof(last->unmoved));
 	if (ret == -EBUSY)
 		litemrc_note_unmoved(pfn, pages, last->unmoved);
 	last->moved = ret ? 0 : used;
 	last->us = ktime_us_delta(ktime_get(), begin);
-	change(all, rank, LITEMRC_RANK_MOVING, ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
+	litemrc_rank_change(all, rank, LITEMRC_RANK_MOVING, ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
 	if (READ_ONCE(all->oom_requests))
 		litemrc_give_back(all, rank);
 	return READ_ONCE(all->oom_requests) || ret == -ENOMEM ? -ENOSPC : ret;
@@ -228,9 +228,9 @@ void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank, struct lite
 }
 
 /* Does a reusable area of the device tree cover the whole rank? */
-static bool is_movable(const struct litemrc *mon, unsigned int rank)
+static bool litemrc_is_movable(const struct litemrc *mon, unsigned int rank)
 {
-	phys_addr_t begin = PFN_PHYS(first_of_rank(mon, rank));
+	phys_addr_t begin = PFN_PHYS(litemrc_first_of_rank(mon, rank));
 	phys_addr_t end = begin + PFN_PHYS(litemrc_pages_of_rank(mon));
 	struct device_node *areas = of_find_node_by_path("/reserved-memory"), *area;
 	struct resource covers;
@@ -256,7 +256,7 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	all->mon = mon;
 	spin_lock_init(&all->lock);
 	for (rank = 0; rank < ranks; rank++)
-		if (is_movable(mon, rank))
+		if (litemrc_is_movable(mon, rank))
 			all->rank[rank].memory = LITEMRC_RANK_OPEN;
 	litemrc_governor_init(all);
 	ret = litemrc_pressure_register(all);

@@ -13,9 +13,9 @@
 #include "litemrc.h"
 #include "tracepoints.h"
 
-LITEMRC_ON_EXIT(on_exit);
+LITEMRC_ON_EXIT(litemrc_on_exit);
 
-static struct litemrc_hook exit_hook = { "sched_process_exit", on_exit };
+static struct litemrc_hook exit_hook = { "sched_process_exit", litemrc_on_exit };
 
 int litemrc_follow_init(struct litemrc *mon)
 {
@@ -25,7 +25,7 @@ int litemrc_follow_init(struct litemrc *mon)
 		mon->map.tgid[context] = LITEMRC_NO_TGID;
 		mon->follower[context].state = LITEMRC_CONTEXT_FREE;
 	}
-	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_sched_process_exit(litemrc_on_exit);
 	return litemrc_hooks_find(mon->dev, &exit_hook, 1);
 }
 
@@ -41,7 +41,7 @@ void litemrc_follow_stop(struct litemrc *mon)
 }
 
 /* Caller holds @lock. */
-static void count_followers(struct litemrc *mon)
+static void litemrc_count_followers(struct litemrc *mon)
 {
 	struct litemrc_map *map = &mon->map;
 	unsigned int context, last = 0, cgroups = 0;
@@ -55,35 +55,35 @@ static void count_followers(struct litemrc *mon)
 	WRITE_ONCE(map->cgroups, cgroups);
 }
 
-static void set_map(struct litemrc *mon, unsigned int context, pid_t tgid, struct cgroup *cgroup)
+static void litemrc_set_map(struct litemrc *mon, unsigned int context, pid_t tgid, struct cgroup *cgroup)
 {
 	WRITE_ONCE(mon->map.tgid[context], tgid);
 	WRITE_ONCE(mon->map.cgroup[context], cgroup);
-	count_followers(mon);
+	litemrc_count_followers(mon);
 }
 
-static void leave(struct litemrc *mon, unsigned int context)
+static void litemrc_unfollow(struct litemrc *mon, unsigned int context)
 {
-	set_map(mon, context, LITEMRC_NO_TGID, NULL);
+	litemrc_set_map(mon, context, LITEMRC_NO_TGID, NULL);
 }
 
 /*
  * The followed process or cgroup is gone; @task is of the process, for its name, NULL of a cgroup.
  * Caller holds @lock.
  */
-static void end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
+static void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 
 	follower->state = LITEMRC_CONTEXT_ENDED;
 	if (task)
 		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
-	leave(mon, context);
+	litemrc_unfollow(mon, context);
 	litemrc_tails_end_locked(mon, context);
 	litemrc_change_locked(mon, context);
 }
 
-LITEMRC_ON_EXIT(on_exit)
+LITEMRC_ON_EXIT(litemrc_on_exit)
 {
 	struct litemrc *mon = data;
 	unsigned int context;
@@ -94,11 +94,11 @@ LITEMRC_ON_EXIT(on_exit)
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	for (context = 1; context < mon->parameters.contexts; context++)
 		if (mon->map.tgid[context] == task->tgid)
-			end_locked(mon, context, task);
+			litemrc_end_locked(mon, context, task);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-static bool is_alive(struct task_struct *task)
+static bool litemrc_is_alive(struct task_struct *task)
 {
 	return atomic_read(&task->signal->live);
 }
@@ -113,18 +113,18 @@ void litemrc_check_removed(struct litemrc *mon, unsigned int context)
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	if (follower->state == LITEMRC_CONTEXT_FOLLOWING && follower->cgroup &&
 	    litemrc_cgroup_removed(follower->cgroup))
-		end_locked(mon, context, NULL);
+		litemrc_end_locked(mon, context, NULL);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-static void hold(const struct litemrc_follower *follower)
+static void litemrc_follower_get(const struct litemrc_follower *follower)
 {
 	get_pid(follower->pid);
 	if (follower->cgroup)
 		litemrc_cgroup_hold(follower->cgroup);
 }
 
-static void drop(const struct litemrc_follower *follower)
+static void litemrc_follower_put(const struct litemrc_follower *follower)
 {
 	put_pid(follower->pid);
 	if (follower->cgroup)
@@ -147,10 +147,10 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	before = *follower;
 	*follower = (struct litemrc_follower){ .state = LITEMRC_CONTEXT_FREE };
-	leave(mon, context);
+	litemrc_unfollow(mon, context);
 	epoch = litemrc_change_locked(mon, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
-	drop(&before);
+	litemrc_follower_put(&before);
 	litemrc_owners_release(mon, context);
 	ret = litemrc_wait_stored(mon, epoch);
 	litemrc_tails_update(mon);
@@ -158,20 +158,20 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 }
 
 /* Is it one of the contexts of writes? */
-static bool counts_writes(struct litemrc *mon, unsigned int context)
+static bool litemrc_counts_writes(struct litemrc *mon, unsigned int context)
 {
 	return context >= mon->parameters.contexts / 2 &&
 	       litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT;
 }
 
 /* Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY otherwise. */
-static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
+static int litemrc_check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
 		     struct cgroup *cgroup)
 {
 	struct litemrc_follower *follower = mon->follower;
 	unsigned int other;
 
-	if (!context || counts_writes(mon, context))
+	if (!context || litemrc_counts_writes(mon, context))
 		return -EBUSY;
 	for (other = 1; other < mon->parameters.contexts; other++) {
 		bool same = pid ? follower[other].pid == pid : follower[other].cgroup == cgroup;
@@ -191,7 +191,7 @@ static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
  * Returns -EAGAIN unless the window is free: the running epoch must end now, before the follower's
  * first access.
  */
-static int try_replace(struct litemrc *mon, unsigned int context,
+static int litemrc_try_replace(struct litemrc *mon, unsigned int context,
 		       const struct litemrc_follower *wanted, struct task_struct *task, u32 *epoch)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
@@ -203,16 +203,16 @@ static int try_replace(struct litemrc *mon, unsigned int context,
 	if (ret)
 		return ret;
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	ret = task && !is_alive(task) ? -ESRCH : litemrc_settle_locked(mon);
+	ret = task && !litemrc_is_alive(task) ? -ESRCH : litemrc_settle_locked(mon);
 	if (!ret) {
 		before = *follower;
 		*follower = *wanted;
-		hold(follower);
+		litemrc_follower_get(follower);
 		*epoch = litemrc_change_locked(mon, context);
-		set_map(mon, context, task ? task->tgid : LITEMRC_NO_TGID, wanted->cgroup);
+		litemrc_set_map(mon, context, task ? task->tgid : LITEMRC_NO_TGID, wanted->cgroup);
 	}
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
-	drop(&before);
+	litemrc_follower_put(&before);
 	return ret;
 }
 
@@ -220,7 +220,7 @@ static int try_replace(struct litemrc *mon, unsigned int context,
  * No epoch ends by its length meanwhile, so only the end of a process, once for each context, can
  * fill the window between the wait and the look.
  */
-static int replace(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
+static int litemrc_replace_follower(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
 		   struct task_struct *task, u32 *epoch)
 {
 	u32 length = litemrc_read(mon, LITEMRC_EPOCH_LENGTH);
@@ -229,13 +229,13 @@ static int replace(struct litemrc *mon, unsigned int context, const struct litem
 
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
 	do {
-		ret = try_replace(mon, context, wanted, task, epoch);
+		ret = litemrc_try_replace(mon, context, wanted, task, epoch);
 	} while (ret == -EAGAIN && --tries);
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, length);
 	return ret == -EAGAIN ? -EBUSY : ret;
 }
 
-static int follow(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
+static int litemrc_begin_following(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
 		  struct task_struct *task)
 {
 	u32 epoch;
@@ -247,7 +247,7 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	if (ret)
 		return ret;
 	litemrc_owners_release(mon, context); /* of a process that has ended */
-	ret = replace(mon, context, wanted, task, &epoch);
+	ret = litemrc_replace_follower(mon, context, wanted, task, &epoch);
 	if (ret)
 		return ret;
 	litemrc_hand_over(mon, context);
@@ -266,15 +266,15 @@ int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)
 	wanted.pid = find_get_pid(nr);
 	if (wanted.pid)
 		task = get_pid_task(wanted.pid, PIDTYPE_TGID);
-	if (task && is_alive(task)) {
+	if (task && litemrc_is_alive(task)) {
 		get_task_comm(wanted.comm, task);
-		ret = check_use(mon, context, wanted.pid, NULL);
+		ret = litemrc_check_use(mon, context, wanted.pid, NULL);
 		if (!ret)
-			ret = follow(mon, context, &wanted, task);
+			ret = litemrc_begin_following(mon, context, &wanted, task);
 	}
 	if (task)
 		put_task_struct(task);
-	drop(&wanted);
+	litemrc_follower_put(&wanted);
 	return min(ret, 0);
 }
 
@@ -288,10 +288,10 @@ int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char 
 	if (IS_ERR(wanted.cgroup))
 		return PTR_ERR(wanted.cgroup);
 	strscpy(wanted.comm, kbasename(path), sizeof(wanted.comm));
-	ret = check_use(mon, context, NULL, wanted.cgroup);
+	ret = litemrc_check_use(mon, context, NULL, wanted.cgroup);
 	if (!ret)
-		ret = follow(mon, context, &wanted, NULL);
-	drop(&wanted);
+		ret = litemrc_begin_following(mon, context, &wanted, NULL);
+	litemrc_follower_put(&wanted);
 	return min(ret, 0);
 }
 

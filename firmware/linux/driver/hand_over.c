@@ -18,26 +18,26 @@ struct hand_over {
  * Does one process alone map the frame? Of a page with several frames (compound) the count is
  * elsewhere: a huge page belongs to the context of its allocation.
  */
-static bool is_private(struct page *page)
+static bool litemrc_is_private(struct page *page)
 {
 	return !PageCompound(page) && !atomic_read(&page->_mapcount);
 }
 
-static void hand_over_page(const struct hand_over *to, pte_t pte)
+static void litemrc_hand_over_page(const struct hand_over *to, pte_t pte)
 {
 	unsigned long frame;
 
 	if (!pte_present(pte) || pte_special(pte) || !pfn_valid(pte_pfn(pte)))
 		return;
 	frame = pte_pfn(pte) - to->mon->first_pfn;
-	if (frame < to->mon->parameters.frames && is_private(pfn_to_page(pte_pfn(pte))))
+	if (frame < to->mon->parameters.frames && litemrc_is_private(pfn_to_page(pte_pfn(pte))))
 		litemrc_hand_over_frame(to->mon, frame, to->context);
 }
 
-static void hand_over_pages(void *data, pte_t *entry, unsigned int count)
+static void litemrc_hand_over_pages(void *data, pte_t *entry, unsigned int count)
 {
 	for (; count; count--)
-		hand_over_page(data, *entry++);
+		litemrc_hand_over_page(data, *entry++);
 }
 
 /* Does nothing while the monitor is disabled: enabling clears it and hands over. */
@@ -50,7 +50,7 @@ void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 	if (!mon->owner || !mon->probing ||
 	    mon->follower[context].state != LITEMRC_CONTEXT_FOLLOWING)
 		return;
-	ret = litemrc_walk_context(mon, context, LITEMRC_WALK_ALONE, hand_over_pages, &to);
+	ret = litemrc_walk_context(mon, context, LITEMRC_WALK_ALONE, litemrc_hand_over_pages, &to);
 	if (ret)
 		dev_warn(mon->dev, "context %u was not handed its pages: %d\n", context, ret);
 }
@@ -68,7 +68,7 @@ void litemrc_hand_over_all(struct litemrc *mon)
  * The pages of a process that moved between cgroups. One with a context of its own, or in no
  * followed cgroup by now, keeps its pages where they are.
  */
-static void hand_over_process(struct litemrc *mon, struct pid *pid)
+static void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid)
 {
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	struct hand_over to = { mon };
@@ -77,7 +77,7 @@ static void hand_over_process(struct litemrc *mon, struct pid *pid)
 		return;
 	to.context = litemrc_context_of(&mon->map, task);
 	if (mon->owner && mon->probing && mon->map.cgroup[to.context])
-		litemrc_walk_task(task, LITEMRC_WALK_ALONE, hand_over_pages, &to);
+		litemrc_walk_task(task, LITEMRC_WALK_ALONE, litemrc_hand_over_pages, &to);
 	put_task_struct(task);
 }
 
@@ -108,7 +108,7 @@ void litemrc_note_migrated(struct litemrc *mon)
 	schedule_work(&mon->moved.work);
 }
 
-static void hand_over_moved(struct work_struct *work)
+static void litemrc_hand_over_moved(struct work_struct *work)
 {
 	struct litemrc *mon = container_of(work, struct litemrc, moved.work);
 	struct litemrc_moved *moved = &mon->moved;
@@ -128,7 +128,7 @@ static void hand_over_moved(struct work_struct *work)
 		litemrc_hand_over_all(mon);
 	for (i = 0; i < count; i++) {
 		if (!all)
-			hand_over_process(mon, pid[i]);
+			litemrc_hand_over_process(mon, pid[i]);
 		put_pid(pid[i]);
 	}
 	mutex_unlock(&mon->settings);
@@ -136,7 +136,7 @@ static void hand_over_moved(struct work_struct *work)
 
 void litemrc_moved_init(struct litemrc *mon)
 {
-	INIT_WORK(&mon->moved.work, hand_over_moved);
+	INIT_WORK(&mon->moved.work, litemrc_hand_over_moved);
 }
 
 /* The probes are unregistered, so no further move is noted. Caller does not hold @settings. */

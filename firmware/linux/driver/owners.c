@@ -32,7 +32,7 @@ void litemrc_owners_reset_locked(struct litemrc *mon)
 		memset(mon->owner, 0, mon->parameters.frames);
 }
 
-static void set_owner_locked(struct litemrc *mon, u32 frame, unsigned int context)
+static void litemrc_set_owner_locked(struct litemrc *mon, u32 frame, unsigned int context)
 {
 	mon->owner[frame] = context;
 	if (context)
@@ -42,7 +42,7 @@ static void set_owner_locked(struct litemrc *mon, u32 frame, unsigned int contex
 }
 
 /* A block may begin below the watched memory, or end beyond it; a frame below is a large number. */
-static void claim_block_locked(struct litemrc *mon, unsigned long frame, unsigned int order,
+static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame, unsigned int order,
 			       unsigned int context)
 {
 	unsigned int step = min_t(unsigned int, order, LITEMRC_CLAIM_ORDER_MAX);
@@ -78,7 +78,7 @@ void litemrc_page_allocated(struct litemrc *mon, struct page *page, unsigned int
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	context = litemrc_context_of(&mon->map, current);
 	if (context)
-		claim_block_locked(mon, page_to_pfn(page) - mon->first_pfn, order, context);
+		litemrc_claim_block_locked(mon, page_to_pfn(page) - mon->first_pfn, order, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	mb(); /* the page's first access comes behind the claim */
 }
@@ -113,7 +113,7 @@ void litemrc_hand_over_frame(struct litemrc *mon, u32 frame, unsigned int contex
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	if (mon->owner[frame] != context)
-		set_owner_locked(mon, frame, context);
+		litemrc_set_owner_locked(mon, frame, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
@@ -145,7 +145,7 @@ void litemrc_owners_release(struct litemrc *mon, unsigned int context)
 			continue;
 		raw_spin_lock_irqsave(&mon->lock, flags);
 		if (mon->owner[frame] == context)
-			set_owner_locked(mon, frame, 0);
+			litemrc_set_owner_locked(mon, frame, 0);
 		raw_spin_unlock_irqrestore(&mon->lock, flags);
 		cond_resched();
 	}

@@ -53,30 +53,30 @@ struct litemrc_pmu {
 static LIST_HEAD(pmus);
 static DEFINE_MUTEX(pmus_lock); /* guards the list, and what each PMU has */
 
-static struct litemrc_pmu *to_pmu(struct pmu *pmu)
+static struct litemrc_pmu *litemrc_to_pmu(struct pmu *pmu)
 {
 	return container_of(pmu, struct litemrc_pmu, pmu);
 }
 
-static u32 event_of(u64 config)
+static u32 litemrc_pmu_number(u64 config)
 {
 	return config & 0xff;
 }
 
-static u32 context_of(u64 config)
+static u32 litemrc_pmu_context(u64 config)
 {
 	return config >> 8 & 0xff;
 }
 
-static u32 rank_of(u64 config)
+static u32 litemrc_pmu_rank(u64 config)
 {
 	return config >> 16 & 0xff;
 }
 
 /* What an event does not have must be 0. */
-static bool is_valid(const struct litemrc_pmu *pmu, u64 config)
+static bool litemrc_pmu_is_valid(const struct litemrc_pmu *pmu, u64 config)
 {
-	u32 event = event_of(config), context = context_of(config), rank = rank_of(config);
+	u32 event = litemrc_pmu_number(config), context = litemrc_pmu_context(config), rank = litemrc_pmu_rank(config);
 
 	if (config >> 24 || event >= pmu->events)
 		return false;
@@ -87,7 +87,7 @@ static bool is_valid(const struct litemrc_pmu *pmu, u64 config)
 	return context < (event == LITEMRC_PMU_DROPPED ? 1 : pmu->contexts) && !rank;
 }
 
-static int pmu_event_init(struct perf_event *event)
+static int litemrc_pmu_event_init(struct perf_event *event)
 {
 	struct litemrc_pmu *pmu;
 	int ret;
@@ -99,65 +99,65 @@ static int pmu_event_init(struct perf_event *event)
 	/* It counts other users' processes, whatever perf_event_paranoid allows. */
 	if (!perfmon_capable())
 		return -EACCES;
-	pmu = to_pmu(event->pmu);
+	pmu = litemrc_to_pmu(event->pmu);
 	mutex_lock(&pmus_lock);
-	ret = !pmu->contexts ? -ENODEV : is_valid(pmu, event->attr.config) ? 0 : -EINVAL;
+	ret = !pmu->contexts ? -ENODEV : litemrc_pmu_is_valid(pmu, event->attr.config) ? 0 : -EINVAL;
 	mutex_unlock(&pmus_lock);
 	return ret;
 }
 
-static u64 total_of(struct perf_event *event)
+static u64 litemrc_pmu_total(struct perf_event *event)
 {
-	struct litemrc_pmu *pmu = to_pmu(event->pmu);
+	struct litemrc_pmu *pmu = litemrc_to_pmu(event->pmu);
 	u64 config = event->attr.config, total;
-	u32 number = event_of(config);
+	u32 number = litemrc_pmu_number(config);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pmu->lock, flags);
 	if (number >= LITEMRC_PMU_OF_DRAM)
 		total = pmu->dram[number - LITEMRC_PMU_OF_DRAM];
 	else if (number >= LITEMRC_PMU_OF_RANKS)
-		total = pmu->rank[rank_of(config)][number - LITEMRC_PMU_OF_RANKS];
+		total = pmu->rank[litemrc_pmu_rank(config)][number - LITEMRC_PMU_OF_RANKS];
 	else if (number == LITEMRC_PMU_DROPPED)
 		total = pmu->dropped;
 	else
-		total = pmu->context[context_of(config)][number];
+		total = pmu->context[litemrc_pmu_context(config)][number];
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 	return total;
 }
 
-static void pmu_read(struct perf_event *event)
+static void litemrc_pmu_event_read(struct perf_event *event)
 {
-	u64 total = total_of(event);
+	u64 total = litemrc_pmu_total(event);
 
 	local64_add(total - local64_xchg(&event->hw.prev_count, total), &event->count);
 }
 
-static void pmu_start(struct perf_event *event, int flags)
+static void litemrc_pmu_event_start(struct perf_event *event, int flags)
 {
-	local64_set(&event->hw.prev_count, total_of(event));
+	local64_set(&event->hw.prev_count, litemrc_pmu_total(event));
 	event->hw.state = 0;
 }
 
-static void pmu_stop(struct perf_event *event, int flags)
+static void litemrc_pmu_event_stop(struct perf_event *event, int flags)
 {
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
-	pmu_read(event);
+	litemrc_pmu_event_read(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-static int pmu_add(struct perf_event *event, int flags)
+static int litemrc_pmu_event_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
-		pmu_start(event, flags);
+		litemrc_pmu_event_start(event, flags);
 	return 0;
 }
 
-static void pmu_del(struct perf_event *event, int flags)
+static void litemrc_pmu_event_del(struct perf_event *event, int flags)
 {
-	pmu_stop(event, PERF_EF_UPDATE);
+	litemrc_pmu_event_stop(event, PERF_EF_UPDATE);
 }
 
 PMU_FORMAT_ATTR(event, "config:0-7");
@@ -193,7 +193,7 @@ PMU_EVENT_ATTR_STRING(dram_refreshes, event_dram_refreshes, "event=12");
 /* perf multiplies the count of an event by its scale, and prints the unit. */
 static ssize_t scale_show(struct device *device, struct device_attribute *attribute, char *text)
 {
-	const struct litemrc_pmu *pmu = to_pmu(dev_get_drvdata(device));
+	const struct litemrc_pmu *pmu = litemrc_to_pmu(dev_get_drvdata(device));
 
 	return sysfs_emit(text, "%llue-20\n", pmu->access_bytes * LITEMRC_PMU_BYTE_E20);
 }
@@ -225,9 +225,9 @@ static struct attribute *event_attributes[] = {
 	NULL
 };
 
-static umode_t is_event_visible(struct kobject *kobj, struct attribute *attribute, int number)
+static umode_t litemrc_pmu_is_visible(struct kobject *kobj, struct attribute *attribute, int number)
 {
-	const struct litemrc_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
+	const struct litemrc_pmu *pmu = litemrc_to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
 	bool known = number < pmu->events;
 
 	if (number >= LITEMRC_PMU_EVENTS)
@@ -240,7 +240,7 @@ static umode_t is_event_visible(struct kobject *kobj, struct attribute *attribut
 static const struct attribute_group event_group = {
 	.name = "events",
 	.attrs = event_attributes,
-	.is_visible = is_event_visible,
+	.is_visible = litemrc_pmu_is_visible,
 };
 
 /* The processor on which perf opens an event: one, as the counters are not of a processor. */
@@ -263,7 +263,7 @@ static const struct attribute_group *pmu_groups[] = { &format_group, &event_grou
 						      NULL };
 
 /* Caller holds @pmus_lock. */
-static struct litemrc_pmu *find(int id)
+static struct litemrc_pmu *litemrc_pmu_find(int id)
 {
 	struct litemrc_pmu *pmu;
 
@@ -274,7 +274,7 @@ static struct litemrc_pmu *find(int id)
 }
 
 /* What its monitor counts. */
-static void set_parameters(struct litemrc_pmu *pmu, const struct litemrc *mon)
+static void litemrc_pmu_set_parameters(struct litemrc_pmu *pmu, const struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 
@@ -286,7 +286,7 @@ static void set_parameters(struct litemrc_pmu *pmu, const struct litemrc *mon)
 }
 
 /* Registers a PMU. Only probe() of its device comes here, hence no lock meanwhile. */
-static struct litemrc_pmu *make(const struct litemrc *mon)
+static struct litemrc_pmu *litemrc_pmu_make(const struct litemrc *mon)
 {
 	int id = mon->id;
 	struct litemrc_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
@@ -294,7 +294,7 @@ static struct litemrc_pmu *make(const struct litemrc *mon)
 	if (!pmu)
 		return ERR_PTR(-ENOMEM);
 	pmu->id = id;
-	set_parameters(pmu, mon);
+	litemrc_pmu_set_parameters(pmu, mon);
 	raw_spin_lock_init(&pmu->lock);
 	snprintf(pmu->name, sizeof(pmu->name), id ? "litemrc%d" : "litemrc", id);
 	pmu->pmu = (struct pmu){
@@ -302,12 +302,12 @@ static struct litemrc_pmu *make(const struct litemrc *mon)
 		.attr_groups = pmu_groups,
 		.capabilities = PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_NO_EXCLUDE,
 		.task_ctx_nr = perf_invalid_context,
-		.event_init = pmu_event_init,
-		.add = pmu_add,
-		.del = pmu_del,
-		.start = pmu_start,
-		.stop = pmu_stop,
-		.read = pmu_read,
+		.event_init = litemrc_pmu_event_init,
+		.add = litemrc_pmu_event_add,
+		.del = litemrc_pmu_event_del,
+		.start = litemrc_pmu_event_start,
+		.stop = litemrc_pmu_event_stop,
+		.read = litemrc_pmu_event_read,
 	};
 	if (perf_pmu_register(&pmu->pmu, pmu->name, -1)) {
 		kfree(pmu);
@@ -325,17 +325,17 @@ void litemrc_pmu_bind(struct litemrc *mon)
 	struct litemrc_pmu *pmu;
 
 	mutex_lock(&pmus_lock);
-	pmu = find(mon->id);
+	pmu = litemrc_pmu_find(mon->id);
 	mutex_unlock(&pmus_lock);
 	if (!pmu)
-		pmu = make(mon);
+		pmu = litemrc_pmu_make(mon);
 	if (IS_ERR(pmu)) {
 		dev_warn(mon->dev, "no events of perf: %ld\n", PTR_ERR(pmu));
 		return;
 	}
 	mutex_lock(&pmus_lock);
 	pmu->contexts = mon->parameters.contexts;
-	set_parameters(pmu, mon);
+	litemrc_pmu_set_parameters(pmu, mon);
 	mutex_unlock(&pmus_lock);
 	WRITE_ONCE(mon->pmu, pmu);
 }
@@ -350,12 +350,12 @@ void litemrc_pmu_unbind(struct litemrc *mon)
 	mutex_unlock(&pmus_lock);
 }
 
-static u64 *dram_total(struct litemrc_pmu *pmu, enum litemrc_pmu_event event)
+static u64 *litemrc_pmu_dram_total(struct litemrc_pmu *pmu, enum litemrc_pmu_event event)
 {
 	return &pmu->dram[event - LITEMRC_PMU_OF_DRAM];
 }
 
-static void add_dram(struct litemrc_pmu *pmu, const struct litemrc *mon,
+static void litemrc_pmu_add_dram(struct litemrc_pmu *pmu, const struct litemrc *mon,
 		     const struct litemrc_epoch *record)
 {
 	u32 number;
@@ -363,14 +363,14 @@ static void add_dram(struct litemrc_pmu *pmu, const struct litemrc *mon,
 	for (number = 0; number < mon->parameters.banks; number++) {
 		const struct litemrc_bank *bank = litemrc_record_bank(record, number);
 
-		*dram_total(pmu, LITEMRC_PMU_DRAM_READS) += bank->reads;
-		*dram_total(pmu, LITEMRC_PMU_DRAM_WRITES) += bank->writes;
-		*dram_total(pmu, LITEMRC_PMU_DRAM_ROW_HITS) += bank->row_hits;
-		*dram_total(pmu, LITEMRC_PMU_DRAM_ACTIVATES) += bank->activates;
-		*dram_total(pmu, LITEMRC_PMU_DRAM_ROW_CONFLICTS) += bank->row_conflicts;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_READS) += bank->reads;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_WRITES) += bank->writes;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ROW_HITS) += bank->row_hits;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ACTIVATES) += bank->activates;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ROW_CONFLICTS) += bank->row_conflicts;
 	}
-	*dram_total(pmu, LITEMRC_PMU_DRAM_CYCLES) += record->cycles;
-	*dram_total(pmu, LITEMRC_PMU_DRAM_REFRESHES) += record->refreshes;
+	*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_CYCLES) += record->cycles;
+	*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_REFRESHES) += record->refreshes;
 }
 
 /* An epoch has finished. */
@@ -399,7 +399,7 @@ void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 		pmu->rank[rank][0] += of->counters[LITEMRC_METER_READS];
 		pmu->rank[rank][1] += of->counters[LITEMRC_METER_WRITES];
 	}
-	add_dram(pmu, mon, record);
+	litemrc_pmu_add_dram(pmu, mon, record);
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 }
 

@@ -18,7 +18,7 @@
  * kswapd's work it is not known for whom it is, and the kernel's own memory is in no such rank, so
  * then the whole memory must be short.
  */
-static unsigned long held_pages(struct shrinker *shrinker, struct shrink_control *control)
+static unsigned long litemrc_held_pages(struct shrinker *shrinker, struct shrink_control *control)
 {
 	struct litemrc_evacuation *all =
 		container_of(shrinker, struct litemrc_evacuation, shrinker);
@@ -34,7 +34,7 @@ static unsigned long held_pages(struct shrinker *shrinker, struct shrink_control
 	return held;
 }
 
-static unsigned long open_for_reclaim(struct shrinker *shrinker, struct shrink_control *control)
+static unsigned long litemrc_open_for_reclaim(struct shrinker *shrinker, struct shrink_control *control)
 {
 	struct litemrc_evacuation *all =
 		container_of(shrinker, struct litemrc_evacuation, shrinker);
@@ -47,7 +47,7 @@ static unsigned long open_for_reclaim(struct shrinker *shrinker, struct shrink_c
 	return freed ?: SHRINK_STOP;
 }
 
-static void boost_evacuation(struct litemrc_evacuation *all)
+static void litemrc_boost_evacuation(struct litemrc_evacuation *all)
 {
 	spin_lock(&all->lock);
 	if (all->nice)
@@ -56,7 +56,7 @@ static void boost_evacuation(struct litemrc_evacuation *all)
 }
 
 /* Before the OOM killer chooses: all closed ranks; else the end of a running evacuation. */
-static int open_for_oom(struct notifier_block *block, unsigned long unused, void *data)
+static int litemrc_open_for_oom(struct notifier_block *block, unsigned long unused, void *data)
 {
 	struct litemrc_evacuation *all = container_of(block, struct litemrc_evacuation, oom);
 	unsigned long *freed = data;
@@ -70,7 +70,7 @@ static int open_for_oom(struct notifier_block *block, unsigned long unused, void
 	/* It may wait for a lock that this task holds, so not for ever. */
 	if (!*freed && moving && READ_ONCE(all->oom_requests) < MAX_OOM_REQUESTS) {
 		WRITE_ONCE(all->oom_requests, all->oom_requests + 1);
-		boost_evacuation(all);
+		litemrc_boost_evacuation(all);
 		schedule_timeout_killable(msecs_to_jiffies(PLEA_MS));
 		*freed = 1;
 	}
@@ -81,11 +81,11 @@ int litemrc_pressure_register(struct litemrc_evacuation *all)
 {
 	int ret;
 
-	all->shrinker.count_objects = held_pages;
-	all->shrinker.scan_objects = open_for_reclaim;
+	all->shrinker.count_objects = litemrc_held_pages;
+	all->shrinker.scan_objects = litemrc_open_for_reclaim;
 	all->shrinker.flags = SHRINKER_NUMA_AWARE;
 	all->shrinker.seeks = 0; /* costs no I/O: is asked first */
-	all->oom.notifier_call = open_for_oom;
+	all->oom.notifier_call = litemrc_open_for_oom;
 	ret = register_shrinker(&all->shrinker, "litemrc-ranks");
 	if (!ret)
 		register_oom_notifier(&all->oom);

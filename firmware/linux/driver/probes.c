@@ -20,14 +20,14 @@
 #include "tracepoints.h"
 
 /* What cannot be moved is the kernel's: page tables, stacks, slabs. Without a free page, NULL. */
-static void on_page_alloc(void *data, struct page *page, unsigned int order, gfp_t flags,
+static void litemrc_on_page_alloc(void *data, struct page *page, unsigned int order, gfp_t flags,
 			  int migratetype)
 {
 	if (page && flags & __GFP_MOVABLE)
 		litemrc_page_allocated(data, page, order);
 }
 
-static void on_page_free(void *data, struct page *page, unsigned int order)
+static void litemrc_on_page_free(void *data, struct page *page, unsigned int order)
 {
 	struct litemrc *mon = data;
 	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
@@ -40,14 +40,14 @@ static void on_page_free(void *data, struct page *page, unsigned int order)
 }
 
 /* The process has moved. A thread that moves alone takes no page along. */
-static void on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
+static void litemrc_on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
 		      bool threadgroup)
 {
 	if (threadgroup || thread_group_leader(task))
 		litemrc_note_moved(data, cgroup, task);
 }
 
-LITEMRC_ON_MIGRATE(on_migrate)
+LITEMRC_ON_MIGRATE(litemrc_on_migrate)
 {
 	if (succeeded)
 		litemrc_note_migrated(data);
@@ -55,25 +55,25 @@ LITEMRC_ON_MIGRATE(on_migrate)
 
 /* A monitor that knows who accesses a page needs to know only of pages that are free. */
 static struct litemrc_hook hooks[] = {
-	{ "mm_page_free", on_page_free },
-	{ "mm_page_alloc", on_page_alloc },
-	{ "mm_migrate_pages", on_migrate, .optional = true },
+	{ "mm_page_free", litemrc_on_page_free },
+	{ "mm_page_alloc", litemrc_on_page_alloc },
+	{ "mm_migrate_pages", litemrc_on_migrate, .optional = true },
 #ifdef CONFIG_CGROUPS
-	{ "cgroup_attach_task", on_attach },
+	{ "cgroup_attach_task", litemrc_on_attach },
 #endif
 };
 
-static unsigned int count_hooks(const struct litemrc *mon)
+static unsigned int litemrc_count_hooks(const struct litemrc *mon)
 {
 	return mon->owner ? ARRAY_SIZE(hooks) : 1;
 }
 
 int litemrc_probes_find(struct litemrc *mon)
 {
-	check_trace_callback_type_mm_page_free(on_page_free);
-	check_trace_callback_type_mm_page_alloc(on_page_alloc);
-	check_trace_callback_type_mm_migrate_pages(on_migrate);
-	check_trace_callback_type_cgroup_attach_task(on_attach);
+	check_trace_callback_type_mm_page_free(litemrc_on_page_free);
+	check_trace_callback_type_mm_page_alloc(litemrc_on_page_alloc);
+	check_trace_callback_type_mm_migrate_pages(litemrc_on_migrate);
+	check_trace_callback_type_cgroup_attach_task(litemrc_on_attach);
 	return litemrc_hooks_find(mon->dev, hooks, ARRAY_SIZE(hooks));
 }
 
@@ -83,7 +83,7 @@ int litemrc_probes_register(struct litemrc *mon)
 
 	if (mon->probing)
 		return 0;
-	ret = litemrc_hooks_add(mon->dev, hooks, count_hooks(mon), mon);
+	ret = litemrc_hooks_add(mon->dev, hooks, litemrc_count_hooks(mon), mon);
 	WRITE_ONCE(mon->probing, !ret);
 	return ret;
 }
@@ -93,5 +93,5 @@ void litemrc_probes_unregister(struct litemrc *mon)
 	if (!mon->probing)
 		return;
 	WRITE_ONCE(mon->probing, false);
-	litemrc_hooks_remove(hooks, count_hooks(mon), mon);
+	litemrc_hooks_remove(hooks, litemrc_count_hooks(mon), mon);
 }

@@ -5,21 +5,21 @@
 
 #include "litemrc.h"
 
-static u32 mmio_read(void *io, unsigned int offset)
+static u32 litemrc_mmio_read(void *io, unsigned int offset)
 {
 	const struct litemrc_mmio *mmio = io;
 
 	return readl(mmio->registers + offset);
 }
 
-static void mmio_write(void *io, unsigned int offset, u32 value)
+static void litemrc_mmio_write(void *io, unsigned int offset, u32 value)
 {
 	const struct litemrc_mmio *mmio = io;
 
 	writel(value, mmio->registers + offset);
 }
 
-static void mmio_window(void *io, unsigned int first, u32 *words, unsigned int count)
+static void litemrc_mmio_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	const struct litemrc_mmio *mmio = io;
 	const void __iomem *next = mmio->window + first * sizeof(u32);
@@ -29,13 +29,13 @@ static void mmio_window(void *io, unsigned int first, u32 *words, unsigned int c
 }
 
 const struct litemrc_ops litemrc_mmio_ops = {
-	.read = mmio_read,
-	.write = mmio_write,
-	.window = mmio_window,
+	.read = litemrc_mmio_read,
+	.write = litemrc_mmio_write,
+	.window = litemrc_mmio_window,
 };
 
 /* All are 0 where the DRAM's commands are not counted. */
-static void read_dram(struct litemrc *mon)
+static void litemrc_read_dram(struct litemrc *mon)
 {
 	struct litemrc_parameters *parameters = &mon->parameters;
 	u32 built = litemrc_read(mon, LITEMRC_DRAM_CAPABILITIES);
@@ -80,7 +80,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	built = LITEMRC_FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
 	parameters->hot_pages = built ? BIT(built) : 0;
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
-	read_dram(mon);
+	litemrc_read_dram(mon);
 	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
 	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);
 	mon->timeout_us = cycles / LITEMRC_CLOCK_MHZ;
@@ -105,7 +105,7 @@ void litemrc_set_stuck(struct litemrc *mon)
 	irq_work_queue(&mon->stuck_work);
 }
 
-static bool has_value(u32 status, u32 mask, u32 value)
+static bool litemrc_has_value(u32 status, u32 mask, u32 value)
 {
 	return (status & mask) == value;
 }
@@ -157,7 +157,7 @@ int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
 {
 	u32 status;
 
-	return litemrc_poll_status(mon, has_value, mask, value, &status);
+	return litemrc_poll_status(mon, litemrc_has_value, mask, value, &status);
 }
 
 /* Counts commands that were lost or late, from a status just read. Caller holds @lock. */
@@ -171,21 +171,21 @@ void litemrc_check_commands(struct litemrc *mon, u32 status)
 }
 
 /* Caller holds @lock. On return the queue has all commands, ahead of all later accesses. */
-static void wait_commands(struct litemrc *mon)
+static void litemrc_wait_commands(struct litemrc *mon)
 {
 	u32 status;
 
-	if (litemrc_poll_status(mon, has_value, LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
+	if (litemrc_poll_status(mon, litemrc_has_value, LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
 		return;
 	mon->room = mon->parameters.commands;
 	litemrc_check_commands(mon, status);
 }
 
 /* Writes a command for the queue; the status is read only when there may be no room. */
-static void queue_command(struct litemrc *mon, unsigned int offset, u32 value)
+static void litemrc_queue_command(struct litemrc *mon, unsigned int offset, u32 value)
 {
 	if (!mon->room)
-		wait_commands(mon);
+		litemrc_wait_commands(mon);
 	if (!mon->room) { /* the gateware is stuck */
 		mon->commands_lost++;
 		return;
@@ -228,23 +228,23 @@ void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value)
  * The frame's next access is more than 64 cycles away; the queue takes the command before that, or
  * reports it as late. From then on each command is waited for.
  */
-static void command_of_frames(struct litemrc *mon, unsigned int offset, u32 value)
+static void litemrc_command_of_frames(struct litemrc *mon, unsigned int offset, u32 value)
 {
-	queue_command(mon, offset, value);
+	litemrc_queue_command(mon, offset, value);
 	if (mon->commands_late)
-		wait_commands(mon);
+		litemrc_wait_commands(mon);
 }
 
 /* Caller holds @lock. */
 void litemrc_invalidate_locked(struct litemrc *mon, u32 frame)
 {
-	command_of_frames(mon, LITEMRC_INVALIDATE, frame);
+	litemrc_command_of_frames(mon, LITEMRC_INVALIDATE, frame);
 }
 
 /* 2^@order frames belong to a context from now on. Caller holds @lock. */
 void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order, unsigned int context)
 {
-	command_of_frames(mon, LITEMRC_CLAIM,
+	litemrc_command_of_frames(mon, LITEMRC_CLAIM,
 			  frame << LITEMRC_CLAIM_FRAME_SHIFT |
 				  context << LITEMRC_CLAIM_CONTEXT_SHIFT |
 				  order << LITEMRC_CLAIM_ORDER_SHIFT);
@@ -256,7 +256,7 @@ int litemrc_wait_invalidated(struct litemrc *mon)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	wait_commands(mon);
+	litemrc_wait_commands(mon);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return mon->stuck ? -EIO : 0;
 }
@@ -265,7 +265,7 @@ int litemrc_wait_invalidated(struct litemrc *mon)
 void litemrc_clear_locked(struct litemrc *mon)
 {
 	mon->stuck = false;
-	queue_command(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
-	wait_commands(mon);
+	litemrc_queue_command(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
+	litemrc_wait_commands(mon);
 	mon->cleared_ns = ktime_get_ns();
 }

@@ -14,19 +14,19 @@ int litemrc_end_epoch(struct litemrc *mon)
 }
 
 /* Something else may write the registers, so CONTROL does not show what has to be undone. */
-static bool is_counting(struct litemrc *mon)
+static bool litemrc_is_counting(struct litemrc *mon)
 {
 	return litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE;
 }
 
 /* The stacks were cleared while the monitor was enabled: the owners of the pages are known. */
-static void restore(struct litemrc *mon)
+static void litemrc_restore(struct litemrc *mon)
 {
 	litemrc_owners_restore(mon);
 	litemrc_tails_reset(mon);
 }
 
-static int report_stuck(struct litemrc *mon)
+static int litemrc_check_stuck(struct litemrc *mon)
 {
 	return mon->stuck ? -EIO : 0;
 }
@@ -39,32 +39,32 @@ int litemrc_clear(struct litemrc *mon)
 	litemrc_clear_locked(mon);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	if (mon->enabled)
-		restore(mon);
-	return report_stuck(mon);
+		litemrc_restore(mon);
+	return litemrc_check_stuck(mon);
 }
 
-static int tell_monitor(struct litemrc *mon, bool on)
+static int litemrc_tell_monitor(struct litemrc *mon, bool on)
 {
 	return mon->ops->enable ? mon->ops->enable(mon->io, on) : 0;
 }
 
 /* Gateware must know of all freed pages, a monitor in software only of those that it follows. */
-static bool needs_probes(const struct litemrc *mon)
+static bool litemrc_needs_probes(const struct litemrc *mon)
 {
 	return !mon->ops->follow || mon->map.last;
 }
 
-static int enable(struct litemrc *mon)
+static int litemrc_begin(struct litemrc *mon)
 {
 	unsigned long flags;
 	int ret;
 
-	ret = tell_monitor(mon, true);
+	ret = litemrc_tell_monitor(mon, true);
 	if (ret)
 		return ret;
-	ret = needs_probes(mon) ? litemrc_probes_register(mon) : 0;
+	ret = litemrc_needs_probes(mon) ? litemrc_probes_register(mon) : 0;
 	if (ret) {
-		tell_monitor(mon, false);
+		litemrc_tell_monitor(mon, false);
 		return ret;
 	}
 	mon->enabled = true;
@@ -75,20 +75,20 @@ static int enable(struct litemrc *mon)
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
 	litemrc_hand_over_all(mon);
 	litemrc_tails_reset(mon);
-	return report_stuck(mon);
+	return litemrc_check_stuck(mon);
 }
 
 int litemrc_enable(struct litemrc *mon, bool on)
 {
-	if (on == mon->enabled && on == is_counting(mon))
+	if (on == mon->enabled && on == litemrc_is_counting(mon))
 		return 0;
 	if (on)
-		return enable(mon);
+		return litemrc_begin(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
 	litemrc_probes_unregister(mon);
 	litemrc_tails_reset(mon);
 	mon->enabled = false;
-	return tell_monitor(mon, false);
+	return litemrc_tell_monitor(mon, false);
 }
 
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
@@ -103,7 +103,7 @@ int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
 	return 0;
 }
 
-/* What quieten() changed, until resume(). */
+/* What litemrc_quieten() changed, until litemrc_resume(). */
 struct quiet {
 	bool enabled;
 	u32 length;
@@ -115,7 +115,7 @@ struct quiet {
  * follow. An epoch in the window is copied first, with the scale it was counted in. Returns with
  * @lock held, even on failure.
  */
-static int quieten(struct litemrc *mon, struct quiet *quiet)
+static int litemrc_quieten(struct litemrc *mon, struct quiet *quiet)
 {
 	int ret;
 
@@ -130,16 +130,16 @@ static int quieten(struct litemrc *mon, struct quiet *quiet)
 	return ret;
 }
 
-static int resume(struct litemrc *mon, const struct quiet *quiet, bool cleared)
+static int litemrc_resume(struct litemrc *mon, const struct quiet *quiet, bool cleared)
 {
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, quiet->length);
 	raw_spin_unlock_irqrestore(&mon->lock, quiet->flags);
 	if (!quiet->enabled)
-		return report_stuck(mon);
+		return litemrc_check_stuck(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
 	if (cleared)
-		restore(mon);
-	return report_stuck(mon);
+		litemrc_restore(mon);
+	return litemrc_check_stuck(mon);
 }
 
 int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
@@ -149,13 +149,13 @@ int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
 
 	if (lower > upper || upper >= mon->parameters.frames)
 		return -EINVAL;
-	ret = quieten(mon, &quiet);
+	ret = litemrc_quieten(mon, &quiet);
 	if (!ret) {
 		litemrc_write(mon, LITEMRC_RANGE_LOWER, lower);
 		litemrc_write(mon, LITEMRC_RANGE_UPPER, upper);
 		litemrc_clear_locked(mon);
 	}
-	return resume(mon, &quiet, !ret) ?: ret;
+	return litemrc_resume(mon, &quiet, !ret) ?: ret;
 }
 
 /* Writes a register while the monitor is quiet; -ENODEV if it does not hold the value. */
@@ -165,7 +165,7 @@ int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value)
 	u32 before;
 	int ret;
 
-	ret = quieten(mon, &quiet);
+	ret = litemrc_quieten(mon, &quiet);
 	if (!ret) {
 		before = litemrc_read(mon, offset);
 		litemrc_write(mon, offset, value);
@@ -176,7 +176,7 @@ int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value)
 			ret = -ENODEV;
 		}
 	}
-	return resume(mon, &quiet, !ret) ?: ret;
+	return litemrc_resume(mon, &quiet, !ret) ?: ret;
 }
 
 int litemrc_set_sampling(struct litemrc *mon, u32 sampling)

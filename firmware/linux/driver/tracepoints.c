@@ -10,7 +10,7 @@ struct search {
 	unsigned int count;
 };
 
-static void look(struct tracepoint *tracepoint, void *data)
+static void litemrc_hooks_look(struct tracepoint *tracepoint, void *data)
 {
 	const struct search *search = data;
 	unsigned int i;
@@ -33,7 +33,7 @@ int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks, unsigned 
 	struct search search = { hooks, count };
 	unsigned int i;
 
-	for_each_kernel_tracepoint(look, &search);
+	for_each_kernel_tracepoint(litemrc_hooks_look, &search);
 	for (i = 0; i < count; i++)
 		if (!hooks[i].tracepoint && !hooks[i].optional)
 			return dev_err_probe(dev, -ENODEV,

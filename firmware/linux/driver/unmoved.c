@@ -5,7 +5,7 @@
 #include "evacuate.h"
 
 /* References that a user's page has without being pinned. */
-static int explained_references(struct page *page)
+static int litemrc_explained_references(struct page *page)
 {
 	bool cached = PageAnon(page) ? PageSwapCache(page) : !!READ_ONCE(page->mapping);
 
@@ -13,7 +13,7 @@ static int explained_references(struct page *page)
 }
 
 /* Of zram, for example; such pages are on no LRU list. */
-static bool is_movable_by_owner(struct page *page)
+static bool litemrc_is_movable_by_owner(struct page *page)
 {
 	return (unsigned long)page->mapping & PAGE_MAPPING_MOVABLE && !PageAnon(page);
 }
@@ -35,11 +35,11 @@ void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved)
 				at += (1U << order) - 1;
 		} else if (!page_count(page)) {
 			continue; /* on its way to or from the buddy system */
-		} else if (!PageLRU(page) && !is_movable_by_owner(page)) {
+		} else if (!PageLRU(page) && !litemrc_is_movable_by_owner(page)) {
 			unmoved[LITEMRC_KERNEL]++;
 		} else if (PageLocked(page) || PageWriteback(page)) {
 			unmoved[LITEMRC_BUSY]++;
-		} else if (PageLRU(page) && page_count(page) > explained_references(page)) {
+		} else if (PageLRU(page) && page_count(page) > litemrc_explained_references(page)) {
 			unmoved[LITEMRC_PINNED]++;
 		}
 	}

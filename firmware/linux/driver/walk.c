@@ -54,7 +54,7 @@ EXPORT_SYMBOL_GPL(litemrc_end_of_table);
  * meanwhile, and in 7.2 another hart may free one that has become empty: only after a grace period
  * of RCU, so its lock remains, but it is not in its place any more.
  */
-static void visit_table(struct mm_struct *mm, unsigned long address, unsigned int count,
+static void litemrc_walk_visit_table(struct mm_struct *mm, unsigned long address, unsigned int count,
 			litemrc_visit *visit, void *data)
 {
 	spinlock_t *lock; /* of the table */
@@ -75,20 +75,20 @@ static void visit_table(struct mm_struct *mm, unsigned long address, unsigned in
 }
 
 /* Visits the entries of one table; returns the address after them. */
-static unsigned long walk_table(struct mm_struct *mm, unsigned long address, unsigned long end,
+static unsigned long litemrc_walk_walk_table(struct mm_struct *mm, unsigned long address, unsigned long end,
 				litemrc_visit *visit, void *data)
 {
 	unsigned long next = litemrc_end_of_table(address, end);
 
 	rcu_read_lock();
-	visit_table(mm, address, (next - address) / PAGE_SIZE, visit, data);
+	litemrc_walk_visit_table(mm, address, (next - address) / PAGE_SIZE, visit, data);
 	rcu_read_unlock();
 	cond_resched();
 	return next;
 }
 
 /* Caller holds the mmap lock. */
-static void walk_memory(struct mm_struct *mm, enum litemrc_walk_lock how, litemrc_visit *visit,
+static void litemrc_walk_walk_memory(struct mm_struct *mm, enum litemrc_walk_lock how, litemrc_visit *visit,
 			void *data)
 {
 	struct vm_area_struct *area;
@@ -102,11 +102,11 @@ static void walk_memory(struct mm_struct *mm, enum litemrc_walk_lock how, litemr
 		if (how == LITEMRC_WALK_ALONE)
 			litemrc_lock_area(area);
 		for (address = area->vm_start; address != area->vm_end;)
-			address = walk_table(mm, address, area->vm_end, visit, data);
+			address = litemrc_walk_walk_table(mm, address, area->vm_end, visit, data);
 	}
 }
 
-static bool lock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
+static bool litemrc_walk_lock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
 {
 	if (how == LITEMRC_WALK_TRY)
 		return mmap_read_trylock(mm);
@@ -117,7 +117,7 @@ static bool lock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
 	return true;
 }
 
-static void unlock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
+static void litemrc_walk_unlock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
 {
 	if (how == LITEMRC_WALK_ALONE)
 		mmap_write_unlock(mm);
@@ -132,15 +132,15 @@ void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how, lit
 
 	if (!mm)
 		return;
-	if (lock_memory(mm, how)) {
-		walk_memory(mm, how, visit, data);
-		unlock_memory(mm, how);
+	if (litemrc_walk_lock_memory(mm, how)) {
+		litemrc_walk_walk_memory(mm, how, visit, data);
+		litemrc_walk_unlock_memory(mm, how);
 	}
 	mmput(mm);
 }
 
 /* The first thread of a process may have ended before the others. Caller is in an RCU section. */
-static struct task_struct *thread_with_memory(struct task_struct *process)
+static struct task_struct *litemrc_walk_thread_with_memory(struct task_struct *process)
 {
 	struct task_struct *thread;
 
@@ -151,7 +151,7 @@ static struct task_struct *thread_with_memory(struct task_struct *process)
 }
 
 /* @since is of the scheduler's clock, as is @se.exec_start. */
-static bool has_run(struct task_struct *process, u64 since)
+static bool litemrc_walk_has_run(struct task_struct *process, u64 since)
 {
 	struct task_struct *thread;
 
@@ -167,7 +167,7 @@ static bool has_run(struct task_struct *process, u64 since)
  * notes.
  * Returns how many there are.
  */
-static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task_struct **tasks,
+static unsigned int litemrc_walk_list_processes(struct cgroup *cgroup, u64 since, struct task_struct **tasks,
 				   unsigned int room)
 {
 	struct task_struct *process, *thread;
@@ -175,10 +175,10 @@ static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task
 
 	rcu_read_lock();
 	for_each_process(process) {
-		if (process->flags & PF_KTHREAD || !has_run(process, since) ||
+		if (process->flags & PF_KTHREAD || !litemrc_walk_has_run(process, since) ||
 		    (cgroup && !litemrc_cgroup_holds(cgroup, process)))
 			continue;
-		thread = thread_with_memory(process);
+		thread = litemrc_walk_thread_with_memory(process);
 		if (!thread)
 			continue;
 		if (count < room)
@@ -192,7 +192,7 @@ static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task
 #define LITEMRC_FEW_PROCESSES 32
 #define LITEMRC_LISTINGS 32 /* tries; (3/2)^32 is beyond any number of processes */
 
-static int walk_processes(struct cgroup *cgroup, u64 since, enum litemrc_walk_lock how,
+static int litemrc_walk_walk_processes(struct cgroup *cgroup, u64 since, enum litemrc_walk_lock how,
 			  litemrc_visit *visit, void *data)
 {
 	unsigned int count = LITEMRC_FEW_PROCESSES, tries = LITEMRC_LISTINGS, room, i;
@@ -203,7 +203,7 @@ static int walk_processes(struct cgroup *cgroup, u64 since, enum litemrc_walk_lo
 		tasks = kvcalloc(room, sizeof(*tasks), GFP_KERNEL);
 		if (!tasks)
 			return -ENOMEM;
-		count = list_processes(cgroup, since, tasks, room);
+		count = litemrc_walk_list_processes(cgroup, since, tasks, room);
 		for (i = 0; i < min(count, room); i++) {
 			if (count <= room)
 				litemrc_walk_task(tasks[i], how, visit, data);
@@ -220,7 +220,7 @@ static int walk_processes(struct cgroup *cgroup, u64 since, enum litemrc_walk_lo
  */
 int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 {
-	return walk_processes(NULL, since, LITEMRC_WALK_TRY, visit, data);
+	return litemrc_walk_walk_processes(NULL, since, LITEMRC_WALK_TRY, visit, data);
 }
 
 /* Visits all entries of the processes that a context follows. Caller holds @settings. */
@@ -232,7 +232,7 @@ int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc
 
 	lockdep_assert_held(&mon->settings);
 	if (follower->cgroup)
-		return walk_processes(follower->cgroup, 0, how, visit, data);
+		return litemrc_walk_walk_processes(follower->cgroup, 0, how, visit, data);
 	task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (!task)
 		return 0;

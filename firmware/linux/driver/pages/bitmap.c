@@ -15,27 +15,27 @@
 static LIST_HEAD(consumers);
 static DEFINE_MUTEX(consumers_lock); /* outside the consumers' own locks; guards the images, too */
 
-static u32 words_of(const struct litemrc *mon)
+static u32 litemrc_bitmap_words_of(const struct litemrc *mon)
 {
 	return DIV_ROUND_UP(mon->parameters.frames, LITEMRC_BITMAP_FRAMES);
 }
 
-static u32 *accessed_of(const struct litemrc *mon)
+static u32 *litemrc_bitmap_accessed_of(const struct litemrc *mon)
 {
 	return mon->bitmap.image + LITEMRC_IMAGE_HEAD;
 }
 
 /* Words of the image: its head, both bitmaps, and the epoch once more. */
-static u32 image_words(const struct litemrc *mon)
+static u32 litemrc_bitmap_image_words(const struct litemrc *mon)
 {
-	return LITEMRC_IMAGE_HEAD + 2 * words_of(mon) + 1;
+	return LITEMRC_IMAGE_HEAD + 2 * litemrc_bitmap_words_of(mon) + 1;
 }
 
 int litemrc_bitmap_init(struct litemrc *mon)
 {
 	mutex_init(&mon->young.lock);
 	if (mon->parameters.page_bitmap) {
-		mon->bitmap.image = vzalloc(array_size(image_words(mon), sizeof(u32)));
+		mon->bitmap.image = vzalloc(array_size(litemrc_bitmap_image_words(mon), sizeof(u32)));
 		if (!mon->bitmap.image)
 			return -ENOMEM;
 	}
@@ -60,32 +60,32 @@ void litemrc_bitmap_free(struct litemrc *mon)
 	vfree(mon->bitmap.image);
 }
 
-static void read_words(struct litemrc *mon)
+static void litemrc_bitmap_read_words(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
 
-	mon->ops->window(mon->io, first, accessed_of(mon),
-			 mon->bitmap.keep ? 2 * words_of(mon) : words_of(mon));
+	mon->ops->window(mon->io, first, litemrc_bitmap_accessed_of(mon),
+			 mon->bitmap.keep ? 2 * litemrc_bitmap_words_of(mon) : litemrc_bitmap_words_of(mon));
 	mon->bitmap.kept = mon->bitmap.keep;
 	if (mon->bitmap.kept) {
 		mon->bitmap.image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;
 		mon->bitmap.image[1] = mon->parameters.frames;
-		mon->bitmap.image[image_words(mon) - 1] = mon->bitmap.image[0];
+		mon->bitmap.image[litemrc_bitmap_image_words(mon) - 1] = mon->bitmap.image[0];
 	}
 }
 
-static bool wants(const struct litemrc *consumer)
+static bool litemrc_bitmap_wants(const struct litemrc *consumer)
 {
 	return consumer->ops->wants_accessed(consumer->io);
 }
 
-static bool is_wanted(const struct litemrc *mon)
+static bool litemrc_bitmap_is_wanted(const struct litemrc *mon)
 {
 	const struct litemrc *consumer;
 
 	list_for_each_entry(consumer, &consumers, consumer)
-		if (wants(consumer))
+		if (litemrc_bitmap_wants(consumer))
 			return true;
 	return mon->bitmap.keep || mon->young.on;
 }
@@ -98,12 +98,12 @@ void litemrc_bitmap_pass(struct litemrc *mon)
 	if (!mon->parameters.page_bitmap)
 		return;
 	mutex_lock(&consumers_lock);
-	if (is_wanted(mon)) {
-		read_words(mon);
+	if (litemrc_bitmap_is_wanted(mon)) {
+		litemrc_bitmap_read_words(mon);
 		list_for_each_entry(consumer, &consumers, consumer)
-			if (wants(consumer))
+			if (litemrc_bitmap_wants(consumer))
 				consumer->ops->accessed(consumer->io, mon->first_pfn,
-							accessed_of(mon), words_of(mon));
+							litemrc_bitmap_accessed_of(mon), litemrc_bitmap_words_of(mon));
 		mon->bitmap.marks = mon->young.on;
 	}
 	mutex_unlock(&consumers_lock);
@@ -113,7 +113,7 @@ void litemrc_bitmap_pass(struct litemrc *mon)
 void litemrc_bitmap_mark(struct litemrc *mon)
 {
 	if (mon->bitmap.marks)
-		litemrc_young_mark(mon, accessed_of(mon));
+		litemrc_young_mark(mon, litemrc_bitmap_accessed_of(mon));
 	mon->bitmap.marks = false;
 }
 
@@ -150,7 +150,7 @@ ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size
 	mutex_lock(&consumers_lock);
 	if (mon->bitmap.kept)
 		ret = memory_read_from_buffer(data, bytes, &offset, mon->bitmap.image,
-					      image_words(mon) * sizeof(u32));
+					      litemrc_bitmap_image_words(mon) * sizeof(u32));
 	mutex_unlock(&consumers_lock);
 	return ret;
 }

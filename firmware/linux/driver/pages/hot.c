@@ -13,7 +13,7 @@
 #define LITEMRC_HOT_MORE BIT(0) /* in the image's flags, as in ABI.md */
 #define LITEMRC_HOT_SATURATED BIT(1)
 
-static u32 image_words(const struct litemrc *mon)
+static u32 litemrc_hot_image_words(const struct litemrc *mon)
 {
 	return LITEMRC_HOT_HEAD + mon->parameters.hot_pages * LITEMRC_HOT_PAGE_WORDS + 1;
 }
@@ -27,7 +27,7 @@ int litemrc_hot_init(struct litemrc *mon)
 	INIT_KFIFO(hot->queue);
 	if (!mon->parameters.hot_pages)
 		return 0;
-	hot->image = vzalloc(array_size(image_words(mon), sizeof(u32)));
+	hot->image = vzalloc(array_size(litemrc_hot_image_words(mon), sizeof(u32)));
 	return hot->image ? 0 : -ENOMEM;
 }
 
@@ -50,7 +50,7 @@ void litemrc_hot_quiet(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
 }
 
-static bool is_on(const struct litemrc *mon)
+static bool litemrc_hot_is_on(const struct litemrc *mon)
 {
 	return mon->parameters.hot_pages &&
 	       litemrc_read(mon, LITEMRC_HOT_CONTROL) & LITEMRC_HOT_CONTROL_ENABLE;
@@ -63,14 +63,14 @@ void litemrc_hot_pass(struct litemrc *mon)
 	u32 bitmap = parameters->page_bitmap ? LITEMRC_BITMAP_WORDS(parameters->frames) : 0;
 	u32 first = LITEMRC_WINDOW_HOT(parameters->groups, parameters->contexts, bitmap);
 	struct litemrc_hot *hot = &mon->hot;
-	u32 words = image_words(mon);
+	u32 words = litemrc_hot_image_words(mon);
 	u32 status, listed;
 
 	if (!parameters->hot_pages)
 		return;
 	litemrc_hot_drain(mon);
 	mutex_lock(&hot->lock);
-	hot->kept = is_on(mon);
+	hot->kept = litemrc_hot_is_on(mon);
 	if (hot->kept) {
 		status = litemrc_read(mon, LITEMRC_HOT_STATUS);
 		listed = min(LITEMRC_FIELD(status, HOT_STATUS_LISTED), parameters->hot_pages);
@@ -98,13 +98,13 @@ ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t 
 	mutex_lock(&hot->lock);
 	if (hot->kept)
 		ret = memory_read_from_buffer(data, bytes, &offset, hot->image,
-					      image_words(mon) * sizeof(u32));
+					      litemrc_hot_image_words(mon) * sizeof(u32));
 	mutex_unlock(&hot->lock);
 	return ret;
 }
 
 /* Takes pages out of the gateware's queue; returns whether there was one. Holds @queue_lock. */
-static bool drain(struct litemrc *mon, unsigned int most)
+static bool litemrc_hot_take(struct litemrc *mon, unsigned int most)
 {
 	struct litemrc_hot *hot = &mon->hot;
 	bool any = false;
@@ -138,7 +138,7 @@ bool litemrc_hot_drain(struct litemrc *mon)
 	if (!mon->parameters.hot_pages)
 		return false;
 	raw_spin_lock_irqsave(&mon->hot.queue_lock, flags);
-	any = drain(mon, LITEMRC_HOT_QUEUED_MAX);
+	any = litemrc_hot_take(mon, LITEMRC_HOT_QUEUED_MAX);
 	raw_spin_unlock_irqrestore(&mon->hot.queue_lock, flags);
 	return any;
 }
@@ -167,7 +167,7 @@ unsigned int litemrc_hot_copy(struct litemrc *mon, u32 *frames, u32 *first)
 
 	raw_spin_lock_irqsave(&hot->queue_lock, flags);
 	/* Those below the watermark, too. Without room they wait for the reader where they are. */
-	drain(mon, min_t(u32, kfifo_avail(&hot->queue), LITEMRC_HOT_QUEUED_MAX));
+	litemrc_hot_take(mon, min_t(u32, kfifo_avail(&hot->queue), LITEMRC_HOT_QUEUED_MAX));
 	count = kfifo_out_peek(&hot->queue, frames, LITEMRC_HOT_QUEUE_PAGES);
 	*first = hot->first;
 	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);

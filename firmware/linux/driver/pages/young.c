@@ -17,7 +17,7 @@ struct mark {
 	u32 marked;
 };
 
-static void mark_accessed(void *data, pte_t *entry, unsigned int count)
+static void litemrc_young_mark_accessed(void *data, pte_t *entry, unsigned int count)
 {
 	struct mark *mark = data;
 	const u32 *bits = mark->bits;
@@ -58,7 +58,7 @@ void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
 	int ret;
 
 	young->ended = current->se.exec_start;
-	ret = litemrc_walk_since(since, mark_accessed, &mark);
+	ret = litemrc_walk_since(since, litemrc_young_mark_accessed, &mark);
 	if (ret)
 		dev_warn_ratelimited(mon->dev, "the pages accessed were not marked: %d\n", ret);
 	mutex_lock(&young->lock);

@@ -29,24 +29,24 @@ struct open_ranks {
 	u32 free; /* pages, of all open ones */
 };
 
-static struct litemrc_evacuation *evacuation_of(struct litemrc_governor *governor)
+static struct litemrc_evacuation *litemrc_governor_evacuation_of(struct litemrc_governor *governor)
 {
 	return container_of(governor, struct litemrc_evacuation, governor);
 }
 
-static enum litemrc_rank_memory memory_of(struct litemrc_evacuation *all, unsigned int rank)
+static enum litemrc_rank_memory litemrc_governor_memory(struct litemrc_evacuation *all, unsigned int rank)
 {
 	return READ_ONCE(all->rank[rank].memory);
 }
 
-static void scan_ranks(struct litemrc_evacuation *all, struct open_ranks *open)
+static void litemrc_governor_scan_ranks(struct litemrc_evacuation *all, struct open_ranks *open)
 {
 	unsigned int rank;
 	u32 free;
 
 	memset(open, 0, sizeof(*open));
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
-		enum litemrc_rank_memory memory = memory_of(all, rank);
+		enum litemrc_rank_memory memory = litemrc_governor_memory(all, rank);
 
 		if (memory == LITEMRC_RANK_CLOSED && !open->first_closed)
 			open->first_closed = rank;
@@ -63,14 +63,14 @@ static void scan_ranks(struct litemrc_evacuation *all, struct open_ranks *open)
 }
 
 /* Ranks that the working set and the margin fill: at least one, as the margin is not 0. */
-static u32 needed_ranks(const struct litemrc_evacuation *all)
+static u32 litemrc_governor_needed_ranks(const struct litemrc_evacuation *all)
 {
 	return DIV_ROUND_UP(all->governor.working_set + all->governor.margin,
 			    litemrc_pages_of_rank(all->mon));
 }
 
 /* No rank is closed for some epochs, for twice as many if the last pause was not long ago. */
-static void pause_closing(struct litemrc_governor *governor)
+static void litemrc_governor_pause_closing(struct litemrc_governor *governor)
 {
 	bool again = governor->epoch - governor->paused_at < SOON * governor->pause;
 
@@ -80,31 +80,31 @@ static void pause_closing(struct litemrc_governor *governor)
 	governor->paused_at = governor->epoch;
 }
 
-static void note_opening(struct litemrc_governor *governor, unsigned int rank)
+static void litemrc_governor_note_opening(struct litemrc_governor *governor, unsigned int rank)
 {
 	governor->closed_by_governor &= ~BIT(rank);
 	governor->openings++;
-	pause_closing(governor);
+	litemrc_governor_pause_closing(governor);
 }
 
 /* Reclaim and other users of the file `evacuate` open ranks, too. */
-static void note_others_openings(struct litemrc_evacuation *all)
+static void litemrc_governor_note_others_openings(struct litemrc_evacuation *all)
 {
 	unsigned int rank;
 
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
 		if (all->governor.closed_by_governor & BIT(rank) &&
-		    memory_of(all, rank) == LITEMRC_RANK_OPEN)
-			note_opening(&all->governor, rank);
+		    litemrc_governor_memory(all, rank) == LITEMRC_RANK_OPEN)
+			litemrc_governor_note_opening(&all->governor, rank);
 }
 
-static void open_rank(struct litemrc_evacuation *all, unsigned int rank)
+static void litemrc_governor_open_rank(struct litemrc_evacuation *all, unsigned int rank)
 {
 	if (!litemrc_open_rank(all->mon, rank))
-		note_opening(&all->governor, rank);
+		litemrc_governor_note_opening(&all->governor, rank);
 }
 
-static int evacuate_low_prio(struct litemrc_evacuation *all, unsigned int rank)
+static int litemrc_governor_evacuate_low_prio(struct litemrc_evacuation *all, unsigned int rank)
 {
 	int ret;
 
@@ -120,11 +120,11 @@ static int evacuate_low_prio(struct litemrc_evacuation *all, unsigned int rank)
 	return ret;
 }
 
-static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
+static void litemrc_governor_close_rank(struct litemrc_evacuation *all, unsigned int rank)
 {
 	struct litemrc_governor *governor = &all->governor;
 	struct litemrc_evacuated *last = &all->rank[rank];
-	int ret = evacuate_low_prio(all, rank);
+	int ret = litemrc_governor_evacuate_low_prio(all, rank);
 
 	if (ret == -EAGAIN)
 		return;
@@ -132,7 +132,7 @@ static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
 		governor->busy += ret == -EBUSY;
 		governor->no_room += ret == -ENOSPC;
 		governor->failed = rank;
-		pause_closing(governor);
+		litemrc_governor_pause_closing(governor);
 		dev_info_ratelimited(all->mon->dev,
 				     "rank %u was not emptied (%d; pinned %u, kernel %u, busy %u); next attempt after %u epochs\n",
 				     rank, ret, last->unmoved[LITEMRC_PINNED],
@@ -148,7 +148,7 @@ static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
 }
 
 /* Returns whether another epoch has finished, and updates the working set. */
-static bool take_epoch(struct litemrc_evacuation *all)
+static bool litemrc_governor_take_epoch(struct litemrc_evacuation *all)
 {
 	struct litemrc *mon = all->mon;
 	const struct litemrc_epoch *record;
@@ -163,7 +163,7 @@ static bool take_epoch(struct litemrc_evacuation *all)
 	record = litemrc_ring_last(mon);
 	for (rank = 0; record && rank < mon->ranks.domains; rank++) {
 		counted = litemrc_record_rank(record, rank);
-		if (memory_of(all, rank) != LITEMRC_RANK_FIXED)
+		if (litemrc_governor_memory(all, rank) != LITEMRC_RANK_FIXED)
 			pages += counted->counters[LITEMRC_METER_TOP_PAGES];
 	}
 	if (record)
@@ -173,84 +173,84 @@ static bool take_epoch(struct litemrc_evacuation *all)
 	return true;
 }
 
-static bool may_close(const struct litemrc_evacuation *all, const struct open_ranks *open)
+static bool litemrc_governor_may_close(const struct litemrc_evacuation *all, const struct open_ranks *open)
 {
 	u32 used = litemrc_pages_of_rank(all->mon) - open->free_of_last;
 	u32 elsewhere = open->free - open->free_of_last;
 
-	return needed_ranks(all) < open->count && elsewhere >= used + 2 * all->governor.margin;
+	return litemrc_governor_needed_ranks(all) < open->count && elsewhere >= used + 2 * all->governor.margin;
 }
 
-static bool must_open(const struct litemrc_evacuation *all, const struct open_ranks *open)
+static bool litemrc_governor_must_open(const struct litemrc_evacuation *all, const struct open_ranks *open)
 {
 	return open->first_closed && (open->free < all->governor.margin ||
-				      open->count < needed_ranks(all));
+				      open->count < litemrc_governor_needed_ranks(all));
 }
 
-static void govern(struct litemrc_evacuation *all)
+static void litemrc_governor_act(struct litemrc_evacuation *all)
 {
 	struct litemrc_governor *governor = &all->governor;
 	struct open_ranks open;
-	bool epoch = take_epoch(all);
+	bool epoch = litemrc_governor_take_epoch(all);
 
-	note_others_openings(all);
-	scan_ranks(all, &open);
-	if (must_open(all, &open))
-		open_rank(all, open.first_closed);
+	litemrc_governor_note_others_openings(all);
+	litemrc_governor_scan_ranks(all, &open);
+	if (litemrc_governor_must_open(all, &open))
+		litemrc_governor_open_rank(all, open.first_closed);
 	else if (epoch && governor->hold)
 		governor->hold--;
-	else if (epoch && may_close(all, &open))
-		close_rank(all, open.last);
+	else if (epoch && litemrc_governor_may_close(all, &open))
+		litemrc_governor_close_rank(all, open.last);
 }
 
 /* Ranks that the governor has closed. */
-static void open_mine(struct litemrc_evacuation *all)
+static void litemrc_governor_open_mine(struct litemrc_evacuation *all)
 {
 	unsigned int rank;
 
-	note_others_openings(all);
+	litemrc_governor_note_others_openings(all);
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
 		if (all->governor.closed_by_governor & BIT(rank))
-			open_rank(all, rank);
+			litemrc_governor_open_rank(all, rank);
 	all->governor.hold = 0;
 	all->governor.pause = 0;
 	all->governor.failed = 0;
 }
 
-static void set_timer(struct litemrc_governor *governor)
+static void litemrc_governor_set_timer(struct litemrc_governor *governor)
 {
 	if (!READ_ONCE(governor->stopped))
 		mod_timer(&governor->timer, jiffies + msecs_to_jiffies(TICK_MS));
 }
 
-static void work(struct work_struct *work)
+static void litemrc_governor_work(struct work_struct *work)
 {
-	struct litemrc_governor *governor = container_of(work, struct litemrc_governor, work);
-	struct litemrc_evacuation *all = evacuation_of(governor);
+	struct litemrc_governor *governor = container_of(litemrc_governor_work, struct litemrc_governor, work);
+	struct litemrc_evacuation *all = litemrc_governor_evacuation_of(governor);
 	struct litemrc_rank_policy policy;
 
 	litemrc_rank_get_policy(all->mon, &policy);
 	governor->governs = governor->margin && policy.kind == LITEMRC_POLICY_MRC;
 	if (governor->governs)
-		govern(all);
+		litemrc_governor_act(all);
 	else
-		open_mine(all);
+		litemrc_governor_open_mine(all);
 	if (governor->governs || governor->closed_by_governor)
-		set_timer(governor);
+		litemrc_governor_set_timer(governor);
 }
 
-static void tick(struct timer_list *timer)
+static void litemrc_governor_tick(struct timer_list *timer)
 {
 	struct litemrc_governor *governor = from_timer(governor, timer, timer);
-	struct litemrc_evacuation *all = evacuation_of(governor);
+	struct litemrc_evacuation *all = litemrc_governor_evacuation_of(governor);
 	struct open_ranks open;
 
-	scan_ranks(all, &open);
-	if (!governor->governs || must_open(all, &open) ||
+	litemrc_governor_scan_ranks(all, &open);
+	if (!governor->governs || litemrc_governor_must_open(all, &open) ||
 	    READ_ONCE(all->mon->ring.stored) != governor->epoch)
 		queue_work(system_unbound_wq, &governor->work);
 	else
-		set_timer(governor);
+		litemrc_governor_set_timer(governor);
 }
 
 /**
@@ -264,7 +264,7 @@ void litemrc_govern(struct litemrc *mon)
 }
 
 /* Without a node for each rank, it is not known which rank is full. */
-static bool can_govern(const struct litemrc *mon)
+static bool litemrc_governor_can_govern(const struct litemrc *mon)
 {
 	return mon->parameters.ranks > 1 &&
 	       litemrc_node_of_rank(mon, 0) != litemrc_node_of_rank(mon, 1);
@@ -281,7 +281,7 @@ int litemrc_set_margin(struct litemrc *mon, u32 margin)
 {
 	if (margin > litemrc_pages_of_rank(mon) / 2)
 		return -EINVAL;
-	if (margin && !can_govern(mon))
+	if (margin && !litemrc_governor_can_govern(mon))
 		return -ENODEV;
 	WRITE_ONCE(mon->evacuation->governor.margin, margin);
 	litemrc_govern(mon);
@@ -290,9 +290,9 @@ int litemrc_set_margin(struct litemrc *mon, u32 margin)
 
 void litemrc_governor_init(struct litemrc_evacuation *all)
 {
-	INIT_WORK(&all->governor.work, work);
-	timer_setup(&all->governor.timer, tick, 0);
-	if (can_govern(all->mon))
+	INIT_WORK(&all->governor.work, litemrc_governor_work);
+	timer_setup(&all->governor.timer, litemrc_governor_tick, 0);
+	if (litemrc_governor_can_govern(all->mon))
 		all->governor.margin = litemrc_pages_of_rank(all->mon) / MARGIN_PART;
 }
 

@@ -34,7 +34,7 @@ int litemrc_name_number(const char *const *names, unsigned int count, const char
 }
 
 /* Maps a range of the node, which must have as many bytes at least. */
-static int map_range(struct litemrc *mon, struct device_node *node, int number,
+static int litemrc_ranks_map_range(struct litemrc *mon, struct device_node *node, int number,
 		     resource_size_t least, void __iomem **mapped)
 {
 	struct resource range;
@@ -52,7 +52,7 @@ static int map_range(struct litemrc *mon, struct device_node *node, int number,
 }
 
 /* Returns the node of the ranks of the monitor's memory, with a reference, or NULL. */
-static struct device_node *find_node(struct litemrc *mon)
+static struct device_node *litemrc_ranks_find_node(struct litemrc *mon)
 {
 	struct device_node *watched = of_parse_phandle(mon->dev->of_node, "litemrc,memory", 0);
 	struct device_node *node, *memory;
@@ -67,7 +67,7 @@ static struct device_node *find_node(struct litemrc *mon)
 	return node;
 }
 
-static int read_clock(struct litemrc *mon, u32 *hz)
+static int litemrc_ranks_read_clock(struct litemrc *mon, u32 *hz)
 {
 	struct device_node *cpu = of_get_cpu_node(0, NULL);
 	int ret = of_property_read_u32(cpu, "clock-frequency", hz);
@@ -78,7 +78,7 @@ static int read_clock(struct litemrc *mon, u32 *hz)
 	return 0;
 }
 
-static int use_node(struct litemrc *mon, struct device_node *node)
+static int litemrc_ranks_use_node(struct litemrc *mon, struct device_node *node)
 {
 	struct litemrc_ranks *ranks = &mon->ranks;
 	struct litemrc_mmio *mmio;
@@ -88,11 +88,11 @@ static int use_node(struct litemrc *mon, struct device_node *node)
 	mmio = devm_kzalloc(mon->dev, sizeof(*mmio), GFP_KERNEL);
 	if (!mmio)
 		return -ENOMEM;
-	ret = map_range(mon, node, 0, LITEMRC_RANKS_SNAPSHOT_CLOCKS + sizeof(u32),
+	ret = litemrc_ranks_map_range(mon, node, 0, LITEMRC_RANKS_SNAPSHOT_CLOCKS + sizeof(u32),
 			&mmio->registers);
 	if (ret)
 		return ret;
-	ret = map_range(mon, node, 1,
+	ret = litemrc_ranks_map_range(mon, node, 1,
 			mon->parameters.ranks * LITEMRC_METER_ROW * sizeof(u32), &mmio->window);
 	if (ret)
 		return ret;
@@ -102,10 +102,10 @@ static int use_node(struct litemrc *mon, struct device_node *node)
 	of_property_read_u32(node, "litemrc,dram-phases", &ranks->dram.phases);
 	ranks->ops = &litemrc_mmio_ops;
 	ranks->io = mmio;
-	return read_clock(mon, &ranks->dram.clock_hz);
+	return litemrc_ranks_read_clock(mon, &ranks->dram.clock_hz);
 }
 
-static int check_gateware(struct litemrc *mon)
+static int litemrc_ranks_check_gateware(struct litemrc *mon)
 {
 	struct litemrc_ranks *ranks = &mon->ranks;
 	u32 version = litemrc_ranks_read(ranks, LITEMRC_RANKS_VERSION);
@@ -142,12 +142,12 @@ int litemrc_ranks_find(struct litemrc *mon, const struct litemrc_platform_data *
 		mon->ranks.io = data->rank_io;
 		mon->ranks.dram = data->dram;
 	} else {
-		node = find_node(mon);
+		node = litemrc_ranks_find_node(mon);
 		if (node)
-			ret = use_node(mon, node);
+			ret = litemrc_ranks_use_node(mon, node);
 		of_node_put(node);
 	}
-	return ret || !mon->ranks.ops ? ret : check_gateware(mon);
+	return ret || !mon->ranks.ops ? ret : litemrc_ranks_check_gateware(mon);
 }
 
 /* Awake and without a policy; no data may be lost. */

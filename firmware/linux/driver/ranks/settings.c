@@ -13,13 +13,13 @@ static const unsigned int thresholds[] = {
 	LITEMRC_RANKS_THRESHOLD_SELF_REFRESH,
 };
 
-static bool can_reach(const struct litemrc *mon, u32 state)
+static bool litemrc_rank_can_reach(const struct litemrc *mon, u32 state)
 {
 	return mon->ranks.states >> state & 1;
 }
 
 /* The kernel's image would wake the rank at once. */
-static bool holds_kernel(const struct litemrc *mon, unsigned int rank)
+static bool litemrc_rank_holds_kernel(const struct litemrc *mon, unsigned int rank)
 {
 	unsigned long first = mon->first_pfn + rank * litemrc_rank_frames(mon);
 	unsigned long kernel = PHYS_PFN(kernel_map.phys_addr);
@@ -38,11 +38,11 @@ static bool holds_kernel(const struct litemrc *mon, unsigned int rank)
  */
 int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state)
 {
-	if (!can_reach(mon, state))
+	if (!litemrc_rank_can_reach(mon, state))
 		return -ENODEV;
 	if (state == LITEMRC_POWER_SELF_REFRESH_PARTIAL)
 		return -EBUSY;
-	if (state != LITEMRC_POWER_ACTIVE_STANDBY && holds_kernel(mon, rank))
+	if (state != LITEMRC_POWER_ACTIVE_STANDBY && litemrc_rank_holds_kernel(mon, rank))
 		return -EBUSY;
 	litemrc_ranks_write(&mon->ranks, LITEMRC_RANKS_COMMAND,
 			    PUT(COMMAND_DOMAIN, rank) | PUT(COMMAND_STATE, state));
@@ -69,7 +69,7 @@ int litemrc_rank_set_policy(struct litemrc *mon, const struct litemrc_rank_polic
 
 	if (policy->mrc_base == LITEMRC_POLICY_MRC)
 		return -EINVAL;
-	if (!can_reach(mon, policy->static_state) || !can_reach(mon, policy->mrc_state))
+	if (!litemrc_rank_can_reach(mon, policy->static_state) || !litemrc_rank_can_reach(mon, policy->mrc_state))
 		return -ENODEV;
 	for (i = 0; i < ARRAY_SIZE(thresholds); i++)
 		litemrc_ranks_write(&mon->ranks, thresholds[i], policy->threshold[i]);

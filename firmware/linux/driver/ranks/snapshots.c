@@ -4,7 +4,7 @@
 
 #include "litemrc.h"
 
-static void fill_one(struct litemrc *mon, struct litemrc_rank *rank, unsigned int number)
+static void litemrc_ranks_fill_one(struct litemrc *mon, struct litemrc_rank *rank, unsigned int number)
 {
 	struct litemrc_ranks *ranks = &mon->ranks;
 	unsigned int word;
@@ -34,7 +34,7 @@ void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record)
 
 	lockdep_assert_held(&mon->ring.lock);
 	for (rank = 0; rank < mon->ranks.domains; rank++)
-		fill_one(mon, litemrc_record_rank(record, rank), rank);
+		litemrc_ranks_fill_one(mon, litemrc_record_rank(record, rank), rank);
 }
 
 /* Returns the sum of a counter over all epochs since load. */

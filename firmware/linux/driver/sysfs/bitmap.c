@@ -6,7 +6,7 @@
 #include "compat.h"
 #include "litemrc.h"
 
-static ssize_t set_switch(struct device *device, const char *text, size_t bytes,
+static ssize_t litemrc_bitmap_set_switch(struct device *device, const char *text, size_t bytes,
 			  int (*set)(struct litemrc *mon, bool on))
 {
 	struct litemrc *mon = litemrc_of_device(device);
@@ -31,7 +31,7 @@ static ssize_t feed_accessed_show(struct device *device, struct device_attribute
 static ssize_t feed_accessed_store(struct device *device, struct device_attribute *attribute,
 				   const char *text, size_t bytes)
 {
-	return set_switch(device, text, bytes, litemrc_bitmap_feed);
+	return litemrc_bitmap_set_switch(device, text, bytes, litemrc_bitmap_feed);
 }
 static DEVICE_ATTR_RW(feed_accessed);
 
@@ -55,18 +55,18 @@ static ssize_t keep_bitmap_show(struct device *device, struct device_attribute *
 static ssize_t keep_bitmap_store(struct device *device, struct device_attribute *attribute,
 				 const char *text, size_t bytes)
 {
-	return set_switch(device, text, bytes, litemrc_bitmap_keep);
+	return litemrc_bitmap_set_switch(device, text, bytes, litemrc_bitmap_keep);
 }
 static DEVICE_ATTR_RW(keep_bitmap);
 
 /* Linux 6.12 has a bitmap_read() of its own, hence the name. */
-static ssize_t image_read(struct file *file, struct kobject *kobj,
+static ssize_t litemrc_bitmap_image_read(struct file *file, struct kobject *kobj,
 			  litemrc_bin_attribute *attribute, char *data,
 			  loff_t offset, size_t bytes)
 {
 	return litemrc_bitmap_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
 }
-static BIN_ATTR(bitmap, 0400, image_read, NULL, 0);
+static BIN_ATTR(bitmap, 0400, litemrc_bitmap_image_read, NULL, 0);
 
 static struct attribute *attributes[] = {
 	&dev_attr_feed_accessed.attr,

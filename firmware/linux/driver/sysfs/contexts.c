@@ -11,8 +11,8 @@ static const char *const states[] = {
 	[LITEMRC_CONTEXT_ENDED] = "ended",
 };
 
-/* Returns the context's follower with @settings held; context_unlock() releases it. */
-static struct litemrc_follower *context_lock(struct kobject *kobj, struct litemrc **mon,
+/* Returns the context's follower with @settings held; litemrc_context_unlock() releases it. */
+static struct litemrc_follower *litemrc_context_lock(struct kobject *kobj, struct litemrc **mon,
 					     unsigned int *context)
 {
 	*mon = litemrc_of_folder(kobj, context);
@@ -21,7 +21,7 @@ static struct litemrc_follower *context_lock(struct kobject *kobj, struct litemr
 	return &(*mon)->follower[*context];
 }
 
-static ssize_t context_unlock(struct litemrc *mon, ssize_t bytes)
+static ssize_t litemrc_context_unlock(struct litemrc *mon, ssize_t bytes)
 {
 	mutex_unlock(&mon->settings);
 	return bytes;
@@ -33,8 +33,8 @@ static ssize_t pid_show(struct kobject *kobj, struct kobj_attribute *attribute, 
 	unsigned int context;
 	struct litemrc *mon;
 
-	follower = context_lock(kobj, &mon, &context);
-	return context_unlock(mon, sysfs_emit(text, "%d\n", pid_vnr(follower->pid)));
+	follower = litemrc_context_lock(kobj, &mon, &context);
+	return litemrc_context_unlock(mon, sysfs_emit(text, "%d\n", pid_vnr(follower->pid)));
 }
 
 static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute, const char *text,
@@ -50,9 +50,9 @@ static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute,
 		return ret;
 	if (nr > INT_MAX)
 		return -EINVAL;
-	context_lock(kobj, &mon, &context);
+	litemrc_context_lock(kobj, &mon, &context);
 	ret = nr ? litemrc_follow_pid(mon, context, nr) : litemrc_free_context(mon, context);
-	return context_unlock(mon, ret ?: bytes);
+	return litemrc_context_unlock(mon, ret ?: bytes);
 }
 
 static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
@@ -62,12 +62,12 @@ static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribut
 	struct litemrc *mon;
 	int length = 0;
 
-	follower = context_lock(kobj, &mon, &context);
+	follower = litemrc_context_lock(kobj, &mon, &context);
 	if (follower->cgroup)
 		length = litemrc_cgroup_path(follower->cgroup, text, PAGE_SIZE - 1);
 	if (length >= 0)
 		length += sysfs_emit_at(text, length, "\n");
-	return context_unlock(mon, length);
+	return litemrc_context_unlock(mon, length);
 }
 
 static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribute,
@@ -83,10 +83,10 @@ static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribu
 	if (!path)
 		return -ENOMEM;
 	if (path[0] == '/' || !strcmp(path, "-")) {
-		context_lock(kobj, &mon, &context);
+		litemrc_context_lock(kobj, &mon, &context);
 		ret = path[0] == '/' ? litemrc_follow_cgroup(mon, context, path) :
 				       litemrc_free_context(mon, context);
-		context_unlock(mon, 0);
+		litemrc_context_unlock(mon, 0);
 	} else {
 		ret = -EINVAL;
 	}
@@ -100,8 +100,8 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute
 	unsigned int context;
 	struct litemrc *mon;
 
-	follower = context_lock(kobj, &mon, &context);
-	return context_unlock(mon, sysfs_emit(text, "%s\n", states[follower->state]));
+	follower = litemrc_context_lock(kobj, &mon, &context);
+	return litemrc_context_unlock(mon, sysfs_emit(text, "%s\n", states[follower->state]));
 }
 
 static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
@@ -112,7 +112,7 @@ static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	unsigned int context;
 	struct litemrc *mon;
 
-	follower = context_lock(kobj, &mon, &context);
+	follower = litemrc_context_lock(kobj, &mon, &context);
 	if (follower->pid && follower->state == LITEMRC_CONTEXT_FOLLOWING)
 		task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (task) {
@@ -121,10 +121,10 @@ static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	} else {
 		strscpy(comm, follower->comm, sizeof(comm));
 	}
-	return context_unlock(mon, sysfs_emit(text, "%s\n", comm));
+	return litemrc_context_unlock(mon, sysfs_emit(text, "%s\n", comm));
 }
 
-static u32 read_counter(struct kobject *kobj, unsigned int word)
+static u32 litemrc_read_counter(struct kobject *kobj, unsigned int word)
 {
 	unsigned int context;
 	struct litemrc *mon;
@@ -139,17 +139,17 @@ static u32 read_counter(struct kobject *kobj, unsigned int word)
 
 static ssize_t misses_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", read_counter(kobj, LITEMRC_ROW_MISSES(0)));
+	return sysfs_emit(text, "%u\n", litemrc_read_counter(kobj, LITEMRC_ROW_MISSES(0)));
 }
 
 static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", read_counter(kobj, LITEMRC_ROW_ACCESSES(0)));
+	return sysfs_emit(text, "%u\n", litemrc_read_counter(kobj, LITEMRC_ROW_ACCESSES(0)));
 }
 
 static ssize_t touched_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", read_counter(kobj, LITEMRC_ROW_TOUCHED(0)));
+	return sysfs_emit(text, "%u\n", litemrc_read_counter(kobj, LITEMRC_ROW_TOUCHED(0)));
 }
 
 static ssize_t dropped_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
@@ -169,7 +169,7 @@ static ssize_t dropped_show(struct kobject *kobj, struct kobj_attribute *attribu
 }
 
 /* Prints `count` words of the context's row, from word `first` on. */
-static ssize_t show_words(struct kobject *kobj, char *text, u32 first, u32 count)
+static ssize_t litemrc_show_words(struct kobject *kobj, char *text, u32 first, u32 count)
 {
 	unsigned int context, word;
 	struct litemrc *mon;
@@ -191,7 +191,7 @@ static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	unsigned int context;
 	struct litemrc *mon = litemrc_of_folder(kobj, &context);
 
-	return show_words(kobj, text, 0, mon->parameters.groups);
+	return litemrc_show_words(kobj, text, 0, mon->parameters.groups);
 }
 
 static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
@@ -199,7 +199,7 @@ static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	unsigned int context;
 	struct litemrc *mon = litemrc_of_folder(kobj, &context);
 
-	return show_words(kobj, text, LITEMRC_ROW_TAIL(mon->parameters.groups),
+	return litemrc_show_words(kobj, text, LITEMRC_ROW_TAIL(mon->parameters.groups),
 			  litemrc_tail_groups(mon));
 }
 

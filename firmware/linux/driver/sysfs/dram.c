@@ -47,7 +47,7 @@ static ssize_t working_set_store(struct device *device, struct device_attribute 
 }
 static DEVICE_ATTR_ADMIN_RW(working_set);
 
-static umode_t is_visible(struct kobject *kobj, struct attribute *attribute, int number)
+static umode_t litemrc_dram_is_visible(struct kobject *kobj, struct attribute *attribute, int number)
 {
 	return litemrc_of_device(kobj_to_dev(kobj))->ranks.ops ? attribute->mode : 0;
 }
@@ -58,5 +58,5 @@ static struct attribute *dram_attributes[] = {
 
 const struct attribute_group litemrc_dram_group = {
 	.attrs = dram_attributes,
-	.is_visible = is_visible,
+	.is_visible = litemrc_dram_is_visible,
 };

@@ -16,7 +16,7 @@ void litemrc_remove_folders(struct litemrc_folders *folders)
 	kobject_put(folders->parent);
 }
 
-static int add_folder(struct litemrc_folders *folders, const struct attribute_group *group)
+static int litemrc_add_folder(struct litemrc_folders *folders, const struct attribute_group *group)
 {
 	struct kobject *child;
 	char name[12];
@@ -50,7 +50,7 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 		return -ENOMEM;
 	}
 	while (folders->count < count) {
-		ret = add_folder(folders, group);
+		ret = litemrc_add_folder(folders, group);
 		if (ret) {
 			litemrc_remove_folders(folders);
 			return ret;
@@ -62,6 +62,6 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number)
 {
 	if (kstrtouint(kobject_name(kobj), 10, number))
-		*number = 0; /* unreachable: add_folder() named it */
+		*number = 0; /* unreachable: litemrc_add_folder() named it */
 	return litemrc_of_device(kobj_to_dev(kobj->parent->parent));
 }

@@ -21,7 +21,7 @@ static const struct field_attribute *of_attribute(const struct device_attribute 
 	return container_of(attribute, struct field_attribute, attribute);
 }
 
-static u32 mask_of(const struct field_attribute *field)
+static u32 litemrc_hot_mask_of(const struct field_attribute *field)
 {
 	return field->mask ?: U32_MAX;
 }
@@ -30,7 +30,7 @@ static ssize_t field_show(struct device *device, struct device_attribute *attrib
 {
 	const struct field_attribute *field = of_attribute(attribute);
 	struct litemrc *mon = litemrc_of_device(device);
-	u32 mask = mask_of(field);
+	u32 mask = litemrc_hot_mask_of(field);
 
 	if (!mon->parameters.hot_pages)
 		return -ENODEV;
@@ -42,7 +42,7 @@ static ssize_t field_store(struct device *device, struct device_attribute *attri
 {
 	const struct field_attribute *field = of_attribute(attribute);
 	struct litemrc *mon = litemrc_of_device(device);
-	u32 mask = mask_of(field), number, most;
+	u32 mask = litemrc_hot_mask_of(field), number, most;
 	int ret;
 
 	if (!mon->parameters.hot_pages)
@@ -59,17 +59,17 @@ static ssize_t field_store(struct device *device, struct device_attribute *attri
 	return ret == -ENODEV ? -EINVAL : ret ?: bytes; /* more than the register holds */
 }
 
-static u32 last_frame(const struct litemrc *mon)
+static u32 litemrc_hot_last_frame(const struct litemrc *mon)
 {
 	return mon->parameters.frames - 1;
 }
 
-static u32 list_pages(const struct litemrc *mon)
+static u32 litemrc_hot_list_pages(const struct litemrc *mon)
 {
 	return mon->parameters.hot_pages;
 }
 
-static u32 queue_places(const struct litemrc *mon)
+static u32 litemrc_hot_queue_places(const struct litemrc *mon)
 {
 	return LITEMRC_HOT_QUEUED_MAX;
 }
@@ -89,10 +89,10 @@ FIELD_ATTRIBUTE(writes, CONTROL, LITEMRC_HOT_CONTROL_WRITES, 0, NULL);
 FIELD_ATTRIBUTE(always_on, CONTROL, LITEMRC_HOT_CONTROL_ALWAYS_ON, 0, NULL);
 FIELD_ATTRIBUTE(sampling, CONTROL, LITEMRC_HOT_CONTROL_SAMPLING_LOG2, 0, NULL);
 FIELD_ATTRIBUTE(threshold, THRESHOLD, 0, 1, NULL);
-FIELD_ATTRIBUTE(wanted, WANTED, 0, 1, list_pages);
-FIELD_ATTRIBUTE(lower, LOWER, 0, 0, last_frame);
-FIELD_ATTRIBUTE(upper, UPPER, 0, 0, last_frame);
-FIELD_ATTRIBUTE(watermark, WATERMARK, 0, 1, queue_places);
+FIELD_ATTRIBUTE(wanted, WANTED, 0, 1, litemrc_hot_list_pages);
+FIELD_ATTRIBUTE(lower, LOWER, 0, 0, litemrc_hot_last_frame);
+FIELD_ATTRIBUTE(upper, UPPER, 0, 0, litemrc_hot_last_frame);
+FIELD_ATTRIBUTE(watermark, WATERMARK, 0, 1, litemrc_hot_queue_places);
 
 /* The number of the oldest frame, then the frames, a line each: a page has room for all. */
 static ssize_t queue_show(struct device *device, struct device_attribute *attribute, char *text)

@@ -6,7 +6,7 @@
 
 #include "litemrc.h"
 
-static const char *skip_blanks(const char *text)
+static const char *litemrc_skip_blanks(const char *text)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
@@ -37,7 +37,7 @@ int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, co
 		*numbers++ = number;
 		if (*text && !isspace(*text))
 			return -EINVAL;
-		text = skip_blanks(text);
+		text = litemrc_skip_blanks(text);
 	}
 	if (rest)
 		*rest = text;

@@ -9,7 +9,7 @@ static const char *const residencies[] = {
 	"self_refresh",	  "self_refresh_partial",
 };
 
-static struct litemrc *rank_of(struct kobject *kobj, unsigned int *rank)
+static struct litemrc *litemrc_rank_of(struct kobject *kobj, unsigned int *rank)
 {
 	return litemrc_of_folder(kobj, rank);
 }
@@ -17,7 +17,7 @@ static struct litemrc *rank_of(struct kobject *kobj, unsigned int *rank)
 static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank;
-	struct litemrc *mon = rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	u32 state = mon->ranks.ops ? litemrc_rank_state(mon, rank) : LITEMRC_POWER_ACTIVE_STANDBY;
 
 	if (state >= LITEMRC_RANK_STATES || !litemrc_rank_state_names[state])
@@ -29,7 +29,7 @@ static ssize_t state_store(struct kobject *kobj, struct kobj_attribute *attribut
 			   size_t bytes)
 {
 	unsigned int rank;
-	struct litemrc *mon = rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	int state, ret;
 
 	if (!mon->ranks.ops)
@@ -48,7 +48,7 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attribut
 {
 	struct litemrc_rank_policy policy;
 	unsigned int rank;
-	struct litemrc *mon = rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 
 	if (!mon->ranks.ops)
 		return sysfs_emit(text, "none\n");
@@ -63,7 +63,7 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attribut
 }
 
 /* Takes a word and the blanks behind it; returns its number or -EINVAL. */
-static int take_name(const char **text, const char *const *names, unsigned int count)
+static int litemrc_rank_take_name(const char **text, const char *const *names, unsigned int count)
 {
 	size_t length = strcspn(*text, "\n ");
 	int number = litemrc_name_number(names, count, *text, length);
@@ -74,12 +74,12 @@ static int take_name(const char **text, const char *const *names, unsigned int c
 }
 
 /* One word changes the kind alone. */
-static int parse_policy(const char *text, struct litemrc_rank_policy *policy)
+static int litemrc_rank_parse_policy(const char *text, struct litemrc_rank_policy *policy)
 {
 	static const char *const *const states = litemrc_rank_state_names;
 	static const char *const *const kinds = litemrc_rank_policy_names;
 	const unsigned int kinds_count = ARRAY_SIZE(litemrc_rank_policy_names);
-	int kind = take_name(&text, kinds, kinds_count);
+	int kind = litemrc_rank_take_name(&text, kinds, kinds_count);
 	int static_state, mrc_state, mrc_base;
 
 	if (kind < 0)
@@ -87,9 +87,9 @@ static int parse_policy(const char *text, struct litemrc_rank_policy *policy)
 	policy->kind = kind;
 	if (sysfs_streq(text, ""))
 		return 0;
-	static_state = take_name(&text, states, LITEMRC_RANK_STATES);
-	mrc_state = take_name(&text, states, LITEMRC_RANK_STATES);
-	mrc_base = take_name(&text, kinds, kinds_count);
+	static_state = litemrc_rank_take_name(&text, states, LITEMRC_RANK_STATES);
+	mrc_state = litemrc_rank_take_name(&text, states, LITEMRC_RANK_STATES);
+	mrc_base = litemrc_rank_take_name(&text, kinds, kinds_count);
 	if (static_state < 0 || mrc_state < 0 || mrc_base < 0)
 		return -EINVAL;
 	policy->static_state = static_state;
@@ -103,14 +103,14 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attribu
 {
 	struct litemrc_rank_policy policy;
 	unsigned int rank;
-	struct litemrc *mon = rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	int ret;
 
 	if (!mon->ranks.ops)
 		return sysfs_streq(text, "none") ? bytes : -ENODEV;
 	mutex_lock(&mon->settings);
 	litemrc_rank_get_policy(mon, &policy);
-	ret = parse_policy(text, &policy);
+	ret = litemrc_rank_parse_policy(text, &policy);
 	if (!ret)
 		ret = litemrc_rank_set_policy(mon, &policy);
 	mutex_unlock(&mon->settings);
@@ -121,7 +121,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attribu
 static ssize_t residency_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank, i;
-	struct litemrc *mon = rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	ssize_t length = 0;
 
 	if (!mon->ranks.ops)
@@ -139,7 +139,7 @@ static ssize_t residency_show(struct kobject *kobj, struct kobj_attribute *attri
 static ssize_t wakeups_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank;
-	struct litemrc *mon = rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 
 	return sysfs_emit(text, "%llu\n", litemrc_rank_total(mon, rank, LITEMRC_METER_WAKE_UPS));
 }

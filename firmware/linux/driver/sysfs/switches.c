@@ -28,7 +28,7 @@ static ssize_t register_show(struct device *device, struct device_attribute *att
 	return sysfs_emit(text, "%u\n", shown->mask ? !!(value & shown->mask) : value);
 }
 
-static ssize_t set_switch(struct device *device, struct device_attribute *attribute, bool on,
+static ssize_t litemrc_order_switch(struct device *device, struct device_attribute *attribute, bool on,
 			  size_t bytes)
 {
 	struct litemrc *mon = litemrc_of_device(device);
@@ -47,7 +47,7 @@ static ssize_t switch_store(struct device *device, struct device_attribute *attr
 	int ret;
 
 	ret = litemrc_parse_switch(text, &on);
-	return ret ?: set_switch(device, attribute, on, bytes);
+	return ret ?: litemrc_order_switch(device, attribute, on, bytes);
 }
 
 /* Accepts 1 only. */
@@ -58,32 +58,32 @@ static ssize_t command_store(struct device *device, struct device_attribute *att
 
 	if (litemrc_parse_switch(text, &on) || !on)
 		return -EINVAL;
-	return set_switch(device, attribute, on, bytes);
+	return litemrc_order_switch(device, attribute, on, bytes);
 }
 
-static int set_freeze(struct litemrc *mon, bool on)
+static int litemrc_set_freeze(struct litemrc *mon, bool on)
 {
 	litemrc_set_control(mon, LITEMRC_CONTROL_FREEZE, on ? LITEMRC_CONTROL_FREEZE : 0);
 	return 0;
 }
 
-static int set_single_shot(struct litemrc *mon, bool on)
+static int litemrc_set_single_shot(struct litemrc *mon, bool on)
 {
 	litemrc_set_control(mon, LITEMRC_CONTROL_SINGLE_SHOT, on ? LITEMRC_CONTROL_SINGLE_SHOT : 0);
 	return 0;
 }
 
-static int end_epoch(struct litemrc *mon, bool on)
+static int litemrc_end_epoch_order(struct litemrc *mon, bool on)
 {
 	return litemrc_end_epoch(mon);
 }
 
-static int clear(struct litemrc *mon, bool on)
+static int litemrc_clear_order(struct litemrc *mon, bool on)
 {
 	return litemrc_clear(mon);
 }
 
-static int arm(struct litemrc *mon, bool on)
+static int litemrc_arm(struct litemrc *mon, bool on)
 {
 	litemrc_command(mon, LITEMRC_COMMAND_ARM);
 	return 0;
@@ -109,12 +109,12 @@ static int arm(struct litemrc *mon, bool on)
 	}
 
 static SWITCH_ATTRIBUTE(enable, LITEMRC_CONTROL_ENABLE, litemrc_enable);
-static SWITCH_ATTRIBUTE(freeze, LITEMRC_CONTROL_FREEZE, set_freeze);
+static SWITCH_ATTRIBUTE(freeze, LITEMRC_CONTROL_FREEZE, litemrc_set_freeze);
 static SWITCH_ATTRIBUTE(split, LITEMRC_CONTROL_SPLIT, litemrc_set_split);
-static SWITCH_ATTRIBUTE(single_shot, LITEMRC_CONTROL_SINGLE_SHOT, set_single_shot);
-static COMMAND_ATTRIBUTE(end_epoch, end_epoch);
-static COMMAND_ATTRIBUTE(clear, clear);
-static COMMAND_ATTRIBUTE(arm, arm);
+static SWITCH_ATTRIBUTE(single_shot, LITEMRC_CONTROL_SINGLE_SHOT, litemrc_set_single_shot);
+static COMMAND_ATTRIBUTE(end_epoch, litemrc_end_epoch_order);
+static COMMAND_ATTRIBUTE(clear, litemrc_clear_order);
+static COMMAND_ATTRIBUTE(arm, litemrc_arm);
 static REGISTER_ATTRIBUTE(frozen, LITEMRC_STATUS, LITEMRC_STATUS_FROZEN);
 static REGISTER_ATTRIBUTE(epoch, LITEMRC_EPOCH, 0);
 static REGISTER_ATTRIBUTE(scale, LITEMRC_SCALE, 0);

@@ -14,7 +14,7 @@
 
 #ifdef CONFIG_RISCV
 
-static bool is_page_fault(const struct pt_regs *regs)
+static bool litemrc_tail_is_page_fault(const struct pt_regs *regs)
 {
 	return regs->cause == EXC_INST_PAGE_FAULT || regs->cause == EXC_LOAD_PAGE_FAULT ||
 	       regs->cause == EXC_STORE_PAGE_FAULT;
@@ -25,7 +25,7 @@ static bool is_page_fault(const struct pt_regs *regs)
  * are looked for: an interrupt since then has its own below them. The entry code saves registers
  * below the stack pointer, which is one of them.
  */
-static __no_sanitize_address const struct pt_regs *kernel_exception(void)
+static __no_sanitize_address const struct pt_regs *litemrc_tail_kernel_exception(void)
 {
 	const unsigned long size = ALIGN(sizeof(struct pt_regs), STACK_ALIGN);
 	const unsigned long end = (unsigned long)task_pt_regs(current) - size;
@@ -34,13 +34,13 @@ static __no_sanitize_address const struct pt_regs *kernel_exception(void)
 	for (; first <= end; first += STACK_ALIGN) {
 		const struct pt_regs *regs = (const struct pt_regs *)first;
 
-		if (regs->sp == first + size && regs->status & SR_PP && is_page_fault(regs))
+		if (regs->sp == first + size && regs->status & SR_PP && litemrc_tail_is_page_fault(regs))
 			return regs;
 	}
 	return NULL;
 }
 
-static bool swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned long *entry)
+static bool litemrc_tail_swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned long *entry)
 {
 	pmd_t *table;
 	pte_t *pte;
@@ -63,9 +63,9 @@ bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 
-	if (!is_page_fault(regs))
-		regs = kernel_exception();
-	return regs && swap_entry_at(mm, regs->badaddr, entry);
+	if (!litemrc_tail_is_page_fault(regs))
+		regs = litemrc_tail_kernel_exception();
+	return regs && litemrc_tail_swap_entry_at(mm, regs->badaddr, entry);
 }
 
 #else

@@ -10,19 +10,19 @@
 
 #include "tail.h"
 
-static struct litemrc_evicted *of_node(struct rb_node *node)
+static struct litemrc_evicted *litemrc_evicted_of(struct rb_node *node)
 {
 	return rb_entry_safe(node, struct litemrc_evicted, node);
 }
 
-static u32 size_of(struct rb_node *node)
+static u32 litemrc_tail_size_of(struct rb_node *node)
 {
-	return node ? of_node(node)->size : 0;
+	return node ? litemrc_evicted_of(node)->size : 0;
 }
 
-static bool update_size(struct litemrc_evicted *evicted, bool exit)
+static bool litemrc_tail_update_size(struct litemrc_evicted *evicted, bool exit)
 {
-	u32 size = size_of(evicted->node.rb_left) + 1 + size_of(evicted->node.rb_right);
+	u32 size = litemrc_tail_size_of(evicted->node.rb_left) + 1 + litemrc_tail_size_of(evicted->node.rb_right);
 
 	if (exit && evicted->size == size)
 		return true;
@@ -30,7 +30,7 @@ static bool update_size(struct litemrc_evicted *evicted, bool exit)
 	return false;
 }
 
-RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size, update_size);
+RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size, litemrc_tail_update_size);
 
 int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 {
@@ -52,7 +52,7 @@ int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 	return 0;
 }
 
-static struct hlist_head *bucket_of(struct litemrc_tails *tails, const struct litemrc_page *page)
+static struct hlist_head *litemrc_tail_bucket_of(struct litemrc_tails *tails, const struct litemrc_page *page)
 {
 	return &tails->hash[hash_32(page->index ^ page->file, tails->hash_bits)];
 }
@@ -62,7 +62,7 @@ struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
 {
 	struct litemrc_evicted *evicted;
 
-	hlist_for_each_entry(evicted, bucket_of(tails, page), same)
+	hlist_for_each_entry(evicted, litemrc_tail_bucket_of(tails, page), same)
 		if (evicted->page.index == page->index && evicted->page.file == page->file)
 			return evicted;
 	return NULL;
@@ -80,14 +80,14 @@ void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted 
 }
 
 /* Returns a place, if need be that of the page of the context that was evicted first; or NULL. */
-static struct litemrc_evicted *take_place(struct litemrc_tails *tails, struct litemrc_tail *tail)
+static struct litemrc_evicted *litemrc_evicted_take(struct litemrc_tails *tails, struct litemrc_tail *tail)
 {
 	struct litemrc_evicted *evicted;
 
 	if (hlist_empty(&tails->free)) {
 		if (RB_EMPTY_ROOT(&tail->evicted))
 			return NULL;
-		litemrc_evicted_remove(tails, of_node(rb_first(&tail->evicted)));
+		litemrc_evicted_remove(tails, litemrc_evicted_of(rb_first(&tail->evicted)));
 	}
 	evicted = hlist_entry(tails->free.first, struct litemrc_evicted, same);
 	hlist_del(&evicted->same);
@@ -95,13 +95,13 @@ static struct litemrc_evicted *take_place(struct litemrc_tails *tails, struct li
 }
 
 /* The page was evicted after all others of the context. */
-static void append(struct litemrc_tail *tail, struct litemrc_evicted *evicted)
+static void litemrc_evicted_append(struct litemrc_tail *tail, struct litemrc_evicted *evicted)
 {
 	struct rb_node **link = &tail->evicted.rb_node, *parent = NULL;
 
 	while (*link) {
 		parent = *link;
-		of_node(parent)->size++;
+		litemrc_evicted_of(parent)->size++;
 		link = &parent->rb_right;
 	}
 	evicted->size = 1;
@@ -114,7 +114,7 @@ void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
 			 const struct litemrc_page *page)
 {
 	struct litemrc_tail *tail = &tails->of[context];
-	struct litemrc_evicted *evicted = take_place(tails, tail);
+	struct litemrc_evicted *evicted = litemrc_evicted_take(tails, tail);
 
 	if (!evicted) {
 		tail->unidentified++;
@@ -124,23 +124,23 @@ void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
 	evicted->context = context;
 	evicted->sweep = tail->sweep;
 	tail->swapped += !page->file;
-	hlist_add_head(&evicted->same, bucket_of(tails, page));
-	append(tail, evicted);
+	hlist_add_head(&evicted->same, litemrc_tail_bucket_of(tails, page));
+	litemrc_evicted_append(tail, evicted);
 }
 
 /* Returns the number of the context's pages that were evicted later and are still out. */
 u32 litemrc_evicted_later(const struct litemrc_evicted *evicted)
 {
 	const struct rb_node *node = &evicted->node, *parent;
-	u32 later = size_of(node->rb_right);
+	u32 later = litemrc_tail_size_of(node->rb_right);
 
 	for (; (parent = rb_parent(node)); node = parent)
 		if (node == parent->rb_left)
-			later += 1 + size_of(parent->rb_right);
+			later += 1 + litemrc_tail_size_of(parent->rb_right);
 	return later;
 }
 
 u32 litemrc_evicted_count(const struct litemrc_tail *tail)
 {
-	return size_of(tail->evicted.rb_node);
+	return litemrc_tail_size_of(tail->evicted.rb_node);
 }

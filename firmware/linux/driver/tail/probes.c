@@ -22,7 +22,7 @@
 #include "tail.h"
 #include "tracepoints.h"
 
-static bool is_reclaiming(void)
+static bool litemrc_tail_is_reclaiming(void)
 {
 	return current->flags & PF_MEMALLOC;
 }
@@ -31,7 +31,7 @@ static bool is_reclaiming(void)
  * Returns the context of pages charged to a memory cgroup: that of the deepest cgroup, and of a
  * process rather than of its cgroup; 0: none. Caller holds @lock.
  */
-static unsigned int context_of(const struct litemrc_tails *tails, const struct mem_cgroup *memcg)
+static unsigned int litemrc_tail_context_of(const struct litemrc_tails *tails, const struct mem_cgroup *memcg)
 {
 	unsigned int context, found = 0;
 	int level = -1;
@@ -53,17 +53,17 @@ static unsigned int context_of(const struct litemrc_tails *tails, const struct m
 }
 
 /* Its memory cgroup is read in an RCU section: since 7.2 it may be released meanwhile. */
-static unsigned int context_of_folio(const struct litemrc_tails *tails, struct folio *folio)
+static unsigned int litemrc_tail_context_of_folio(const struct litemrc_tails *tails, struct folio *folio)
 {
 	unsigned int context;
 
 	rcu_read_lock();
-	context = context_of(tails, folio_memcg(folio));
+	context = litemrc_tail_context_of(tails, folio_memcg(folio));
 	rcu_read_unlock();
 	return context;
 }
 
-static void note_evicted(struct litemrc_tails *tails, struct folio *folio,
+static void litemrc_tail_note_evicted(struct litemrc_tails *tails, struct folio *folio,
 			 const struct litemrc_page *page)
 {
 	struct litemrc_evicted *stale;
@@ -79,7 +79,7 @@ static void note_evicted(struct litemrc_tails *tails, struct folio *folio,
 		tail->gone -= min(tail->gone, 1U);
 		litemrc_evicted_remove(tails, stale);
 	}
-	context = context_of_folio(tails, folio);
+	context = litemrc_tail_context_of_folio(tails, folio);
 	if (context && !page->file && !folio_test_anon(folio))
 		tails->of[context].unidentified++; /* of a tmpfs */
 	else if (context)
@@ -91,7 +91,7 @@ static void note_evicted(struct litemrc_tails *tails, struct folio *folio,
  * Counts an access to an evicted page that has just been charged again. Up to `gone` of the pages
  * evicted later may not be out: the position counts if its group is the same in any case.
  */
-static void count_refault(struct litemrc_tails *tails, struct litemrc_evicted *evicted)
+static void litemrc_tail_count_refault(struct litemrc_tails *tails, struct litemrc_evicted *evicted)
 {
 	struct litemrc_tail *tail = &tails->of[evicted->context];
 	u32 later = litemrc_evicted_later(evicted);
@@ -111,13 +111,13 @@ static void count_refault(struct litemrc_tails *tails, struct litemrc_evicted *e
 }
 
 /* An eviction of a page that cannot be named. */
-static void note_unidentified(struct litemrc_tails *tails, struct folio *folio)
+static void litemrc_tail_note_unidentified(struct litemrc_tails *tails, struct folio *folio)
 {
 	unsigned int context;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tails->lock, flags);
-	context = context_of_folio(tails, folio);
+	context = litemrc_tail_context_of_folio(tails, folio);
 	if (context)
 		tails->of[context].unidentified++;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
@@ -127,28 +127,28 @@ static void note_unidentified(struct litemrc_tails *tails, struct folio *folio)
  * Writing unlocked the page, so it may leave the swap cache, and its swap entry may go, at any
  * moment. If another task has the lock, the page is on its way back.
  */
-static void on_write(void *data, struct folio *folio)
+static void litemrc_tail_on_write(void *data, struct folio *folio)
 {
 	struct litemrc_page page = {};
 
 	if (!folio_trylock(folio)) {
-		note_unidentified(data, folio);
+		litemrc_tail_note_unidentified(data, folio);
 		return;
 	}
 	page.index = page_private(&folio->page); /* its swap entry */
 	if (folio_test_swapcache(folio))
-		note_evicted(data, folio, &page);
+		litemrc_tail_note_evicted(data, folio, &page);
 	folio_unlock(folio);
 }
 
 /* Pages in swap came back without a known address, or were discarded. Caller holds @lock. */
-static void note_gone(struct litemrc_tail *tail, u32 pages)
+static void litemrc_tail_note_gone(struct litemrc_tail *tail, u32 pages)
 {
 	tail->gone_since = min(tail->gone_since + pages, tail->swapped);
 }
 
 /* Returns whether pages in swap may be gone. Caller holds @lock. */
-static bool note_swap_in(struct litemrc_tails *tails, struct litemrc_tail *tail,
+static bool litemrc_tail_note_swap_in(struct litemrc_tails *tails, struct litemrc_tail *tail,
 			 struct mm_struct *mm, long before)
 {
 	struct litemrc_evicted *evicted;
@@ -156,12 +156,12 @@ static bool note_swap_in(struct litemrc_tails *tails, struct litemrc_tail *tail,
 
 	if (current->mm != mm || !litemrc_fault_entry(mm, &page.index)) {
 		if (before < 0 || tail->mm_swapped < before)
-			note_gone(tail, before < 0 ? tail->swapped : before - tail->mm_swapped);
+			litemrc_tail_note_gone(tail, before < 0 ? tail->swapped : before - tail->mm_swapped);
 		return tail->gone_since;
 	}
 	evicted = litemrc_evicted_find(tails, &page);
 	if (evicted && tails->of[evicted->context].active) {
-		count_refault(tails, evicted);
+		litemrc_tail_count_refault(tails, evicted);
 	} else {
 		tail->refaults++;
 		tail->unidentified++;
@@ -169,7 +169,7 @@ static bool note_swap_in(struct litemrc_tails *tails, struct litemrc_tail *tail,
 	return false;
 }
 
-static struct mem_cgroup *memcg_of(struct mm_struct *mm)
+static struct mem_cgroup *litemrc_tail_memcg_of(struct mm_struct *mm)
 {
 	struct task_struct *owner = rcu_dereference(mm->owner);
 
@@ -177,7 +177,7 @@ static struct mem_cgroup *memcg_of(struct mm_struct *mm)
 	return mem_cgroup_from_task(owner ?: current);
 }
 
-static void note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
+static void litemrc_tail_note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
 {
 	struct litemrc_tail *tail;
 	unsigned int context;
@@ -187,14 +187,14 @@ static void note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
 
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&tails->lock, flags);
-	context = context_of(tails, memcg_of(mm));
+	context = litemrc_tail_context_of(tails, litemrc_tail_memcg_of(mm));
 	if (context) {
 		tail = &tails->of[context];
 		before = tail->mm == mm ? tail->mm_swapped : -1;
 		tail->mm = mm;
 		tail->mm_swapped = get_mm_counter(mm, MM_SWAPENTS);
-		if (!is_reclaiming())
-			gone = note_swap_in(tails, tail, mm, before);
+		if (!litemrc_tail_is_reclaiming())
+			gone = litemrc_tail_note_swap_in(tails, tail, mm, before);
 	}
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 	rcu_read_unlock();
@@ -203,13 +203,13 @@ static void note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
 }
 
 /* Before 6.6 there is one more argument, the counter: the type of the callback is not checked. */
-static void on_rss_stat(void *data, struct mm_struct *mm, int member)
+static void litemrc_tail_on_rss_stat(void *data, struct mm_struct *mm, int member)
 {
 	if (member == MM_SWAPENTS)
-		note_swapped(data, mm);
+		litemrc_tail_note_swapped(data, mm);
 }
 
-static struct litemrc_page page_of_file(struct folio *folio)
+static struct litemrc_page litemrc_tail_page_of_file(struct folio *folio)
 {
 	const struct inode *inode = folio->mapping->host;
 	u32 file = jhash_3words(inode->i_sb->s_dev, inode->i_ino, inode->i_generation, 0);
@@ -217,17 +217,17 @@ static struct litemrc_page page_of_file(struct folio *folio)
 	return (struct litemrc_page){ .index = folio->index, .file = file ?: 1 };
 }
 
-static void on_file_delete(void *data, struct folio *folio)
+static void litemrc_tail_on_file_delete(void *data, struct folio *folio)
 {
 	struct litemrc_page page;
 
-	if (!is_reclaiming() || folio_test_swapbacked(folio) || !folio->mapping->host)
+	if (!litemrc_tail_is_reclaiming() || folio_test_swapbacked(folio) || !folio->mapping->host)
 		return;
-	page = page_of_file(folio);
-	note_evicted(data, folio, &page);
+	page = litemrc_tail_page_of_file(folio);
+	litemrc_tail_note_evicted(data, folio, &page);
 }
 
-static void on_file_add(void *data, struct folio *folio)
+static void litemrc_tail_on_file_add(void *data, struct folio *folio)
 {
 	struct litemrc_tails *tails = data;
 	struct litemrc_evicted *evicted;
@@ -236,22 +236,22 @@ static void on_file_add(void *data, struct folio *folio)
 
 	if (folio_test_swapbacked(folio) || !folio->mapping->host)
 		return;
-	page = page_of_file(folio);
+	page = litemrc_tail_page_of_file(folio);
 	raw_spin_lock_irqsave(&tails->lock, flags);
 	evicted = litemrc_evicted_find(tails, &page);
 	/* A page that another cgroup reads again is out of the stack of this one. */
-	if (evicted && context_of_folio(tails, folio) == evicted->context)
-		count_refault(tails, evicted);
+	if (evicted && litemrc_tail_context_of_folio(tails, folio) == evicted->context)
+		litemrc_tail_count_refault(tails, evicted);
 	else if (evicted)
 		litemrc_evicted_remove(tails, evicted);
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 }
 
 static struct litemrc_hook hooks[] = {
-	{ "mm_vmscan_write_folio", on_write },
-	{ "rss_stat", on_rss_stat },
-	{ "mm_filemap_delete_from_page_cache", on_file_delete },
-	{ "mm_filemap_add_to_page_cache", on_file_add },
+	{ "mm_vmscan_write_folio", litemrc_tail_on_write },
+	{ "rss_stat", litemrc_tail_on_rss_stat },
+	{ "mm_filemap_delete_from_page_cache", litemrc_tail_on_file_delete },
+	{ "mm_filemap_add_to_page_cache", litemrc_tail_on_file_add },
 };
 
 int litemrc_tail_probes_register(struct litemrc_tails *tails)
@@ -259,9 +259,9 @@ int litemrc_tail_probes_register(struct litemrc_tails *tails)
 	struct device *dev = tails->mon->dev;
 	int ret;
 
-	check_trace_callback_type_mm_vmscan_write_folio(on_write);
-	check_trace_callback_type_mm_filemap_delete_from_page_cache(on_file_delete);
-	check_trace_callback_type_mm_filemap_add_to_page_cache(on_file_add);
+	check_trace_callback_type_mm_vmscan_write_folio(litemrc_tail_on_write);
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(litemrc_tail_on_file_delete);
+	check_trace_callback_type_mm_filemap_add_to_page_cache(litemrc_tail_on_file_add);
 	ret = litemrc_hooks_find(dev, hooks, ARRAY_SIZE(hooks));
 	if (!ret)
 		ret = litemrc_hooks_add(dev, hooks, ARRAY_SIZE(hooks), tails);

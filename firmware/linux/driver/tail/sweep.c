@@ -15,7 +15,7 @@ struct sweep {
 	unsigned int context;
 };
 
-static void note_seen(const struct sweep *sweep, pte_t pte)
+static void litemrc_tail_note_seen(const struct sweep *sweep, pte_t pte)
 {
 	struct litemrc_tails *tails = sweep->tails;
 	struct litemrc_page page = {};
@@ -31,14 +31,14 @@ static void note_seen(const struct sweep *sweep, pte_t pte)
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 }
 
-static void note_all_seen(void *data, pte_t *entry, unsigned int count)
+static void litemrc_tail_note_all_seen(void *data, pte_t *entry, unsigned int count)
 {
 	for (; count; count--)
-		note_seen(data, *entry++);
+		litemrc_tail_note_seen(data, *entry++);
 }
 
 /* Forgets pages that no table has, of some places; caller holds @lock. */
-static void forget(struct litemrc_tails *tails, unsigned int context, u32 first, u32 end)
+static void litemrc_tail_forget(struct litemrc_tails *tails, unsigned int context, u32 first, u32 end)
 {
 	struct litemrc_tail *tail = &tails->of[context];
 	struct litemrc_evicted *evicted;
@@ -62,11 +62,11 @@ void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context)
 	tail->gone = min(tail->gone + tail->gone_since, tail->swapped);
 	tail->gone_since = 0;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
-	if (litemrc_walk_context(tails->mon, context, LITEMRC_WALK_SHARED, note_all_seen, &sweep))
+	if (litemrc_walk_context(tails->mon, context, LITEMRC_WALK_SHARED, litemrc_tail_note_all_seen, &sweep))
 		return;
 	for (place = 0; place < tails->count; place += LITEMRC_SWEEP_PLACES) {
 		raw_spin_lock_irqsave(&tails->lock, flags);
-		forget(tails, context, place,
+		litemrc_tail_forget(tails, context, place,
 		       min_t(u32, place + LITEMRC_SWEEP_PLACES, tails->count));
 		raw_spin_unlock_irqrestore(&tails->lock, flags);
 		cond_resched();

@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "tail.h"
 
-static bool is_alone(struct task_struct *task)
+static bool litemrc_tail_is_alone(struct task_struct *task)
 {
 	const struct css_set *set = rcu_dereference(task->cgroups);
 	const struct cgroup *cgroup = set->dfl_cgrp;
@@ -20,7 +20,7 @@ static bool is_alone(struct task_struct *task)
 }
 
 /* Returns the memory cgroup that is all of a context's memory, or NULL. Caller is in RCU. */
-static struct mem_cgroup *find_memcg(const struct litemrc *mon, unsigned int context)
+static struct mem_cgroup *litemrc_tail_find_memcg(const struct litemrc *mon, unsigned int context)
 {
 	const struct litemrc_follower *follower = &mon->follower[context];
 	struct cgroup_subsys_state *css = NULL;
@@ -31,7 +31,7 @@ static struct mem_cgroup *find_memcg(const struct litemrc *mon, unsigned int con
 	task = pid_task(follower->pid, PIDTYPE_TGID);
 	if (follower->cgroup)
 		css = rcu_dereference(follower->cgroup->subsys[memory_cgrp_id]);
-	else if (task && is_alone(task))
+	else if (task && litemrc_tail_is_alone(task))
 		css = rcu_dereference(rcu_dereference(task->cgroups)->subsys[memory_cgrp_id]);
 	/* The root's memory has no count. */
 	if (!css || !css->parent)
@@ -43,7 +43,7 @@ static struct mem_cgroup *find_memcg(const struct litemrc *mon, unsigned int con
 }
 
 /* Is the tail what it should be? */
-static bool is_current(struct litemrc *mon, unsigned int context)
+static bool litemrc_tail_is_current(struct litemrc *mon, unsigned int context)
 {
 	const struct litemrc_tail *tail = &mon->tails->of[context];
 	unsigned long flags;
@@ -51,13 +51,13 @@ static bool is_current(struct litemrc *mon, unsigned int context)
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	rcu_read_lock();
-	same = find_memcg(mon, context) == (tail->active ? tail->memcg : NULL);
+	same = litemrc_tail_find_memcg(mon, context) == (tail->active ? tail->memcg : NULL);
 	rcu_read_unlock();
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return same && !tail->recorded;
 }
 
-static void set_active(struct litemrc_tails *tails, struct litemrc_tail *tail, bool active)
+static void litemrc_tail_set_active(struct litemrc_tails *tails, struct litemrc_tail *tail, bool active)
 {
 	unsigned long flags;
 
@@ -67,7 +67,7 @@ static void set_active(struct litemrc_tails *tails, struct litemrc_tail *tail, b
 }
 
 /* Forgets the evicted pages, a few at a time, as interrupts are off meanwhile. */
-static void forget_all(struct litemrc_tails *tails, struct litemrc_tail *tail)
+static void litemrc_tail_forget_all(struct litemrc_tails *tails, struct litemrc_tail *tail)
 {
 	struct rb_node *node;
 	unsigned long flags;
@@ -83,22 +83,22 @@ static void forget_all(struct litemrc_tails *tails, struct litemrc_tail *tail)
 	} while (node);
 }
 
-static void stop(struct litemrc_tails *tails, unsigned int context)
+static void litemrc_tail_stop(struct litemrc_tails *tails, unsigned int context)
 {
 	struct litemrc_tail *tail = &tails->of[context];
 	u32 *counts = tail->counts;
 
 	if (!tail->memcg)
 		return;
-	set_active(tails, tail, false);
-	forget_all(tails, tail);
+	litemrc_tail_set_active(tails, tail, false);
+	litemrc_tail_forget_all(tails, tail);
 	css_put(&tail->memcg->css);
 	*tail = (struct litemrc_tail){ .counts = counts };
 	memset(counts, 0, tails->groups * sizeof(*counts));
 }
 
 /* The first tail allocates for all of them: places for a quarter of the memory's pages. */
-static int prepare(struct litemrc_tails *tails)
+static int litemrc_tail_prepare(struct litemrc_tails *tails)
 {
 	int ret;
 
@@ -111,30 +111,30 @@ static int prepare(struct litemrc_tails *tails)
 	return tails->probing ? 0 : litemrc_tail_probes_register(tails);
 }
 
-static void start(struct litemrc_tails *tails, unsigned int context)
+static void litemrc_tail_start(struct litemrc_tails *tails, unsigned int context)
 {
 	struct litemrc_tail *tail = &tails->of[context];
 	struct litemrc *mon = tails->mon;
 	struct mem_cgroup *memcg;
 
 	rcu_read_lock();
-	memcg = find_memcg(mon, context);
+	memcg = litemrc_tail_find_memcg(mon, context);
 	if (memcg && !css_tryget(&memcg->css))
 		memcg = NULL;
 	rcu_read_unlock();
 	if (!memcg)
 		return;
-	if (prepare(tails)) {
+	if (litemrc_tail_prepare(tails)) {
 		css_put(&memcg->css);
 		return;
 	}
 	tail->memcg = memcg;
 	tail->exclusive = mon->follower[context].pid;
-	set_active(tails, tail, true);
+	litemrc_tail_set_active(tails, tail, true);
 }
 
 /* Tails start and stop when a record has been stored, so that it belongs to one follower. */
-static void update(struct litemrc *mon, bool reset)
+static void litemrc_tail_update(struct litemrc *mon, bool reset)
 {
 	struct litemrc_tails *tails = mon->tails;
 	unsigned int context;
@@ -142,9 +142,9 @@ static void update(struct litemrc *mon, bool reset)
 
 	lockdep_assert_held(&mon->settings);
 	for (context = 1; context < mon->parameters.contexts; context++) {
-		if (reset || !is_current(mon, context)) {
-			stop(tails, context);
-			start(tails, context);
+		if (reset || !litemrc_tail_is_current(mon, context)) {
+			litemrc_tail_stop(tails, context);
+			litemrc_tail_start(tails, context);
 		} else if (tails->of[context].gone_since) {
 			litemrc_tail_sweep(tails, context);
 		}
@@ -156,7 +156,7 @@ static void update(struct litemrc *mon, bool reset)
 
 void litemrc_tails_update(struct litemrc *mon)
 {
-	update(mon, false);
+	litemrc_tail_update(mon, false);
 }
 
 /* The stacks were cleared, and the sampling may have changed, or the monitor was disabled. */
@@ -168,17 +168,17 @@ void litemrc_tails_reset(struct litemrc *mon)
 	unsigned int context;
 
 	for (context = 1; context < parameters->contexts; context++)
-		stop(tails, context);
+		litemrc_tail_stop(tails, context);
 	tails->group_pages = max(parameters->pages / parameters->groups, 1U) << scale;
-	update(mon, true);
+	litemrc_tail_update(mon, true);
 }
 
-static void work(struct work_struct *work)
+static void litemrc_tail_work(struct work_struct *work)
 {
 	struct litemrc *mon = container_of(work, struct litemrc_tails, work)->mon;
 
 	mutex_lock(&mon->settings);
-	update(mon, false);
+	litemrc_tail_update(mon, false);
 	mutex_unlock(&mon->settings);
 }
 
@@ -192,7 +192,7 @@ void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context)
 	raw_spin_unlock(&tails->lock);
 }
 
-static void fill(struct litemrc_tails *tails, unsigned int context, struct litemrc_epoch *record)
+static void litemrc_tail_fill(struct litemrc_tails *tails, unsigned int context, struct litemrc_epoch *record)
 {
 	u32 *counts = litemrc_record_counts(record, context) + LITEMRC_ROW_TAIL(record->groups);
 	struct litemrc_row *row = litemrc_record_row(record, context);
@@ -224,8 +224,8 @@ void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
 	bool late = false;
 
 	for (context = 0; context < mon->parameters.contexts; context++) {
-		fill(mon->tails, context, record);
-		late |= context && !is_current(mon, context);
+		litemrc_tail_fill(mon->tails, context, record);
+		late |= context && !litemrc_tail_is_current(mon, context);
 	}
 	if (late)
 		schedule_work(&mon->tails->work);
@@ -244,7 +244,7 @@ int litemrc_tails_init(struct litemrc *mon)
 	tails->groups = groups;
 	tails->group_pages = 1;
 	raw_spin_lock_init(&tails->lock);
-	INIT_WORK(&tails->work, work);
+	INIT_WORK(&tails->work, litemrc_tail_work);
 	tails->counts = vzalloc(array3_size(mon->parameters.contexts, groups, sizeof(u32)));
 	if (!tails->counts)
 		return -ENOMEM;

@@ -5,7 +5,7 @@
 #include "compat.h"
 #include "tracker.h"
 
-static struct tracker *of_device(struct device *device)
+static struct tracker *tracker_of_device(struct device *device)
 {
 	const struct litemrc_platform_data *data = dev_get_platdata(device);
 
@@ -15,13 +15,13 @@ static struct tracker *of_device(struct device *device)
 /* Pages of the scan list; they change only while the monitor is disabled. */
 static ssize_t scan_list_show(struct device *device, struct device_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", of_device(device)->scan_list);
+	return sysfs_emit(text, "%u\n", tracker_of_device(device)->scan_list);
 }
 
 static ssize_t scan_list_store(struct device *device, struct device_attribute *attribute,
 			       const char *text, size_t bytes)
 {
-	struct tracker *tracker = of_device(device);
+	struct tracker *tracker = tracker_of_device(device);
 	u32 pages;
 	int ret;
 
@@ -43,13 +43,13 @@ static DEVICE_ATTR_RW(scan_list);
 /* Milliseconds between two scans; 0, or no accessed bits: only when 1 is written to `scan`. */
 static ssize_t period_ms_show(struct device *device, struct device_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", of_device(device)->period_ms);
+	return sysfs_emit(text, "%u\n", tracker_of_device(device)->period_ms);
 }
 
 static ssize_t period_ms_store(struct device *device, struct device_attribute *attribute,
 			       const char *text, size_t bytes)
 {
-	struct tracker *tracker = of_device(device);
+	struct tracker *tracker = tracker_of_device(device);
 	u32 period;
 	int ret;
 
@@ -66,9 +66,9 @@ static ssize_t period_ms_store(struct device *device, struct device_attribute *a
 static DEVICE_ATTR_RW(period_ms);
 
 /* Does what 1 in a file orders, unless the monitor is disabled. */
-static ssize_t perform(struct device *device, void (*action)(struct tracker *tracker), size_t bytes)
+static ssize_t tracker_perform(struct device *device, void (*action)(struct tracker *tracker), size_t bytes)
 {
-	struct tracker *tracker = of_device(device);
+	struct tracker *tracker = tracker_of_device(device);
 	int ret = 0;
 
 	mutex_lock(&tracker->settings);
@@ -83,14 +83,14 @@ static ssize_t perform(struct device *device, void (*action)(struct tracker *tra
 static ssize_t scan_store(struct device *device, struct device_attribute *attribute,
 			  const char *text, size_t bytes)
 {
-	return perform(device, tracker_scan, bytes);
+	return tracker_perform(device, tracker_scan, bytes);
 }
 static DEVICE_ATTR_WO(scan);
 
 static ssize_t sweep_store(struct device *device, struct device_attribute *attribute,
 			   const char *text, size_t bytes)
 {
-	return perform(device, tracker_sweep, bytes);
+	return tracker_perform(device, tracker_sweep, bytes);
 }
 static DEVICE_ATTR_WO(sweep);
 
@@ -101,13 +101,13 @@ static ssize_t accessed_bits_show(struct device *device, struct device_attribute
 	static const char *const names[] = {
 		[TRACKER_UNKNOWN] = "unknown", [TRACKER_NO] = "no", [TRACKER_YES] = "yes" };
 
-	return sysfs_emit(text, "%s\n", names[READ_ONCE(of_device(device)->accessed_bits)]);
+	return sysfs_emit(text, "%s\n", names[READ_ONCE(tracker_of_device(device)->accessed_bits)]);
 }
 static DEVICE_ATTR_RO(accessed_bits);
 
 static ssize_t events_show(struct device *device, struct device_attribute *attribute, char *text)
 {
-	struct tracker *tracker = of_device(device);
+	struct tracker *tracker = tracker_of_device(device);
 	struct tracker_events events;
 	unsigned long flags;
 	u32 untracked;
@@ -125,14 +125,14 @@ static DEVICE_ATTR_ADMIN_RO(events);
 
 static ssize_t log_show(struct device *device, struct device_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", of_device(device)->logged);
+	return sysfs_emit(text, "%u\n", tracker_of_device(device)->logged);
 }
 
 /* For tests: 1 begins a log of what is counted, 0 ends it. */
 static ssize_t log_store(struct device *device, struct device_attribute *attribute,
 			 const char *text, size_t bytes)
 {
-	struct tracker *tracker = of_device(device);
+	struct tracker *tracker = tracker_of_device(device);
 	struct tracker_entry *log = NULL, *old;
 	unsigned long flags;
 	bool on;
@@ -163,7 +163,7 @@ static ssize_t entries_read(struct file *file, struct kobject *kobj,
 			    litemrc_bin_attribute *attribute, char *data,
 			    loff_t offset, size_t bytes)
 {
-	struct tracker *tracker = of_device(kobj_to_dev(kobj));
+	struct tracker *tracker = tracker_of_device(kobj_to_dev(kobj));
 	ssize_t ret = 0;
 
 	mutex_lock(&tracker->settings);

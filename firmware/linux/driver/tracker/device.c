@@ -35,7 +35,7 @@ MODULE_PARM_DESC(clock_hz, "clock whose cycles measure an epoch (that of cpu@0; 
 
 static struct tracker *tracker;
 
-static u32 find_clock(void)
+static u32 tracker_find_clock(void)
 {
 	struct device_node *cpu = of_get_cpu_node(0, NULL);
 	u32 hz = clock_hz;
@@ -46,7 +46,7 @@ static u32 find_clock(void)
 	return hz ?: 50000000;
 }
 
-static int add_device(void)
+static int tracker_add_device(void)
 {
 	struct litemrc_platform_data data = {
 		.ops = &tracker_ops,
@@ -70,7 +70,7 @@ static int add_device(void)
 	return ret;
 }
 
-static void free_tracker(void)
+static void tracker_free_tracker(void)
 {
 	kvfree(tracker->page);
 	kvfree(tracker->listed);
@@ -80,7 +80,7 @@ static void free_tracker(void)
 	kfree(tracker);
 }
 
-static int make_tracker(void)
+static int tracker_make_tracker(void)
 {
 	tracker = kzalloc(sizeof(*tracker), GFP_KERNEL);
 	if (!tracker)
@@ -96,7 +96,7 @@ static int make_tracker(void)
 	tracker->first_pfn = PHYS_PFN(memory);
 	tracker->scan_list = scan_list;
 	tracker->period_ms = period_ms;
-	tracker->clock_hz = find_clock();
+	tracker->clock_hz = tracker_find_clock();
 	tracker->never_young = never_young;
 	/* Not in vmalloc's range if possible: each fault would miss the processor's TLB. */
 	tracker->page = kvcalloc(tracker->frames, sizeof(*tracker->page), GFP_KERNEL);
@@ -104,14 +104,14 @@ static int make_tracker(void)
 	tracker->accessed = vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
 	tracker->scanned = vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
 	if (!tracker->page || !tracker->listed || !tracker->accessed || !tracker->scanned) {
-		free_tracker();
+		tracker_free_tracker();
 		return -ENOMEM;
 	}
 	tracker_reset(tracker);
 	if (!tracker_find_tracepoint(tracker))
 		return 0;
 	pr_err("litemrc_os: this kernel has no tracepoint mm_fault; apply fault-tracepoint.patch\n");
-	free_tracker();
+	tracker_free_tracker();
 	return -ENODEV;
 }
 
@@ -129,18 +129,18 @@ static int __init tracker_init(void)
 		       TRACKER_GROUPS_LOG2);
 		return -EINVAL;
 	}
-	ret = make_tracker();
+	ret = tracker_make_tracker();
 	if (ret)
 		return ret;
 	ret = tracker_interrupt_init(tracker);
 	if (ret)
 		goto free;
-	ret = add_device();
+	ret = tracker_add_device();
 	if (!ret)
 		return 0;
 	tracker_interrupt_exit(tracker);
 free:
-	free_tracker();
+	tracker_free_tracker();
 	return ret;
 }
 
@@ -153,7 +153,7 @@ static void __exit tracker_exit(void)
 	cancel_work_sync(&tracker->leave);
 	cancel_work_sync(&tracker->sweep);
 	tracker_exit_watch(tracker);
-	free_tracker();
+	tracker_free_tracker();
 }
 
 module_init(tracker_init);

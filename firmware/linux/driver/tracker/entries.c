@@ -16,34 +16,34 @@
 #define PERMITTED (_PAGE_PRESENT | _PAGE_USER)
 #define STATE_MASK (_PAGE_PRESENT | _PAGE_PROT_NONE | _PAGE_USER)
 
-static bool is_protected(pte_t pte)
+static bool tracker_is_protected(pte_t pte)
 {
 	BUILD_BUG_ON(pgprot_val(PAGE_NONE) & _PAGE_USER);
 	return (pte_val(pte) & STATE_MASK) == PROTECTED && pte_val(pte) & _PAGE_LEAF;
 }
 
-static bool is_permitted(pte_t pte)
+static bool tracker_is_permitted(pte_t pte)
 {
 	return (pte_val(pte) & PERMITTED) == PERMITTED && pte_val(pte) & _PAGE_LEAF;
 }
 
-static pte_t protected_of(pte_t pte)
+static pte_t tracker_protected_of(pte_t pte)
 {
 	return __pte((pte_val(pte) & ~_PAGE_PRESENT) | _PAGE_PROT_NONE);
 }
 
-static pte_t permitted_of(pte_t pte)
+static pte_t tracker_permitted_of(pte_t pte)
 {
 	return __pte((pte_val(pte) & ~_PAGE_PROT_NONE) | _PAGE_PRESENT);
 }
 
 /* There is one processor. */
-static void forget_translation(unsigned long address)
+static void tracker_forget_translation(unsigned long address)
 {
 	asm volatile("sfence.vma %0" : : "r"(address) : "memory");
 }
 
-static noinline bool find_table(struct tracker_table *table, struct mm_struct *mm,
+static noinline bool tracker_find_table(struct tracker_table *table, struct mm_struct *mm,
 				unsigned long address)
 {
 	pmd_t *pmd;
@@ -59,20 +59,20 @@ static noinline bool find_table(struct tracker_table *table, struct mm_struct *m
 }
 
 /* Returns the entry, or NULL. */
-static __always_inline pte_t *find_entry(struct tracker_table *table, struct mm_struct *mm,
+static __always_inline pte_t *tracker_find_entry(struct tracker_table *table, struct mm_struct *mm,
 					 unsigned long address)
 {
 	if ((table->mm != mm || table->begin != (address & PMD_MASK)) &&
-	    !find_table(table, mm, address))
+	    !tracker_find_table(table, mm, address))
 		return NULL;
 	return table->entries + pte_index(address);
 }
 
 /* Returns the entry with its table locked, or NULL. */
-static __always_inline pte_t *lock_entry(struct tracker_table *table, struct mm_struct *mm,
+static __always_inline pte_t *tracker_lock_entry(struct tracker_table *table, struct mm_struct *mm,
 					 unsigned long address)
 {
-	pte_t *entry = find_entry(table, mm, address);
+	pte_t *entry = tracker_find_entry(table, mm, address);
 
 	if (entry)
 		spin_lock(table->lock);
@@ -92,7 +92,7 @@ static __always_inline pte_t *lock_entry(struct tracker_table *table, struct mm_
 enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struct mm_struct *mm,
 					      unsigned long address, bool old, unsigned long *pfn)
 {
-	pte_t *entry = lock_entry(table, mm, address);
+	pte_t *entry = tracker_lock_entry(table, mm, address);
 	enum tracker_entry_state state;
 	pte_t pte;
 
@@ -100,12 +100,12 @@ enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struc
 		return TRACKER_ABSENT;
 	pte = *entry;
 	*pfn = pte_pfn(pte);
-	state = is_permitted(pte) ? TRACKER_PERMITTED :
-		is_protected(pte) ? TRACKER_PROTECTED : TRACKER_ABSENT;
+	state = tracker_is_permitted(pte) ? TRACKER_PERMITTED :
+		tracker_is_protected(pte) ? TRACKER_PROTECTED : TRACKER_ABSENT;
 	if (state == TRACKER_PROTECTED || (state == TRACKER_PERMITTED && old)) {
-		pte = permitted_of(pte);
+		pte = tracker_permitted_of(pte);
 		set_pte(entry, old ? pte_mkold(pte) : pte);
-		forget_translation(address);
+		tracker_forget_translation(address);
 	}
 	spin_unlock(table->lock);
 	return state;
@@ -115,15 +115,15 @@ enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struc
 bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, unsigned long address,
 			   unsigned long pfn)
 {
-	pte_t *entry = lock_entry(table, mm, address);
+	pte_t *entry = tracker_lock_entry(table, mm, address);
 	bool found;
 
 	if (!entry)
 		return false;
 	found = pte_present(*entry) && pte_pfn(*entry) == pfn;
-	if (found && is_permitted(*entry)) {
-		set_pte(entry, pte_mkold(protected_of(*entry)));
-		forget_translation(address);
+	if (found && tracker_is_permitted(*entry)) {
+		set_pte(entry, pte_mkold(tracker_protected_of(*entry)));
+		tracker_forget_translation(address);
 	}
 	spin_unlock(table->lock);
 	return found;
@@ -133,16 +133,16 @@ bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, un
 bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 			    unsigned long address, unsigned long pfn)
 {
-	pte_t *entry = find_entry(table, mm, address);
+	pte_t *entry = tracker_find_entry(table, mm, address);
 	bool accessed;
 
 	if (!entry || !pte_young(READ_ONCE(*entry)))
 		return false; /* most of a scan's */
 	spin_lock(table->lock);
-	accessed = is_permitted(*entry) && pte_pfn(*entry) == pfn && pte_young(*entry);
+	accessed = tracker_is_permitted(*entry) && pte_pfn(*entry) == pfn && pte_young(*entry);
 	if (accessed) {
 		set_pte(entry, pte_mkold(*entry));
-		forget_translation(address);
+		tracker_forget_translation(address);
 	}
 	spin_unlock(table->lock);
 	return accessed;
@@ -151,11 +151,11 @@ bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 /* What is done with an entry; returns whether it changed. Its table is locked. */
 typedef bool visit(void *data, unsigned long address, pte_t *entry);
 
-static u32 visit_table(struct mm_struct *mm, unsigned long address, unsigned long end, visit *visit,
+static u32 tracker_visit_table(struct mm_struct *mm, unsigned long address, unsigned long end, visit *visit,
 		       void *data)
 {
 	struct tracker_table table = {};
-	pte_t *entry = lock_entry(&table, mm, address);
+	pte_t *entry = tracker_lock_entry(&table, mm, address);
 	u32 changed = 0;
 
 	if (!entry)
@@ -163,14 +163,14 @@ static u32 visit_table(struct mm_struct *mm, unsigned long address, unsigned lon
 	for (; address != end; address += PAGE_SIZE, entry++) {
 		if (!visit(data, address, entry))
 			continue;
-		forget_translation(address);
+		tracker_forget_translation(address);
 		changed++;
 	}
 	spin_unlock(table.lock);
 	return changed;
 }
 
-static u32 visit_all(struct mm_struct *mm, visit *visit, void *data, bool may_sleep)
+static u32 tracker_visit_all(struct mm_struct *mm, visit *visit, void *data, bool may_sleep)
 {
 	struct vm_area_struct *area;
 	struct vma_iterator iterator;
@@ -183,7 +183,7 @@ static u32 visit_all(struct mm_struct *mm, visit *visit, void *data, bool may_sl
 			continue;
 		for (address = area->vm_start; address != area->vm_end; address = next) {
 			next = litemrc_end_of_table(address, area->vm_end);
-			changed += visit_table(mm, address, next, visit, data);
+			changed += tracker_visit_table(mm, address, next, visit, data);
 			if (may_sleep)
 				cond_resched();
 		}
@@ -191,18 +191,18 @@ static u32 visit_all(struct mm_struct *mm, visit *visit, void *data, bool may_sl
 	return changed;
 }
 
-static bool permit(void *data, unsigned long address, pte_t *entry)
+static bool tracker_permit(void *data, unsigned long address, pte_t *entry)
 {
-	if (!is_protected(*entry))
+	if (!tracker_is_protected(*entry))
 		return false;
-	set_pte(entry, permitted_of(*entry));
+	set_pte(entry, tracker_permitted_of(*entry));
 	return true;
 }
 
 /* Permits all pages; returns the number of those that were protected. */
 u32 tracker_entries_permit(struct mm_struct *mm, bool may_sleep)
 {
-	return visit_all(mm, permit, NULL, may_sleep);
+	return tracker_visit_all(mm, tracker_permit, NULL, may_sleep);
 }
 
 struct choice {
@@ -210,14 +210,14 @@ struct choice {
 	void *data;
 };
 
-static bool protect(void *data, unsigned long address, pte_t *entry)
+static bool tracker_protect(void *data, unsigned long address, pte_t *entry)
 {
 	struct choice *choice = data;
 
-	if (!is_permitted(*entry) || pte_special(*entry) ||
+	if (!tracker_is_permitted(*entry) || pte_special(*entry) ||
 	    !choice->choose(choice->data, address, pte_pfn(*entry)))
 		return false;
-	set_pte(entry, pte_mkold(protected_of(*entry)));
+	set_pte(entry, pte_mkold(tracker_protected_of(*entry)));
 	return true;
 }
 
@@ -226,5 +226,5 @@ void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void 
 {
 	struct choice choice = { choose, data };
 
-	visit_all(mm, protect, &choice, true);
+	tracker_visit_all(mm, tracker_protect, &choice, true);
 }

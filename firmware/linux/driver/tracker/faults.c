@@ -34,13 +34,13 @@ void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32
 	page->epoch = tracker->epoch + 1;
 }
 
-static bool takes_part(const struct tracker *tracker, unsigned long frame)
+static bool tracker_takes_part(const struct tracker *tracker, unsigned long frame)
 {
 	return frame >= tracker->lower && frame <= tracker->upper;
 }
 
 /* Returns the frame to protect, or TRACKER_NONE. Caller holds @lock. */
-static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long address, u32 frame,
+static u32 tracker_count_access(struct tracker *tracker, struct mm_struct *mm, unsigned long address, u32 frame,
 		  struct tracker_place *leaves)
 {
 	unsigned int context = litemrc_current_context(&tracker->device->dev);
@@ -76,7 +76,7 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 }
 
 /* With preemption disabled, and the mmap lock. */
-static void count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned long address)
+static void tracker_count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned long address)
 {
 	struct tracker_table table = {};
 	enum tracker_entry_state state;
@@ -92,8 +92,8 @@ static void count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned 
 		return;
 	raw_spin_lock_irqsave(&tracker->lock, irq_flags);
 	tracker->events.faults += state == TRACKER_PROTECTED;
-	if (tracker->control & LITEMRC_CONTROL_ENABLE && takes_part(tracker, frame))
-		left = access(tracker, mm, address, frame, &leaves);
+	if (tracker->control & LITEMRC_CONTROL_ENABLE && tracker_takes_part(tracker, frame))
+		left = tracker_count_access(tracker, mm, address, frame, &leaves);
 	wanted = tracker_take_wanted(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, irq_flags);
 	if (wanted)
@@ -108,7 +108,7 @@ static void count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned 
  * to a shared page. Such a page waits for a sweep if the lock is taken. Preemption is disabled, as
  * 7.2 calls tracepoints with it: no other task may free a page between its entry and its stack.
  */
-static void on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
+static void tracker_on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
 {
 	struct mm_struct *mm = current->mm;
 
@@ -117,7 +117,7 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	if (ret & VM_FAULT_COMPLETED && !mmap_read_trylock(mm))
 		return;
 	preempt_disable();
-	count_fault(data, mm, address & PAGE_MASK);
+	tracker_count_fault(data, mm, address & PAGE_MASK);
 	preempt_enable();
 	if (ret & VM_FAULT_COMPLETED)
 		mmap_read_unlock(mm);
@@ -127,7 +127,7 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
  * While pages are given back: a new process has inherited those that its parent has not been given
  * back yet. It does not run yet, so its memory is locked by nobody, unless it is its parent's.
  */
-static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+static void tracker_on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct tracker *tracker = data;
 	struct mm_struct *mm = child->mm;
@@ -142,11 +142,11 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	mmap_read_unlock(mm);
 }
 
-static void find(struct tracepoint *tracepoint, void *data)
+static void tracker_find(struct tracepoint *tracepoint, void *data)
 {
 	struct tracker *tracker = data;
 
-	check_trace_callback_type_sched_process_fork(on_fork);
+	check_trace_callback_type_sched_process_fork(tracker_on_fork);
 	if (!strcmp(tracepoint->name, "mm_fault"))
 		tracker->fault = tracepoint;
 	if (!strcmp(tracepoint->name, "sched_process_fork"))
@@ -156,17 +156,17 @@ static void find(struct tracepoint *tracepoint, void *data)
 /* Returns 0, or -ENODEV in a kernel without fault-tracepoint.patch. */
 int tracker_find_tracepoint(struct tracker *tracker)
 {
-	for_each_kernel_tracepoint(find, tracker);
+	for_each_kernel_tracepoint(tracker_find, tracker);
 	return tracker->fault && tracker->fork ? 0 : -ENODEV;
 }
 
-static int watch(struct tracker *tracker)
+static int tracker_watch(struct tracker *tracker)
 {
 	int ret;
 
 	if (tracker->watching || !tracker->running || !tracker->used)
 		return 0;
-	ret = tracepoint_probe_register(tracker->fault, on_fault, tracker);
+	ret = tracepoint_probe_register(tracker->fault, tracker_on_fault, tracker);
 	if (ret)
 		return ret;
 	tracker->watching = true;
@@ -181,7 +181,7 @@ int tracker_start(struct tracker *tracker)
 	int ret;
 
 	tracker->running = true;
-	ret = watch(tracker);
+	ret = tracker_watch(tracker);
 	tracker->running = !ret;
 	return ret;
 }
@@ -190,11 +190,11 @@ int tracker_start(struct tracker *tracker)
 int tracker_follow(struct tracker *tracker)
 {
 	tracker->used = true;
-	return watch(tracker);
+	return tracker_watch(tracker);
 }
 
 /* Returns the number of pages that were protected, in all processes. */
-static u32 permit_all(void)
+static u32 tracker_permit_all(void)
 {
 	struct mm_struct *mm, *last = NULL;
 	struct task_struct *task;
@@ -228,30 +228,30 @@ static u32 permit_all(void)
 }
 
 /*
- * Gives back all pages; returns whether none is left. Nothing is protected any more, and on_fork()
+ * Gives back all pages; returns whether none is left. Nothing is protected any more, and tracker_on_fork()
  * gives back what is inherited, so a pass leaves pages only in the memory of a process that ended
  * during it and shared that with a later child of a lower number; hence the second pass. Processes
- * that arrange for that in each pass, or without on_fork(), are not waited for.
+ * that arrange for that in each pass, or without tracker_on_fork(), are not waited for.
  */
-static bool give_back(struct tracker *tracker)
+static bool tracker_give_back(struct tracker *tracker)
 {
-	int forks = tracepoint_probe_register(tracker->fork, on_fork, tracker);
+	int forks = tracepoint_probe_register(tracker->fork, tracker_on_fork, tracker);
 	unsigned int pass;
 	bool any = true;
 
 	for (pass = 0; any && pass < TRACKER_PASSES; pass++) {
 		WRITE_ONCE(tracker->missed, false);
-		any = permit_all();
+		any = tracker_permit_all();
 		any |= READ_ONCE(tracker->missed);
 	}
 	if (!forks)
-		tracepoint_probe_unregister(tracker->fork, on_fork, tracker);
+		tracepoint_probe_unregister(tracker->fork, tracker_on_fork, tracker);
 	return !any;
 }
 
-static void unwatch(struct tracker *tracker)
+static void tracker_unwatch(struct tracker *tracker)
 {
-	tracepoint_probe_unregister(tracker->fault, on_fault, tracker);
+	tracepoint_probe_unregister(tracker->fault, tracker_on_fault, tracker);
 	tracepoint_synchronize_unregister();
 	tracker->watching = false;
 	tracker_spaces_free(tracker);
@@ -266,8 +266,8 @@ void tracker_stop(struct tracker *tracker)
 	tracker->running = false;
 	if (!tracker->watching)
 		return;
-	if (give_back(tracker))
-		unwatch(tracker);
+	if (tracker_give_back(tracker))
+		tracker_unwatch(tracker);
 	else
 		pr_warn("litemrc_os: processes were forked too fast in %u passes: page faults cost time until the tracker is enabled and disabled again\n",
 			TRACKER_PASSES);
@@ -278,7 +278,7 @@ void tracker_exit_watch(struct tracker *tracker)
 {
 	if (!tracker->watching)
 		return;
-	if (!give_back(tracker))
+	if (!tracker_give_back(tracker))
 		pr_err("litemrc_os: pages of a process may be left protected: a process that hangs in page faults has to be killed\n");
-	unwatch(tracker);
+	tracker_unwatch(tracker);
 }

@@ -14,14 +14,14 @@ void tracker_interrupt_check(struct tracker *tracker)
 	mod_timer(&tracker->timer, jiffies + 1);
 }
 
-static void mask(struct irq_data *data)
+static void tracker_mask(struct irq_data *data)
 {
 	struct tracker *tracker = data->domain->host_data;
 
 	WRITE_ONCE(tracker->masked, true);
 }
 
-static void unmask(struct irq_data *data)
+static void tracker_unmask(struct irq_data *data)
 {
 	struct tracker *tracker = data->domain->host_data;
 
@@ -31,22 +31,22 @@ static void unmask(struct irq_data *data)
 
 static struct irq_chip tracker_chip = {
 	.name = "litemrc_os",
-	.irq_mask = mask,
-	.irq_unmask = unmask,
+	.irq_mask = tracker_mask,
+	.irq_unmask = tracker_unmask,
 };
 
-static int map(struct irq_domain *domain, unsigned int irq, irq_hw_number_t line)
+static int tracker_map(struct irq_domain *domain, unsigned int irq, irq_hw_number_t line)
 {
 	irq_set_chip_and_handler(irq, &tracker_chip, handle_level_irq);
 	return 0;
 }
 
 static const struct irq_domain_ops tracker_domain_ops = {
-	.map = map,
+	.map = tracker_map,
 };
 
 /* Until the end of the epoch, or until tracker_see() is due. */
-static void sleep_for(struct tracker *tracker, u64 left_ns)
+static void tracker_sleep_for(struct tracker *tracker, u64 left_ns)
 {
 	unsigned long delay = tracker->watching ? TRACKER_SEE_JIFFIES : MAX_JIFFY_OFFSET;
 
@@ -56,7 +56,7 @@ static void sleep_for(struct tracker *tracker, u64 left_ns)
 		mod_timer(&tracker->timer, jiffies + delay);
 }
 
-static void on_tick(struct timer_list *timer)
+static void tracker_on_tick(struct timer_list *timer)
 {
 	struct tracker *tracker = container_of(timer, struct tracker, timer);
 	unsigned long flags;
@@ -76,7 +76,7 @@ static void on_tick(struct timer_list *timer)
 	if (raised)
 		tracker_interrupt_check(tracker);
 	else if (!timer_pending(timer))
-		sleep_for(tracker, left_ns);
+		tracker_sleep_for(tracker, left_ns);
 }
 
 int tracker_interrupt_init(struct tracker *tracker)
@@ -90,7 +90,7 @@ int tracker_interrupt_init(struct tracker *tracker)
 		irq_domain_remove(tracker->domain);
 		return -ENOMEM;
 	}
-	timer_setup(&tracker->timer, on_tick, 0);
+	timer_setup(&tracker->timer, tracker_on_tick, 0);
 	return 0;
 }
 

@@ -12,7 +12,7 @@ void tracker_reset(struct tracker *tracker)
 	tracker_stacks_clear(tracker);
 }
 
-static void end_epoch(struct tracker *tracker)
+static void tracker_end_epoch(struct tracker *tracker)
 {
 	memcpy(tracker->published, tracker->row, sizeof(tracker->row));
 	memset(tracker->row, 0, sizeof(tracker->row));
@@ -38,7 +38,7 @@ u64 tracker_epoch_left(const struct tracker *tracker)
 	return passed < tracker->epoch_length_ns ? tracker->epoch_length_ns - passed : 0;
 }
 
-static bool is_over(const struct tracker *tracker)
+static bool tracker_is_over(const struct tracker *tracker)
 {
 	return tracker->end_requested || !tracker_epoch_left(tracker);
 }
@@ -46,12 +46,12 @@ static bool is_over(const struct tracker *tracker)
 /* Ends an epoch that is over; returns whether the interrupt is asserted. Caller holds @lock. */
 bool tracker_tick(struct tracker *tracker)
 {
-	if (is_over(tracker) && !tracker->ready)
-		end_epoch(tracker);
+	if (tracker_is_over(tracker) && !tracker->ready)
+		tracker_end_epoch(tracker);
 	return tracker->ready && tracker->ev_enable && !READ_ONCE(tracker->masked);
 }
 
-static u32 read_status(struct tracker *tracker)
+static u32 tracker_read_status(struct tracker *tracker)
 {
 	u32 status = 0;
 
@@ -67,7 +67,7 @@ static u32 read_status(struct tracker *tracker)
 	return status;
 }
 
-static u32 read_register(struct tracker *tracker, unsigned int offset)
+static u32 tracker_read_register(struct tracker *tracker, unsigned int offset)
 {
 	switch (offset) {
 	case LITEMRC_VERSION:
@@ -92,7 +92,7 @@ static u32 read_register(struct tracker *tracker, unsigned int offset)
 	case LITEMRC_RANGE_UPPER:
 		return tracker->upper;
 	case LITEMRC_STATUS:
-		return read_status(tracker);
+		return tracker_read_status(tracker);
 	case LITEMRC_EPOCH:
 		return tracker->epoch;
 	case LITEMRC_EPOCH_DROPPED:
@@ -107,7 +107,7 @@ static u32 read_register(struct tracker *tracker, unsigned int offset)
 	}
 }
 
-static void command(struct tracker *tracker, u32 value)
+static void tracker_command(struct tracker *tracker, u32 value)
 {
 	if (value & LITEMRC_COMMAND_CLEAR) {
 		tracker_stacks_clear(tracker);
@@ -125,14 +125,14 @@ static void command(struct tracker *tracker, u32 value)
 	tracker_tick(tracker);
 }
 
-static void write_register(struct tracker *tracker, unsigned int offset, u32 value)
+static void tracker_write_register(struct tracker *tracker, unsigned int offset, u32 value)
 {
 	switch (offset) {
 	case LITEMRC_CONTROL:
 		tracker->control = value & ~LITEMRC_CONTROL_SPLIT; /* faults do not tell them */
 		break;
 	case LITEMRC_COMMAND:
-		command(tracker, value);
+		tracker_command(tracker, value);
 		break;
 	case LITEMRC_INVALIDATE:
 		if (value >= tracker->frames || !tracker->page[value].context)
@@ -156,7 +156,7 @@ static void write_register(struct tracker *tracker, unsigned int offset, u32 val
 	}
 }
 
-static u32 read_window(const struct tracker *tracker, unsigned int word)
+static u32 tracker_read_window(const struct tracker *tracker, unsigned int word)
 {
 	unsigned int column = word % LITEMRC_WINDOW_ROW(TRACKER_GROUPS);
 	const struct tracker_row *row;
@@ -174,43 +174,43 @@ static u32 read_window(const struct tracker *tracker, unsigned int word)
 	return hits + row->misses;
 }
 
-static u32 os_read(void *io, unsigned int offset)
+static u32 tracker_os_read(void *io, unsigned int offset)
 {
 	struct tracker *tracker = io;
 	unsigned long flags;
 	u32 value;
 
 	raw_spin_lock_irqsave(&tracker->lock, flags);
-	value = read_register(tracker, offset);
+	value = tracker_read_register(tracker, offset);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	return value;
 }
 
-static void os_write(void *io, unsigned int offset, u32 value)
+static void tracker_os_write(void *io, unsigned int offset, u32 value)
 {
 	struct tracker *tracker = io;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tracker->lock, flags);
-	write_register(tracker, offset, value);
+	tracker_write_register(tracker, offset, value);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	if (offset != LITEMRC_INVALIDATE) /* which is frequent */
 		tracker_interrupt_check(tracker);
 }
 
-static void os_window(void *io, unsigned int first, u32 *words, unsigned int count)
+static void tracker_os_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	struct tracker *tracker = io;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	for (; count; count--)
-		*words++ = read_window(tracker, first++);
+		*words++ = tracker_read_window(tracker, first++);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 }
 
 /* Caller holds the driver's settings; before the monitor is enabled, after it is disabled. */
-static int os_enable(void *io, bool on)
+static int tracker_os_enable(void *io, bool on)
 {
 	struct tracker *tracker = io;
 	int ret = 0;
@@ -224,7 +224,7 @@ static int os_enable(void *io, bool on)
 	return ret;
 }
 
-static int os_follow(void *io)
+static int tracker_os_follow(void *io)
 {
 	struct tracker *tracker = io;
 	int ret;
@@ -236,11 +236,11 @@ static int os_follow(void *io)
 }
 
 const struct litemrc_ops tracker_ops = {
-	.read = os_read,
-	.write = os_write,
-	.window = os_window,
+	.read = tracker_os_read,
+	.write = tracker_os_write,
+	.window = tracker_os_window,
 	.wants_accessed = tracker_wants_accessed,
 	.accessed = tracker_accessed,
-	.enable = os_enable,
-	.follow = os_follow,
+	.enable = tracker_os_enable,
+	.follow = tracker_os_follow,
 };

@@ -16,7 +16,7 @@ struct scan {
  * Was the page accessed since it was asked last? By a monitor's bitmap, or by the accessed bit of
  * its entry, without @lock: a page that moves meanwhile has another frame in its entry.
  */
-static bool was_accessed(struct scan *scan, u32 frame)
+static bool tracker_was_accessed(struct scan *scan, u32 frame)
 {
 	struct tracker *tracker = scan->tracker;
 	struct tracker_place place = tracker->page[frame].place;
@@ -31,7 +31,7 @@ static bool was_accessed(struct scan *scan, u32 frame)
 }
 
 /* Caller holds @lock. */
-static void count_page(struct tracker *tracker, unsigned int context, u32 frame, bool accessed)
+static void tracker_count_page(struct tracker *tracker, unsigned int context, u32 frame, bool accessed)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -46,7 +46,7 @@ static void count_page(struct tracker *tracker, unsigned int context, u32 frame,
 	}
 }
 
-static void scan_context(struct scan *scan, unsigned int context)
+static void tracker_scan_context(struct scan *scan, unsigned int context)
 {
 	struct tracker *tracker = scan->tracker;
 	u32 count = tracker_list(tracker, context, false), number;
@@ -54,13 +54,13 @@ static void scan_context(struct scan *scan, unsigned int context)
 
 	for (number = 0; number < count; number++) {
 		u32 frame = tracker->listed[number];
-		bool accessed = was_accessed(scan, frame);
+		bool accessed = tracker_was_accessed(scan, frame);
 		unsigned long flags;
 
 		if (!accessed && !unknown)
 			continue;
 		raw_spin_lock_irqsave(&tracker->lock, flags);
-		count_page(tracker, context, frame, accessed);
+		tracker_count_page(tracker, context, frame, accessed);
 		raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	}
 	tracker->events.scanned += count;
@@ -71,7 +71,7 @@ static void scan_context(struct scan *scan, unsigned int context)
  * the page again. So a processor that sets them has set those of the pages that faulted since the
  * last scan, unless the kernel cleared one.
  */
-static void detect_hw_accessed_bit(struct tracker *tracker)
+static void tracker_detect_hw_accessed_bit(struct tracker *tracker)
 {
 	if (tracker->accessed_bits != TRACKER_UNKNOWN ||
 	    tracker->faulted_pages < TRACKER_JUDGED_PAGES)
@@ -82,7 +82,7 @@ static void detect_hw_accessed_bit(struct tracker *tracker)
 		pr_info("litemrc_os: the processor sets no accessed bits: scans only by a monitor's bitmap\n");
 }
 
-static void protect_if_leaving(struct scan *scan, u32 frame)
+static void tracker_protect_if_leaving(struct scan *scan, u32 frame)
 {
 	struct tracker *tracker = scan->tracker;
 	struct tracker_page *page = &tracker->page[frame];
@@ -107,7 +107,7 @@ static void protect_if_leaving(struct scan *scan, u32 frame)
 }
 
 /* Protects the pages that left a scan list while another memory was active. */
-static void protect_leaving(struct scan *scan)
+static void tracker_protect_leaving(struct scan *scan)
 {
 	struct tracker *tracker = scan->tracker;
 	unsigned int context;
@@ -116,11 +116,11 @@ static void protect_leaving(struct scan *scan)
 	for (context = 1; context < TRACKER_CONTEXTS && tracker->leaving; context++) {
 		count = tracker_list(tracker, context, true);
 		for (number = 0; number < count && tracker->leaving; number++)
-			protect_if_leaving(scan, tracker->listed[number]);
+			tracker_protect_if_leaving(scan, tracker->listed[number]);
 	}
 }
 
-static void get_spaces(struct scan *scan)
+static void tracker_get_spaces(struct scan *scan)
 {
 	unsigned int space;
 
@@ -129,7 +129,7 @@ static void get_spaces(struct scan *scan)
 	scan->table.mm = NULL;
 }
 
-static void put_spaces(struct scan *scan)
+static void tracker_put_spaces(struct scan *scan)
 {
 	unsigned int space;
 
@@ -148,17 +148,17 @@ void tracker_scan(struct tracker *tracker)
 	scan.by_bitmap = tracker_take_bitmap(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	tracker_spaces_check(tracker);
-	get_spaces(&scan);
-	protect_leaving(&scan);
+	tracker_get_spaces(&scan);
+	tracker_protect_leaving(&scan);
 	for (context = 1; context < TRACKER_CONTEXTS; context++)
 		if (tracker->stack[context].permitted)
-			scan_context(&scan, context);
+			tracker_scan_context(&scan, context);
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	tracker->events.scans++;
 	tracker_note(tracker, TRACKER_SCAN, 0, 0);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	put_spaces(&scan);
-	detect_hw_accessed_bit(tracker);
+	tracker_put_spaces(&scan);
+	tracker_detect_hw_accessed_bit(tracker);
 }
 
 /* Are there periodic scans? */
@@ -228,9 +228,9 @@ void tracker_leave_work(struct work_struct *work)
 
 	mutex_lock(&tracker->settings);
 	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE) {
-		get_spaces(&scan);
-		protect_leaving(&scan);
-		put_spaces(&scan);
+		tracker_get_spaces(&scan);
+		tracker_protect_leaving(&scan);
+		tracker_put_spaces(&scan);
 	}
 	mutex_unlock(&tracker->settings);
 }
@@ -241,7 +241,7 @@ struct sweep {
 };
 
 /* A page that may be accessed unseen: not in a scan list, or mapped elsewhere. */
-static bool choose(void *data, unsigned long address, unsigned long pfn)
+static bool tracker_is_unknown(void *data, unsigned long address, unsigned long pfn)
 {
 	struct sweep *sweep = data;
 	struct tracker *tracker = sweep->tracker;
@@ -265,7 +265,7 @@ void tracker_sweep(struct tracker *tracker)
 
 		if (!mm)
 			continue;
-		tracker_entries_protect(mm, choose, &sweep);
+		tracker_entries_protect(mm, tracker_is_unknown, &sweep);
 		tracker_space_put(mm);
 	}
 }

@@ -73,7 +73,7 @@ void tracker_space_put(struct mm_struct *mm)
 	mmput(mm);
 }
 
-static void forget_space(struct tracker *tracker, unsigned int space)
+static void tracker_forget_space(struct tracker *tracker, unsigned int space)
 {
 	struct mm_struct *mm = tracker->space[space];
 	unsigned int context;
@@ -107,7 +107,7 @@ void tracker_spaces_check(struct tracker *tracker)
 
 	for (space = 0; space < TRACKER_SPACES; space++)
 		if (tracker->space[space] && !atomic_read(&tracker->space[space]->mm_users))
-			forget_space(tracker, space);
+			tracker_forget_space(tracker, space);
 }
 
 void tracker_spaces_free(struct tracker *tracker)
@@ -116,5 +116,5 @@ void tracker_spaces_free(struct tracker *tracker)
 
 	for (space = 0; space < TRACKER_SPACES; space++)
 		if (tracker->space[space])
-			forget_space(tracker, space);
+			tracker_forget_space(tracker, space);
 }

@@ -17,7 +17,7 @@ void tracker_stacks_clear(struct tracker *tracker)
 	tracker->leaving = 0;
 }
 
-static void unlink(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+static void tracker_unlink(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -31,7 +31,7 @@ static void unlink(struct tracker *tracker, struct tracker_stack *stack, u32 fra
 		tracker->page[page->older].newer = page->newer;
 }
 
-static void push(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+static void tracker_push(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -47,7 +47,7 @@ static void push(struct tracker *tracker, struct tracker_stack *stack, u32 frame
 }
 
 /* One page more above them: the last page of each group to `last` becomes the first of the next. */
-static void push_down(struct tracker *tracker, struct tracker_stack *stack, unsigned int last)
+static void tracker_push_down(struct tracker *tracker, struct tracker_stack *stack, unsigned int last)
 {
 	unsigned int group;
 
@@ -61,29 +61,29 @@ static void push_down(struct tracker *tracker, struct tracker_stack *stack, unsi
 	tracker->events.crossed += last;
 }
 
-static void move_to_top(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+static void tracker_move_to_top(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
 {
 	if (stack->newest == frame)
 		return;
-	push_down(tracker, stack, tracker->page[frame].group);
+	tracker_push_down(tracker, stack, tracker->page[frame].group);
 	if (stack->last_permitted == frame)
 		stack->last_permitted = tracker->page[frame].newer;
-	unlink(tracker, stack, frame);
-	push(tracker, stack, frame);
+	tracker_unlink(tracker, stack, frame);
+	tracker_push(tracker, stack, frame);
 }
 
-static void add(struct tracker *tracker, unsigned int context, u32 frame)
+static void tracker_add(struct tracker *tracker, unsigned int context, u32 frame)
 {
 	struct tracker_stack *stack = &tracker->stack[context];
 
 	/* The last group has no end. */
-	push_down(tracker, stack, min(stack->pages / tracker->group_pages, tracker->last_group));
+	tracker_push_down(tracker, stack, min(stack->pages / tracker->group_pages, tracker->last_group));
 	tracker->page[frame].context = context;
-	push(tracker, stack, frame);
+	tracker_push(tracker, stack, frame);
 	stack->pages++;
 }
 
-static void leave_list(struct tracker_stack *stack, struct tracker *tracker, u32 frame)
+static void tracker_leave_list(struct tracker_stack *stack, struct tracker *tracker, u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -105,7 +105,7 @@ void tracker_forget(struct tracker *tracker, u32 frame)
 	if (!page->context)
 		return;
 	tracker->leaving -= page->leaving;
-	leave_list(stack, tracker, frame);
+	tracker_leave_list(stack, tracker, frame);
 	for (group = page->group + 1; group <= tracker->last_group; group++) {
 		u32 first = stack->first[group];
 
@@ -116,7 +116,7 @@ void tracker_forget(struct tracker *tracker, u32 frame)
 	}
 	if (stack->first[page->group] == frame)
 		stack->first[page->group] = page->older;
-	unlink(tracker, stack, frame);
+	tracker_unlink(tracker, stack, frame);
 	stack->pages--;
 	*page = (struct tracker_page){};
 }
@@ -165,17 +165,17 @@ u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame)
 	if (page->context != context) {
 		tracker_forget(tracker, frame);
 		tracker_count(tracker, context, frame, TRACKER_NONE);
-		add(tracker, context, frame);
+		tracker_add(tracker, context, frame);
 	} else {
 		tracker->leaving -= page->leaving;
 		page->leaving = false;
 		tracker_count(tracker, context, frame, page->group);
-		move_to_top(tracker, stack, frame);
+		tracker_move_to_top(tracker, stack, frame);
 	}
 	page->faulted = tracker->events.scans + 1;
 	if (stack->permitted == tracker->scan_list) {
 		leaves = stack->last_permitted;
-		leave_list(stack, tracker, leaves);
+		tracker_leave_list(stack, tracker, leaves);
 	}
 	page->permitted = true;
 	if (!stack->permitted++)
@@ -191,5 +191,5 @@ void tracker_count_scanned(struct tracker *tracker, u32 frame)
 	tracker->events.accessed++;
 	tracker_count(tracker, page->context, frame, page->group);
 	if (page->group)
-		move_to_top(tracker, &tracker->stack[page->context], frame);
+		tracker_move_to_top(tracker, &tracker->stack[page->context], frame);
 }
