@@ -102,7 +102,8 @@ def boot(traces: dict[str, Path]) -> Guest:
         kernel, OUT / "guest", {f"{name}.trace": path for name, path in traces.items()}
     )
     guest = Guest(IMAGES / "shim-virt.bin", kernel, initramfs, timeout_s=600)
-    for command in ("insmod /litemrc.ko", "insmod /litemrc_fake.ko", f"swap {SWAP_BYTES}"):
+    guest.load_driver()
+    for command in ("insmod /litemrc_fake.ko", f"swap {SWAP_BYTES}"):
         guest.do(command)
     guest.do(f"w {CGROUPS}/cgroup.subtree_control +memory")
     guest.do(f"w {S}enable 1")

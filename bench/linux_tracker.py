@@ -73,7 +73,7 @@ def boot() -> Guest:
     guest = Guest(
         IMAGES / "shim-virt.bin", kernel, build_initramfs(kernel, OUT / "guest", traces), timeout_s=600
     )
-    guest.do("insmod /litemrc.ko")
+    guest.load_driver()
     return guest
 
 

@@ -32,9 +32,11 @@ def test_the_driver_can_be_unloaded_and_loaded_again(linux):
     """Five times, because each maps and unmaps memory of the kernel."""
     assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
     for _ in range(5):
-        linux.check("rmmod litemrc")
+        linux.check("rmmod litemrc_ranks litemrc_tail litemrc")
         assert not re.search(r"^litemrc ", linux.check("lsmod"), re.M)
-        linux.check("insmod /lib/modules/litemrc.ko")
+        linux.check(
+            "for module in litemrc litemrc_tail litemrc_ranks; do insmod /lib/modules/$module.ko; done"
+        )
     assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
 
 

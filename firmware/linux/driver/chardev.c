@@ -18,7 +18,6 @@ static void litemrc_free(struct kref *kref)
 	litemrc_owners_free(mon);
 	litemrc_bitmap_free(mon);
 	litemrc_hot_free(mon);
-	litemrc_tails_free(mon);
 	kfree(mon);
 }
 

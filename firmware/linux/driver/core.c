@@ -8,10 +8,12 @@
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
-#include "evacuate.h"
 #include "litemrc.h"
 
 static DEFINE_IDA(litemrc_ids);
+static LIST_HEAD(litemrc_monitors);
+static const struct litemrc_client *litemrc_clients[LITEMRC_CLIENTS];
+static DEFINE_MUTEX(litemrc_clients_lock); /* guards the two above; outermost */
 
 /* Maps a range of the node; one that is too short would be read beyond its end. */
 static void __iomem *litemrc_map_range(struct platform_device *pdev, unsigned int number,
@@ -79,6 +81,18 @@ static int litemrc_check_window(struct litemrc *mon)
 	return 0;
 }
 
+/* Whose they are decides litemrc_ranks; a record needs room for them. */
+static bool litemrc_has_ranks(const struct litemrc_platform_data *data)
+{
+	struct device_node *node;
+
+	if (data)
+		return data->rank_ops;
+	node = of_find_compatible_node(NULL, NULL, "litemrc,ranks-1");
+	of_node_put(node);
+	return node;
+}
+
 static int litemrc_find_hardware(struct platform_device *pdev, struct litemrc *mon)
 {
 	const struct litemrc_platform_data *data = dev_get_platdata(&pdev->dev);
@@ -99,7 +113,8 @@ static int litemrc_find_hardware(struct platform_device *pdev, struct litemrc *m
 	ret = litemrc_read_parameters(mon);
 	if (!ret && !data)
 		ret = litemrc_check_window(mon);
-	return ret ?: litemrc_ranks_find(mon, data);
+	mon->rank_room = litemrc_has_ranks(data) ? LITEMRC_RANKS_MAX : 0;
+	return ret;
 }
 
 /* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
@@ -112,7 +127,6 @@ static void litemrc_quiet_hardware(struct litemrc *mon)
 		      LITEMRC_COMMAND_RELEASE | LITEMRC_COMMAND_ACKNOWLEDGE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 	litemrc_hot_quiet(mon);
-	litemrc_ranks_quiet(mon);
 	mon->ring.stored = litemrc_read(mon, LITEMRC_EPOCH);
 	mon->ring.ended_ns = ktime_get_ns();
 }
@@ -147,29 +161,13 @@ static int litemrc_add_user_interface(struct litemrc *mon)
 	ret = litemrc_add_folders(mon, &mon->contexts, "contexts", mon->parameters.contexts,
 				  &litemrc_context_group);
 	if (ret)
-		goto deregister;
-	ret = litemrc_add_folders(mon, &mon->rank_folders, "ranks", mon->parameters.ranks,
-				  &litemrc_rank_group);
-	if (ret)
-		goto remove_contexts;
-	ret = litemrc_add_evacuate_files(mon);
-	if (ret)
-		goto remove_ranks;
-	return 0;
-
-remove_ranks:
-	litemrc_remove_folders(&mon->rank_folders);
-remove_contexts:
-	litemrc_remove_folders(&mon->contexts);
-deregister:
-	misc_deregister(&mon->misc);
+		misc_deregister(&mon->misc);
 	return ret;
 }
 
 /* On return no attribute is being read or written, and none will be. */
 static void litemrc_remove_user_interface(struct litemrc *mon)
 {
-	litemrc_remove_folders(&mon->rank_folders);
 	litemrc_remove_folders(&mon->contexts);
 	misc_deregister(&mon->misc);
 }
@@ -179,7 +177,6 @@ static void litemrc_shut_down(struct litemrc *mon)
 {
 	unsigned int context;
 
-	litemrc_evacuation_stop(mon);
 	litemrc_bitmap_stop(mon);
 	mutex_lock(&mon->settings);
 	litemrc_enable(mon, false);
@@ -187,7 +184,6 @@ static void litemrc_shut_down(struct litemrc *mon)
 		litemrc_free_context(mon, context);
 	mutex_unlock(&mon->settings);
 	litemrc_hot_quiet(mon);
-	litemrc_ranks_quiet(mon);
 	litemrc_moved_stop(mon);
 	dev_set_drvdata(mon->dev, NULL); /* the next line waits for who has read it */
 	litemrc_follow_stop(mon);
@@ -196,16 +192,120 @@ static void litemrc_shut_down(struct litemrc *mon)
 	litemrc_set_events(mon, U32_MAX, 0); /* its thread may have enabled one */
 	litemrc_pmu_unbind(mon);
 	ida_free(&litemrc_ids, mon->id); /* the next monitor of this number takes the PMU */
-	litemrc_tails_stop(mon);
 	irq_work_sync(&mon->stuck_work);
 	sysfs_put(mon->epoch_node);
 	litemrc_ring_stop(mon);
 	litemrc_put(mon);
 }
 
+/* Its calls begin, or end: none is under way on return. */
+static void litemrc_set_client(struct litemrc *mon, enum litemrc_client_kind kind,
+			       const struct litemrc_client *client)
+{
+	unsigned long flags;
+
+	mutex_lock(&mon->settings);
+	mutex_lock(&mon->ring.lock);
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	mon->client[kind] = client;
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	mutex_unlock(&mon->ring.lock);
+	if (client && client->changed)
+		client->changed(mon);
+	mutex_unlock(&mon->settings);
+	litemrc_pmu_update(mon);
+}
+
+static void litemrc_attach(struct litemrc *mon, enum litemrc_client_kind kind)
+{
+	int ret;
+
+	if (!litemrc_clients[kind])
+		return;
+	ret = litemrc_clients[kind]->add(mon);
+	if (ret)
+		dev_warn(mon->dev, "module %u adds nothing: %d\n", kind, ret);
+	else
+		litemrc_set_client(mon, kind, litemrc_clients[kind]);
+}
+
+static void litemrc_detach(struct litemrc *mon, enum litemrc_client_kind kind)
+{
+	const struct litemrc_client *client = mon->client[kind];
+
+	if (!client)
+		return;
+	litemrc_set_client(mon, kind, NULL);
+	client->remove(mon);
+}
+
+/**
+ * litemrc_client_register - have a module add to all monitors, present and future
+ * @kind: what it adds
+ * @client: its functions
+ *
+ * Return: 0, or -EBUSY if there is one of this kind
+ */
+int litemrc_client_register(enum litemrc_client_kind kind, const struct litemrc_client *client)
+{
+	struct litemrc *mon;
+	int ret = 0;
+
+	mutex_lock(&litemrc_clients_lock);
+	if (litemrc_clients[kind]) {
+		ret = -EBUSY;
+	} else {
+		litemrc_clients[kind] = client;
+		list_for_each_entry(mon, &litemrc_monitors, node)
+			litemrc_attach(mon, kind);
+	}
+	mutex_unlock(&litemrc_clients_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(litemrc_client_register);
+
+/**
+ * litemrc_client_unregister - take a module from all monitors
+ * @kind: as it was registered
+ */
+void litemrc_client_unregister(enum litemrc_client_kind kind)
+{
+	struct litemrc *mon;
+
+	mutex_lock(&litemrc_clients_lock);
+	list_for_each_entry(mon, &litemrc_monitors, node)
+		litemrc_detach(mon, kind);
+	litemrc_clients[kind] = NULL;
+	mutex_unlock(&litemrc_clients_lock);
+}
+EXPORT_SYMBOL_GPL(litemrc_client_unregister);
+
+static void litemrc_add_to_clients(struct litemrc *mon)
+{
+	unsigned int kind;
+
+	mutex_lock(&litemrc_clients_lock);
+	list_add(&mon->node, &litemrc_monitors);
+	for (kind = 0; kind < LITEMRC_CLIENTS; kind++)
+		litemrc_attach(mon, kind);
+	mutex_unlock(&litemrc_clients_lock);
+}
+
+static void litemrc_remove_from_clients(struct litemrc *mon)
+{
+	unsigned int kind;
+
+	mutex_lock(&litemrc_clients_lock);
+	for (kind = 0; kind < LITEMRC_CLIENTS; kind++)
+		litemrc_detach(mon, kind);
+	list_del(&mon->node);
+	mutex_unlock(&litemrc_clients_lock);
+}
+
 /* The end of the device: an action, as the type of a driver's remove() differs between kernels. */
 static void litemrc_remove(void *data)
 {
+	litemrc_remove_from_clients(data);
 	/* A write in progress may wait for an epoch: free the interrupt after the files. */
 	litemrc_remove_user_interface(data);
 	litemrc_shut_down(data);
@@ -249,16 +349,10 @@ static int litemrc_probe(struct platform_device *pdev)
 	ret = litemrc_ring_init(mon);
 	if (ret)
 		goto put;
-	ret = litemrc_tails_init(mon);
-	if (ret)
-		goto put;
 	ret = litemrc_bitmap_init(mon);
 	if (ret)
 		goto put;
 	ret = litemrc_hot_init(mon);
-	if (ret)
-		goto put;
-	ret = litemrc_evacuation_init(mon);
 	if (ret)
 		goto put;
 	litemrc_quiet_hardware(mon);
@@ -278,12 +372,12 @@ static int litemrc_probe(struct platform_device *pdev)
 		return ret;
 	}
 	litemrc_pmu_bind(mon);
+	litemrc_add_to_clients(mon);
 	return devm_add_action_or_reset(&pdev->dev, litemrc_remove, mon);
 
 free_interrupt:
 	free_irq(mon->irq, mon);
 put:
-	litemrc_evacuation_stop(mon);
 	litemrc_bitmap_stop(mon);
 	ida_free(&litemrc_ids, mon->id);
 	litemrc_put(mon);

@@ -6,12 +6,14 @@
 #include <linux/cgroup.h>
 #include <linux/io.h>
 #include <linux/irq_work.h>
+#include <linux/kfifo.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/miscdevice.h>
 #include <linux/mutex.h>
+#include <linux/pgtable.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -21,8 +23,6 @@
 #include "litemrc_platform.h"
 #include "litemrc_regs.h"
 #include "litemrc_uapi.h"
-#include "pages/pages.h"
-#include "ranks/ranks.h"
 
 #define LITEMRC_RING_EPOCHS 64
 #define LITEMRC_CONTEXTS_MAX 32 /* the bits of a u32 */
@@ -31,16 +31,19 @@
 #define LITEMRC_EPOCH_INTERVAL_US 10000 /* between the ends of epochs, on average */
 #define LITEMRC_EPOCH_BURST 16 /* epochs that may end at once */
 #define LITEMRC_CLAIM_ORDER_MAX LITEMRC_FIELD(U32_MAX, CLAIM_ORDER)
+#define LITEMRC_RANKS_MAX 16
 #define LITEMRC_NO_TGID (-1) /* of no task; the idle task's is 0 */
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
 struct litemrc_evacuation;
 struct litemrc_pmu;
+struct litemrc_ranks;
 struct litemrc_tails;
-struct module;
+struct mm_struct;
 struct page;
 struct task_struct;
+struct tracepoint;
 
 /* The parameters that the gateware was built with. */
 struct litemrc_parameters {
@@ -131,11 +134,70 @@ struct litemrc_moved {
 	int all; /* contexts get theirs: there was no room, or pages have moved */
 };
 
+#define LITEMRC_HOT_QUEUE_PAGES 256 /* a power of two; as many lines fit into a file of sysfs */
+
+/* Pages with the most accesses. */
+struct litemrc_hot {
+	struct mutex lock; /* guards the image */
+	u32 *image; /* as in sysfs; NULL: the gateware has no hot pages */
+	bool kept; /* the image is an epoch's */
+	raw_spinlock_t queue_lock; /* guards the rest, and the gateware's queue */
+	DECLARE_KFIFO(queue, u32, LITEMRC_HOT_QUEUE_PAGES); /* frames */
+	u32 first; /* number of the oldest frame in @queue */
+	u32 queued;
+	u32 lost; /* as @queue was full */
+	u32 overflows; /* of the gateware's queue */
+};
+
+/* Bits of the frames. Guarded by frames.c's lock. */
+struct litemrc_bitmap {
+	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
+	bool keep; /* the image is for sysfs, too */
+	bool kept; /* the image is complete */
+	bool marks; /* the epoch passed last is to be marked; of the interrupt's thread */
+};
+
+struct litemrc_young_events {
+	u64 walks; /* through all page tables */
+	u64 visited; /* entries, of all walks */
+	u64 marked; /* of these: accessed and not marked before */
+	u64 ns; /* of all walks */
+};
+
+/* Accessed bits of page table entries, set from the bits of the frames. */
+struct litemrc_young {
+	bool on; /* guarded by frames.c's lock */
+	u64 ended; /* end of the epoch before, on the scheduler's clock; for the irq thread */
+	struct mutex lock; /* guards the events */
+	struct litemrc_young_events events;
+};
+
 /* A folder of numbered folders in sysfs: contexts/N, ranks/N. */
 struct litemrc_folders {
 	struct kobject *parent;
 	struct kobject **child;
 	unsigned int count;
+};
+
+/* Modules that add to a monitor, at most one of each. */
+enum litemrc_client_kind { LITEMRC_TAIL, LITEMRC_RANKS, LITEMRC_CLIENTS };
+
+/**
+ * struct litemrc_client - a module that adds to each monitor
+ * @add: a monitor is there; may fail, and the monitor works without
+ * @remove: it goes, or the module; none of the other calls is under way
+ * @fill: fill in a record before it is stored; holds the ring's lock; or NULL
+ * @ended: what a context follows has ended; holds @lock; or NULL
+ * @changed: the followers have changed, or @add is complete; holds @settings; or NULL
+ * @cleared: the stacks were cleared, or the monitor disabled; holds @settings; or NULL
+ */
+struct litemrc_client {
+	int (*add)(struct litemrc *mon);
+	void (*remove)(struct litemrc *mon);
+	void (*fill)(struct litemrc *mon, struct litemrc_epoch *record);
+	void (*ended)(struct litemrc *mon, unsigned int context);
+	void (*changed)(struct litemrc *mon);
+	void (*cleared)(struct litemrc *mon);
 };
 
 struct litemrc {
@@ -165,17 +227,20 @@ struct litemrc {
 	bool enabled; /* by a user, whatever CONTROL holds now */
 	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_moved moved;
-	struct litemrc_tails *tails;
-	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
+	struct list_head node; /* in core.c's list of monitors */
+	/* The modules that add to it. Changed with @settings, the ring's lock and @lock held. */
+	const struct litemrc_client *client[LITEMRC_CLIENTS];
+	struct litemrc_tails *tails; /* of litemrc_tail */
+	struct litemrc_ranks *ranks; /* of litemrc_ranks */
+	u32 rank_room; /* ranks that a record has room for */
+	u32 domains; /* ranks in a record while litemrc_ranks adds to it */
 	struct litemrc_ring ring;
 	struct litemrc_bitmap bitmap;
 	struct litemrc_hot hot;
 	struct litemrc_young young;
 	struct litemrc_pmu *pmu; /* NULL: none */
-	struct list_head consumer; /* in pages/bitmap.c's list of those that take such bits */
+	struct list_head consumer; /* in frames.c's list of those that take such bits */
 	struct litemrc_folders contexts;
-	struct litemrc_folders rank_folders;
-	struct litemrc_ranks ranks;
 	struct kernfs_node *epoch_node; /* notified at the first epoch after a read */
 	bool epoch_read; /* since it was notified */
 	ktime_t loaded;
@@ -186,6 +251,24 @@ struct litemrc {
 	int irq;
 	struct kref kref; /* held by the driver and by each open file */
 };
+
+/* core.c */
+int litemrc_client_register(enum litemrc_client_kind kind, const struct litemrc_client *client);
+void litemrc_client_unregister(enum litemrc_client_kind kind);
+void litemrc_put(struct litemrc *mon);
+
+/* Has the modules that add to the monitor do something, if they can. */
+#define litemrc_call_clients(mon, call, ...)                                           \
+	do {                                                                           \
+		const struct litemrc_client *client;                                   \
+		unsigned int kind;                                                     \
+                                                                                       \
+		for (kind = 0; kind < LITEMRC_CLIENTS; kind++) {                       \
+			client = (mon)->client[kind];                                  \
+			if (client && client->call)                                    \
+				client->call(mon, ##__VA_ARGS__);                      \
+		}                                                                      \
+	} while (0)
 
 /* registers.c */
 extern const struct litemrc_ops litemrc_mmio_ops;
@@ -236,7 +319,7 @@ static inline u32 litemrc_tail_groups(const struct litemrc *mon)
 	return min_t(u32, 2 * mon->parameters.groups, LITEMRC_TAIL_GROUPS_MAX);
 }
 
-/* epoch_ring.c */
+/* ring.c */
 int litemrc_ring_init(struct litemrc *mon);
 /* A record in the ring has a row for each context: that of one, its counts, a rank, and a bank. */
 static inline struct litemrc_row *litemrc_record_row(const struct litemrc_epoch *record,
@@ -277,11 +360,8 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader);
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context);
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
 
-/* banks.c */
 u32 litemrc_window_end(const struct litemrc_parameters *parameters);
-void litemrc_banks_fill(struct litemrc *mon, struct litemrc_epoch *record);
 
-/* changes.c */
 int litemrc_settle_locked(struct litemrc *mon);
 u32 litemrc_end_epoch_locked(struct litemrc *mon);
 u32 litemrc_change_locked(struct litemrc *mon, unsigned int context);
@@ -291,29 +371,21 @@ u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 /* chardev.c */
 extern const struct file_operations litemrc_fops;
 
-void litemrc_put(struct litemrc *mon);
-
-/* sysfs/attributes.c, sysfs/switches.c */
+/* sysfs.c, frames.c, hot.c, contexts.c */
 extern const struct attribute_group *litemrc_groups[];
-extern const struct attribute_group litemrc_switch_group;
+extern const struct attribute_group litemrc_bitmap_group;
+extern const struct attribute_group litemrc_hot_group;
+extern const struct attribute_group litemrc_context_group;
 
 static inline struct litemrc *litemrc_of_device(struct device *device)
 {
 	return container_of((struct miscdevice *)dev_get_drvdata(device), struct litemrc, misc);
 }
 
-/* sysfs/folders.c */
 int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
 			unsigned int count, const struct attribute_group *group);
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
-
-/* sysfs/bitmap.c, sysfs/hot.c, sysfs/contexts.c, sysfs/ranks.c, sysfs/dram.c */
-extern const struct attribute_group litemrc_bitmap_group;
-extern const struct attribute_group litemrc_hot_group;
-extern const struct attribute_group litemrc_context_group;
-extern const struct attribute_group litemrc_dram_group;
-extern const struct attribute_group litemrc_rank_group;
 
 /* follow.c: callers hold @settings, except of the first three */
 int litemrc_follow_init(struct litemrc *mon);
@@ -355,12 +427,10 @@ static inline unsigned int litemrc_context_of(const struct litemrc_map *map,
 	return context || !READ_ONCE(map->cgroups) ? context : litemrc_cgroup_context(map, task);
 }
 
-/* probes.c */
+/* pages.c: callers of the two of hand-over hold @settings */
 int litemrc_probes_find(struct litemrc *mon);
 int litemrc_probes_register(struct litemrc *mon);
 void litemrc_probes_unregister(struct litemrc *mon);
-
-/* owners.c */
 int litemrc_owners_init(struct litemrc *mon);
 void litemrc_owners_free(struct litemrc *mon);
 void litemrc_owners_reset_locked(struct litemrc *mon);
@@ -369,8 +439,6 @@ void litemrc_owners_release(struct litemrc *mon, unsigned int context);
 void litemrc_page_allocated(struct litemrc *mon, struct page *page, unsigned int order);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
 void litemrc_hand_over_frame(struct litemrc *mon, u32 frame, unsigned int context);
-
-/* hand_over.c: callers of the first two hold @settings */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
 void litemrc_hand_over_all(struct litemrc *mon);
 void litemrc_moved_init(struct litemrc *mon);
@@ -378,43 +446,84 @@ void litemrc_moved_stop(struct litemrc *mon);
 void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task);
 void litemrc_note_migrated(struct litemrc *mon);
 
-/* tail/tail.c: callers of the last two hold @settings */
-#ifdef CONFIG_MEMCG
-int litemrc_tails_init(struct litemrc *mon);
-void litemrc_tails_stop(struct litemrc *mon);
-void litemrc_tails_free(struct litemrc *mon);
-void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context);
-void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record);
-void litemrc_tails_update(struct litemrc *mon);
-void litemrc_tails_reset(struct litemrc *mon);
-#else
-static inline int litemrc_tails_init(struct litemrc *mon)
-{
-	return 0;
-}
+/* frames.c */
+int litemrc_bitmap_init(struct litemrc *mon);
+void litemrc_bitmap_stop(struct litemrc *mon);
+void litemrc_bitmap_free(struct litemrc *mon);
+void litemrc_bitmap_pass(struct litemrc *mon);
+void litemrc_bitmap_mark(struct litemrc *mon);
+int litemrc_bitmap_feed(struct litemrc *mon, bool on);
+int litemrc_bitmap_keep(struct litemrc *mon, bool on);
+ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
 
-static inline void litemrc_tails_stop(struct litemrc *mon) {}
-static inline void litemrc_tails_free(struct litemrc *mon) {}
-static inline void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context) {}
-static inline void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record) {}
-static inline void litemrc_tails_update(struct litemrc *mon) {}
-static inline void litemrc_tails_reset(struct litemrc *mon) {}
-#endif
+/* hot.c */
+int litemrc_hot_init(struct litemrc *mon);
+void litemrc_hot_free(struct litemrc *mon);
+void litemrc_hot_quiet(struct litemrc *mon);
+void litemrc_hot_pass(struct litemrc *mon);
+ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
+bool litemrc_hot_drain(struct litemrc *mon);
+bool litemrc_hot_interrupt(struct litemrc *mon);
+unsigned int litemrc_hot_copy(struct litemrc *mon, u32 *frames, u32 *first);
+int litemrc_hot_acknowledge(struct litemrc *mon, u32 next);
+int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value);
 
 /* pmu.c */
 #ifdef CONFIG_PERF_EVENTS
 void litemrc_pmu_bind(struct litemrc *mon);
+void litemrc_pmu_update(struct litemrc *mon);
 void litemrc_pmu_unbind(struct litemrc *mon);
 void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record);
 void litemrc_pmus_free(void);
 #else
 static inline void litemrc_pmu_bind(struct litemrc *mon) {}
+static inline void litemrc_pmu_update(struct litemrc *mon) {}
 static inline void litemrc_pmu_unbind(struct litemrc *mon) {}
 static inline void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record) {}
 static inline void litemrc_pmus_free(void) {}
 #endif
 
-/* sysfs/parse.c */
+/* mm.c */
+/* Visits consecutive entries of a table, with the table's lock held. */
+typedef void litemrc_visit(void *data, pte_t *entry, unsigned int count);
+
+/* How a walk takes the mmap lock. */
+enum litemrc_walk_lock {
+	LITEMRC_WALK_TRY, /* not if it is taken */
+	LITEMRC_WALK_SHARED,
+	LITEMRC_WALK_ALONE, /* no page fault is under way: all pages are in the tables */
+};
+
+pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table);
+unsigned long litemrc_end_of_table(unsigned long address, unsigned long end);
+void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how, litemrc_visit *visit,
+		       void *data);
+int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc_walk_lock how,
+			 litemrc_visit *visit, void *data);
+bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry);
+int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data);
+
+/* tracepoints.c */
+/**
+ * struct litemrc_hook - a function that a tracepoint calls
+ * @name: of the tracepoint
+ * @function: of the tracepoint's type
+ * @optional: not all kernels have the tracepoint
+ * @tracepoint: set by litemrc_hooks_find(), if the kernel has it
+ */
+struct litemrc_hook {
+	const char *name;
+	void *function;
+	bool optional;
+	struct tracepoint *tracepoint;
+};
+
+int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks, unsigned int count);
+int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks, unsigned int count,
+		      void *data);
+void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, void *data);
+
+/* sysfs.c */
 int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest);
 int litemrc_parse_switch(const char *text, bool *on);
 

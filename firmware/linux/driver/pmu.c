@@ -41,6 +41,7 @@ struct litemrc_pmu {
 	char name[16];
 	u32 contexts; /* of the monitor; 0: it is unbound */
 	u32 ranks; /* with a meter */
+	bool has_ranks; /* that litemrc_ranks counts, now or later */
 	u32 events; /* the number behind the last that is known */
 	u32 access_bytes; /* that a read or write of the DRAM moves */
 	raw_spinlock_t lock; /* guards the totals, which callbacks of perf read */
@@ -233,7 +234,7 @@ static umode_t litemrc_pmu_is_visible(struct kobject *kobj, struct attribute *at
 	if (number >= LITEMRC_PMU_EVENTS)
 		known = pmu->access_bytes;
 	else if (number >= LITEMRC_PMU_OF_RANKS && number < LITEMRC_PMU_OF_DRAM)
-		known = pmu->ranks;
+		known = pmu->has_ranks;
 	return known ? attribute->mode : 0;
 }
 
@@ -278,7 +279,8 @@ static void litemrc_pmu_set_parameters(struct litemrc_pmu *pmu, const struct lit
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 
-	pmu->ranks = mon->ranks.domains;
+	pmu->ranks = mon->domains;
+	pmu->has_ranks = mon->rank_room;
 	pmu->access_bytes = parameters->access_bytes;
 	pmu->events = !parameters->banks ? LITEMRC_PMU_OF_DRAM :
 		      parameters->rows_observed ? LITEMRC_PMU_EVENTS :
@@ -340,6 +342,15 @@ void litemrc_pmu_bind(struct litemrc *mon)
 	WRITE_ONCE(mon->pmu, pmu);
 }
 
+/* A module that adds to the monitor has come, or gone. */
+void litemrc_pmu_update(struct litemrc *mon)
+{
+	mutex_lock(&pmus_lock);
+	if (mon->pmu)
+		litemrc_pmu_set_parameters(mon->pmu, mon);
+	mutex_unlock(&pmus_lock);
+}
+
 /* No further event is opened; those that are open keep their counts. */
 void litemrc_pmu_unbind(struct litemrc *mon)
 {
@@ -377,8 +388,9 @@ static void litemrc_pmu_add_dram(struct litemrc_pmu *pmu, const struct litemrc *
 void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 {
 	struct litemrc_pmu *pmu = READ_ONCE(mon->pmu);
+	const struct litemrc_rank *of;
 	unsigned long flags;
-	u32 context, rank;
+	u32 context, rank, ranks;
 
 	if (!pmu)
 		return;
@@ -393,11 +405,10 @@ void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 		pmu->context[context][LITEMRC_PMU_HITS] += accesses - misses;
 	}
 	pmu->dropped += record->dropped;
-	for (rank = 0; rank < mon->ranks.domains; rank++) {
-		const struct litemrc_rank *of = litemrc_record_rank(record, rank);
-
-		pmu->rank[rank][0] += of->counters[LITEMRC_METER_READS];
-		pmu->rank[rank][1] += of->counters[LITEMRC_METER_WRITES];
+	of = litemrc_part(record, LITEMRC_PART_RANKS, &ranks);
+	for (rank = 0; rank < ranks; rank++) {
+		pmu->rank[rank][0] += of[rank].counters[LITEMRC_METER_READS];
+		pmu->rank[rank][1] += of[rank].counters[LITEMRC_METER_WRITES];
 	}
 	litemrc_pmu_add_dram(pmu, mon, record);
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);

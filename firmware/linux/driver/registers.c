@@ -33,6 +33,7 @@ const struct litemrc_ops litemrc_mmio_ops = {
 	.write = litemrc_mmio_write,
 	.window = litemrc_mmio_window,
 };
+EXPORT_SYMBOL_GPL(litemrc_mmio_ops);
 
 /* All are 0 where the DRAM's commands are not counted. */
 static void litemrc_read_dram(struct litemrc *mon)

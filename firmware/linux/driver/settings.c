@@ -23,7 +23,7 @@ static bool litemrc_is_counting(struct litemrc *mon)
 static void litemrc_restore(struct litemrc *mon)
 {
 	litemrc_owners_restore(mon);
-	litemrc_tails_reset(mon);
+	litemrc_call_clients(mon, cleared);
 }
 
 static int litemrc_check_stuck(struct litemrc *mon)
@@ -74,7 +74,7 @@ static int litemrc_begin(struct litemrc *mon)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
 	litemrc_hand_over_all(mon);
-	litemrc_tails_reset(mon);
+	litemrc_call_clients(mon, cleared);
 	return litemrc_check_stuck(mon);
 }
 
@@ -86,7 +86,7 @@ int litemrc_enable(struct litemrc *mon, bool on)
 		return litemrc_begin(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
 	litemrc_probes_unregister(mon);
-	litemrc_tails_reset(mon);
+	litemrc_call_clients(mon, cleared);
 	mon->enabled = false;
 	return litemrc_tell_monitor(mon, false);
 }

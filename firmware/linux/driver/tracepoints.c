@@ -3,7 +3,7 @@
 #include <linux/device.h>
 #include <linux/tracepoint.h>
 
-#include "tracepoints.h"
+#include "litemrc.h"
 
 struct search {
 	struct litemrc_hook *hooks;
@@ -41,6 +41,7 @@ int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks, unsigned 
 					     hooks[i].name);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(litemrc_hooks_find);
 
 /* On return none of their functions runs any more. */
 void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, void *data)
@@ -51,6 +52,7 @@ void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, 
 						    data);
 	tracepoint_synchronize_unregister();
 }
+EXPORT_SYMBOL_GPL(litemrc_hooks_remove);
 
 /**
  * litemrc_hooks_add - register all hooks, or none
@@ -79,3 +81,4 @@ int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks, unsi
 	}
 	return 0;
 }
+EXPORT_SYMBOL_GPL(litemrc_hooks_add);

@@ -36,8 +36,13 @@
 #define MPOL_PREFERRED 1  /* linux/mempolicy.h */
 #define EXIT_BAD_INPUT 2  /* of the daemon: a restart would fail in the same way */
 
-/* In this order: the first provides the interrupts that the second needs. */
-static const char *const modules[] = {"/lib/modules/vexriscv_intc.ko", "/lib/modules/litemrc.ko"};
+/* In this order: each needs those before it, the first for its interrupts. */
+static const char *const modules[] = {
+	"/lib/modules/vexriscv_intc.ko",
+	"/lib/modules/litemrc.ko",
+	"/lib/modules/litemrc_tail.ko",
+	"/lib/modules/litemrc_ranks.ko",
+};
 
 static const struct {
 	const char *type, *where, *options;

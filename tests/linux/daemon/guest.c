@@ -180,6 +180,8 @@ static void be_init(void)
 	mount("devtmpfs", "/dev", "devtmpfs", 0, "");	/* the kernel may have done it */
 	swap_on(4096);
 	load("/litemrc.ko", "");
+	load("/litemrc_tail.ko", "");
+	load("/litemrc_ranks.ko", "");
 	if (getenv("tracker")) {
 		load("/litemrc_os.ko", getenv("tracker"));
 	} else {

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
-FAILURES = {"sysfs/folders": "fail_folder.h", "tail/order": "fail_places.h"}  # of the driver's test folder
+FAILURES = {"sysfs": "fail_folder.h", "order": "fail_places.h"}  # of the driver's test folder
 BUILD = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", f"-j{os.cpu_count()}"]
 DISK_BYTES = 16 << 20
 # The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.
@@ -40,7 +40,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
     modules = []
     for folder in ("", "test"):
         copy = out / "driver" / folder
-        patterns = ("*", "sysfs/*", "tail/*", "pages/*", "ranks/*", "tracker/*")
+        patterns = ("*", "tail/*", "ranks/*", "tracker/*")
         found = (source for pattern in patterns for source in (DRIVER / folder).glob(pattern))
         for source in filter(Path.is_file, found):
             target = copy / source.relative_to(DRIVER / folder)
@@ -50,7 +50,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
         folders = [f"M={copy}", f"LITEMRC_INCLUDE={INCLUDE}"]
         failures = [f"CFLAGS_{unit}.o=-include {DRIVER}/test/{header}" for unit, header in FAILURES.items()]
         subprocess.run(["make", "-s", "-C", str(kernel), *BUILD, *folders, *failures, "modules"], check=True)
-        modules += sorted({*copy.glob("*.ko"), *copy.glob("tracker/*.ko")})
+        modules += sorted({*copy.glob("*.ko"), *copy.glob("*/*.ko")})
     return modules
 
 

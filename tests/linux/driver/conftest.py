@@ -33,7 +33,7 @@ def complaints(messages):
 def boot(firmware, kernel, out, **machine):
     """Boot a guest with the driver; `out` is the folder of what is built for it, `machine` as of `Guest`."""
     guest = Guest(firmware, kernel, build_initramfs(kernel, out), **machine)
-    guest.do("insmod /litemrc.ko")
+    guest.load_driver()
     return guest
 
 

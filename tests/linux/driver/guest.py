@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,6 +18,7 @@ from tests.timeouts import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
+DRIVER_MODULES = ("litemrc", "litemrc_tail", "litemrc_ranks")  # in the order of their use
 CONTEXTS = 8  # of the fake device
 QUIET = ["-display", "none", "-serial", "stdio", "-no-reboot"]
 QEMU = [*machine(BITS), *QUIET]
@@ -124,6 +126,20 @@ class Guest:
     def write(self, path: str, text: object) -> int:
         """Write a text and a newline by one system call; 0 or the errno."""
         return -self.ask(f"w {path} {text}").result
+
+    def load_driver(self, **parameters: object) -> None:
+        """Load the driver's modules that were built; parameters: of one of them, by its name."""
+        for module in DRIVER_MODULES:
+            answer = self.ask(f"insmod /{module}.ko {parameters.get(module, '')}".rstrip())
+            if answer.result not in (0, -ENOENT):
+                raise GuestError(f"{module}: errno {-answer.result}")
+
+    def unload_driver(self, *, clients: bool = False) -> None:
+        """Unload the driver's modules, or only those that add to it."""
+        for module in reversed(DRIVER_MODULES[1 if clients else 0 :]):
+            answer = self.ask(f"rmmod {module}")
+            if answer.result not in (0, -ENOENT):
+                raise GuestError(f"{module}: errno {-answer.result}")
 
     def spawn(self, name: str) -> int:
         """Start another agent process and return its pid. `ask(f"@ {name} command")` asks it."""

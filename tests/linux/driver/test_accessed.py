@@ -171,8 +171,8 @@ def test_processes_that_fork_exec_unmap_and_end_meanwhile_are_survived(bitmap, s
             bitmap.do(f"w {FAKE}touch 0 {FRAMES - 1}")
             assert bitmap.write(S + "end_epoch", 1) == 0
         if unload:
-            bitmap.do("rmmod litemrc")
-            bitmap.do("insmod /litemrc.ko")
+            bitmap.unload_driver()
+            bitmap.load_driver()
             feed(bitmap)
             enable(bitmap)
         for name in ("worker", "other"):

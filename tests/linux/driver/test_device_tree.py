@@ -95,7 +95,7 @@ def test_the_driver_binds_to_the_exported_node_and_not_to_one_whose_ranges_are_t
     initramfs = build_initramfs(KERNEL, KERNEL.parent / f"driver-tests-{KERNEL.name}")
     guest = guests.Guest(SHIM, KERNEL, initramfs)
     try:
-        guest.do("insmod /litemrc.ko")
+        guest.load_driver()
         parameters = guest.read(guests.S + "parameters")
         interrupts = guest.read("/proc/interrupts")
         messages = guest.do("dmesg")

@@ -6,6 +6,7 @@ from tests.linux.driver.following import CGROUPS, enable, enable_swap, follow, l
 from tests.linux.driver.guest import FAKE, S
 
 PARAMETERS = "/sys/module/litemrc/parameters/"
+TAIL_PARAMETERS = "/sys/module/litemrc_tail/parameters/"
 RETRIES = 40
 
 
@@ -57,8 +58,8 @@ def test_disabling_undoes_what_enabling_did_whatever_the_register_holds(monitor,
 def test_a_tail_that_finds_no_memory_leaks_none(monitor, spawn, cgroup):
     enable_swap(monitor)
     monitor.do("rmmod litemrc_fake")
-    monitor.do("rmmod litemrc")  # the places are allocated with the first tail
-    monitor.do("insmod /litemrc.ko fail_places=1")
+    monitor.unload_driver()  # the places are allocated with the first tail
+    monitor.load_driver(litemrc_tail="fail_places=1")
     monitor.do("insmod /litemrc_fake.ko")
     path = cgroup("/tail")
     monitor.do(f"w {CGROUPS}{path}/cgroup.procs {spawn('worker')}")
@@ -74,4 +75,4 @@ def test_a_tail_that_finds_no_memory_leaks_none(monitor, spawn, cgroup):
         assert monitor.write(S + "end_epoch", 1) == 0
         monitor.do("sleep 20")
     assert used() - before < RETRIES * 4, "a page at each retry, or more"
-    monitor.do(f"w {PARAMETERS}fail_places 0")
+    monitor.do(f"w {TAIL_PARAMETERS}fail_places 0")

@@ -166,8 +166,8 @@ def test_under_stress_no_page_is_charged_to_another_context(harts, spawn, cgroup
         assert harts.read(FAKE + "violations").split()[0] == "0"
         harts.do("rmmod litemrc_fake")
         if rounds % 2:
-            harts.do("rmmod litemrc")
-            harts.do("insmod /litemrc.ko")
+            harts.unload_driver()
+            harts.load_driver()
         harts.do(f"insmod /litemrc_fake.ko {FAKES}")
         for name in names:
             harts.end(name)

@@ -11,11 +11,12 @@ PRESENT, PERMISSIONS = 0x1, 0xF
 
 
 def test_the_module_stays_while_the_device_is_open(monitor):
+    monitor.unload_driver(clients=True)
     monitor.do("open /dev/litemrc0")
     assert monitor.ask("rmmod litemrc").result == -EAGAIN
     monitor.do("close")
     monitor.do("rmmod litemrc")
-    monitor.do("insmod /litemrc.ko")
+    monitor.load_driver()
 
 
 def test_the_module_goes_under_load(monitor):
@@ -30,8 +31,8 @@ def test_the_module_goes_under_load(monitor):
         assert monitor.write(S + "epoch_length", "536 accesses") == 0
         monitor.write(FAKE + "access", 2000)
         monitor.do("sleep 60")
-        monitor.do("rmmod litemrc")
-        monitor.do("insmod /litemrc.ko")
+        monitor.unload_driver()
+        monitor.load_driver()
     for name in workers:
         monitor.do(f"? {name}")
         monitor.end(name)
@@ -77,8 +78,8 @@ def test_freeing_a_module_leaves_the_kernels_map_as_it_was(monitor):
     entry = PAGE_OFFSET >> 22
     kernel_map = monitor.monitor.words(first + 4 * entry, 12)
     assert len(kernel_map) == 12 and all(word & PRESENT for word in kernel_map)
-    monitor.do("rmmod litemrc")
-    monitor.do("insmod /litemrc.ko")
+    monitor.unload_driver()
+    monitor.load_driver()
     monitor.do("sleep 300")  # the memory of its init functions is freed a while later
     assert monitor.monitor.words(first + 4 * entry, 12) == kernel_map
     assert len({word & PERMISSIONS for word in kernel_map}) == 1

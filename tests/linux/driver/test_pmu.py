@@ -147,8 +147,9 @@ def reloaded(pmu):
 
     def load(parameters):
         pmu.guest.do("uncount")
-        for command in ("rmmod litemrc_fake", "rmmod litemrc", "insmod /litemrc.ko"):
-            pmu.guest.do(command)
+        pmu.guest.do("rmmod litemrc_fake")
+        pmu.guest.unload_driver()
+        pmu.guest.load_driver()
         pmu.guest.do(f"insmod /litemrc_fake.ko {parameters}")
         return pmu
 
@@ -195,6 +196,7 @@ def test_an_open_event_survives_that_its_monitor_goes_and_counts_the_next_one(pm
     guest.do(f"W {DRIVER}unbind litemrc.0")
     assert pmu.counts() == [40]
     assert pmu.open(accesses) == -ENODEV
+    guest.unload_driver(clients=True)
     assert guest.ask("rmmod litemrc").result == -EAGAIN
     guest.do(f"W {DRIVER}bind litemrc.0")
     enable(guest)
@@ -204,14 +206,15 @@ def test_an_open_event_survives_that_its_monitor_goes_and_counts_the_next_one(pm
     guest.do("uncount")
     guest.do("rmmod litemrc")
     assert guest.ask(f"r {PMU}type").result < 0
-    guest.do("insmod /litemrc.ko")
+    guest.load_driver()
     assert pmu.open(accesses) >= 0
 
 
 def test_events_of_ranks_are_the_sums_of_the_meters(pmu):
     guest = pmu.guest
-    for command in ("rmmod litemrc_fake", "rmmod litemrc", "insmod /litemrc.ko"):
-        guest.do(command)
+    guest.do("rmmod litemrc_fake")
+    guest.unload_driver()
+    guest.load_driver()
     guest.do(f"insmod /litemrc_fake.ko ranks={RANKS}")
     for rank in range(RANKS):
         for event in ("rank_reads", "rank_writes"):
@@ -226,5 +229,7 @@ def test_events_of_ranks_are_the_sums_of_the_meters(pmu):
         sum(counter(epoch, rank, word) for epoch in epochs) for rank in range(RANKS) for word in (0, 1)
     ]
     guest.do("uncount")
-    for command in ("rmmod litemrc_fake", "rmmod litemrc", "insmod /litemrc.ko", "insmod /litemrc_fake.ko"):
-        guest.do(command)
+    guest.do("rmmod litemrc_fake")
+    guest.unload_driver()
+    guest.load_driver()
+    guest.do("insmod /litemrc_fake.ko")

@@ -71,7 +71,7 @@ def boot(csr, tmp_path, monkeypatch):
         monkeypatch.setattr(guests, "QEMU", [*guests.QEMU, "-dtb", str(tree), "-device", loaded])
         initramfs = build_initramfs(KERNEL, KERNEL.parent / f"driver-tests-{KERNEL.name}")
         started.append(guests.Guest(SHIM, KERNEL, initramfs))
-        started[-1].do("insmod /litemrc.ko")
+        started[-1].load_driver()
         return started[-1]
 
     yield start

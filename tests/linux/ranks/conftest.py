@@ -11,6 +11,7 @@ from scripts.setup.kept import cache_folder
 from tests.linux.console import Console
 from tests.linux.driver.building import ROOT, ZIG, build_modules
 from tests.linux.driver.cpio import write_initramfs
+from tests.linux.driver.guest import DRIVER_MODULES
 from tests.linux.qemu import IMAGES
 from tests.linux.ranks.machine import PAGE, RANKS, RanksMachine
 from tests.products import alone_in
@@ -50,7 +51,7 @@ def build_overlay(out: Path) -> Path:
         files = {name: out / name for name in ("nodes", "intents", "isolated")}
         files |= {
             "litemrc_fake.ko": modules["litemrc_fake.ko"],
-            "lib/modules/litemrc.ko": modules["litemrc.ko"],
+            **{f"lib/modules/{module}.ko": modules[f"{module}.ko"] for module in DRIVER_MODULES},
         }
         write_initramfs(out / "overlay.cpio", files)
     return out / "overlay.cpio"

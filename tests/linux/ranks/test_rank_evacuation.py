@@ -146,6 +146,8 @@ def test_an_unloaded_driver_leaves_all_ranks_open(ranks):
     before = int(ranks.check(free).split()[0])
     ranks.check(f"echo 1 >{RANK}/3/evacuate")
     assert int(ranks.check(free).split()[0]) == 0
-    ranks.check("killall litemrcd; rmmod litemrc_fake; rmmod litemrc")
+    ranks.check("killall litemrcd; rmmod litemrc_fake; rmmod litemrc_ranks litemrc_tail litemrc")
     assert abs(int(ranks.check(free).split()[0]) - before) < RANK_PAGES // 8 * PAGE // 1024
-    ranks.check("insmod /lib/modules/litemrc.ko; insmod /litemrc_fake.ko ranks=4 frames_log2=14")
+    ranks.check(
+        "cd /lib/modules; for module in litemrc litemrc_tail litemrc_ranks; do insmod $module.ko; done; cd; insmod /litemrc_fake.ko ranks=4 frames_log2=14"
+    )

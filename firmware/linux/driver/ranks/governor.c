@@ -7,11 +7,12 @@
  * are nearly full; otherwise the next pages would go to the kernel's rank. A timer looks whether
  * there is something to do: a work would wake a thread each time.
  */
+#include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/oom.h>
 #include <linux/sched.h>
 
-#include "evacuate.h"
-#include "litemrc.h"
+#include "ranks.h"
 
 #define TICK_MS 20
 #define MARGIN_PART 8 /* of a rank, at first */
@@ -161,7 +162,7 @@ static bool litemrc_governor_take_epoch(struct litemrc_evacuation *all)
 	all->governor.epoch = finished;
 	mutex_lock(&mon->ring.lock);
 	record = litemrc_ring_last(mon);
-	for (rank = 0; record && rank < mon->ranks.domains; rank++) {
+	for (rank = 0; record && rank < mon->ranks->domains; rank++) {
 		counted = litemrc_record_rank(record, rank);
 		if (litemrc_governor_memory(all, rank) != LITEMRC_RANK_FIXED)
 			pages += counted->counters[LITEMRC_METER_TOP_PAGES];
@@ -259,8 +260,8 @@ static void litemrc_governor_tick(struct timer_list *timer)
  */
 void litemrc_govern(struct litemrc *mon)
 {
-	if (mon->evacuation && mon->ranks.ops)
-		queue_work(system_unbound_wq, &mon->evacuation->governor.work);
+	if (mon->ranks->evacuation && mon->ranks->ops)
+		queue_work(system_unbound_wq, &mon->ranks->evacuation->governor.work);
 }
 
 /* Without a node for each rank, it is not known which rank is full. */
@@ -283,7 +284,7 @@ int litemrc_set_margin(struct litemrc *mon, u32 margin)
 		return -EINVAL;
 	if (margin && !litemrc_governor_can_govern(mon))
 		return -ENODEV;
-	WRITE_ONCE(mon->evacuation->governor.margin, margin);
+	WRITE_ONCE(mon->ranks->evacuation->governor.margin, margin);
 	litemrc_govern(mon);
 	return 0;
 }
@@ -303,4 +304,97 @@ void litemrc_governor_stop(struct litemrc_evacuation *all)
 	cancel_work_sync(&all->governor.work);
 	timer_delete_sync(&all->governor.timer);
 	cancel_work_sync(&all->governor.work);
+}
+
+/*
+ * No allocation fails because of a closed rank: reclaim opens the ranks of a node before it runs
+ * out of memory, and the OOM killer opens all of them before it looks for a victim.
+ */
+
+#define MAX_OOM_REQUESTS 40 /* allocations in need that wait for a running evacuation, at most */
+#define PLEA_MS 50
+
+/*
+ * Reclaim looks at each node in need. A movable allocation can use a closed rank of that node. Of
+ * kswapd's work it is not known for whom it is, and the kernel's own memory is in no such rank, so
+ * then the whole memory must be short.
+ */
+static unsigned long litemrc_held_pages(struct shrinker *shrinker, struct shrink_control *control)
+{
+	struct litemrc_evacuation *all =
+		container_of(shrinker, struct litemrc_evacuation, shrinker);
+	unsigned long held = 0;
+	unsigned int rank;
+
+	if (!(control->gfp_mask & __GFP_MOVABLE) && litemrc_spare_pages(all) > 0)
+		return 0;
+	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
+		if (READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_CLOSED &&
+		    litemrc_node_of_rank(all->mon, rank) == control->nid)
+			held += litemrc_pages_of_rank(all->mon);
+	return held;
+}
+
+static unsigned long litemrc_open_for_reclaim(struct shrinker *shrinker, struct shrink_control *control)
+{
+	struct litemrc_evacuation *all =
+		container_of(shrinker, struct litemrc_evacuation, shrinker);
+	unsigned long freed = 0;
+	unsigned int rank;
+
+	for (rank = 0; !freed && rank < all->mon->parameters.ranks; rank++)
+		if (litemrc_node_of_rank(all->mon, rank) == control->nid)
+			freed = litemrc_give_back(all, rank);
+	return freed ?: SHRINK_STOP;
+}
+
+static void litemrc_boost_evacuation(struct litemrc_evacuation *all)
+{
+	spin_lock(&all->lock);
+	if (all->nice)
+		set_user_nice(all->nice, 0);
+	spin_unlock(&all->lock);
+}
+
+/* Before the OOM killer chooses: all closed ranks; else the end of a running evacuation. */
+static int litemrc_open_for_oom(struct notifier_block *block, unsigned long unused, void *data)
+{
+	struct litemrc_evacuation *all = container_of(block, struct litemrc_evacuation, oom);
+	unsigned long *freed = data;
+	bool moving = false;
+	unsigned int rank;
+
+	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
+		*freed += litemrc_give_back(all, rank);
+		moving |= READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_MOVING;
+	}
+	/* It may wait for a lock that this task holds, so not for ever. */
+	if (!*freed && moving && READ_ONCE(all->oom_requests) < MAX_OOM_REQUESTS) {
+		WRITE_ONCE(all->oom_requests, all->oom_requests + 1);
+		litemrc_boost_evacuation(all);
+		schedule_timeout_killable(msecs_to_jiffies(PLEA_MS));
+		*freed = 1;
+	}
+	return NOTIFY_OK;
+}
+
+int litemrc_pressure_register(struct litemrc_evacuation *all)
+{
+	int ret;
+
+	all->shrinker.count_objects = litemrc_held_pages;
+	all->shrinker.scan_objects = litemrc_open_for_reclaim;
+	all->shrinker.flags = SHRINKER_NUMA_AWARE;
+	all->shrinker.seeks = 0; /* costs no I/O: is asked first */
+	all->oom.notifier_call = litemrc_open_for_oom;
+	ret = register_shrinker(&all->shrinker, "litemrc-ranks");
+	if (!ret)
+		register_oom_notifier(&all->oom);
+	return ret;
+}
+
+void litemrc_pressure_unregister(struct litemrc_evacuation *all)
+{
+	unregister_oom_notifier(&all->oom);
+	unregister_shrinker(&all->shrinker);
 }

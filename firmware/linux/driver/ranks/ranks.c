@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Finds the rank meter and rank power of the monitor's memory. */
 #include <linux/bits.h>
+#include <linux/math64.h>
+#include <linux/module.h>
 #include <linux/of.h>
 #include <linux/of_address.h>
+#include <linux/pfn.h>
+#include <linux/slab.h>
+#include <asm/page.h>
 
-#include "litemrc.h"
+#include "ranks.h"
 
 const char *const litemrc_rank_state_names[LITEMRC_RANK_STATES] = {
 	[LITEMRC_POWER_ACTIVE_STANDBY] = "active", /* awake, whether or not a row is open */
@@ -35,20 +40,39 @@ int litemrc_name_number(const char *const *names, unsigned int count, const char
 
 /* Maps a range of the node, which must have as many bytes at least. */
 static int litemrc_ranks_map_range(struct litemrc *mon, struct device_node *node, int number,
-		     resource_size_t least, void __iomem **mapped)
+				   resource_size_t least, void __iomem **mapped)
 {
-	struct resource range;
+	struct resource *range = &mon->ranks->range[number];
 	int ret;
 
-	ret = of_address_to_resource(node, number, &range);
+	ret = of_address_to_resource(node, number, range);
 	if (ret)
 		return dev_err_probe(mon->dev, ret, "%pOF: no reg %d\n", node, number);
-	if (resource_size(&range) < least)
+	if (resource_size(range) < least)
 		return dev_err_probe(mon->dev, -EINVAL,
 				     "%pOF: reg %d: %pR is shorter than %pa bytes\n", node, number,
-				     &range, &least);
-	*mapped = devm_ioremap_resource(mon->dev, &range);
-	return PTR_ERR_OR_ZERO(*mapped);
+				     range, &least);
+	*mapped = of_io_request_and_map(node, number, "litemrc_ranks");
+	if (!IS_ERR(*mapped))
+		return 0;
+	ret = PTR_ERR(*mapped);
+	*mapped = NULL;
+	return ret;
+}
+
+/* Not by devres: the unit is used until the monitor, or this module, goes. */
+static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
+{
+	void __iomem *mapped[] = { ranks->mmio.registers, ranks->mmio.window };
+	unsigned int number;
+
+	for (number = 0; number < ARRAY_SIZE(mapped); number++) {
+		if (!mapped[number])
+			continue;
+		iounmap(mapped[number]);
+		release_mem_region(ranks->range[number].start,
+				   resource_size(&ranks->range[number]));
+	}
 }
 
 /* Returns the node of the ranks of the monitor's memory, with a reference, or NULL. */
@@ -80,14 +104,11 @@ static int litemrc_ranks_read_clock(struct litemrc *mon, u32 *hz)
 
 static int litemrc_ranks_use_node(struct litemrc *mon, struct device_node *node)
 {
-	struct litemrc_ranks *ranks = &mon->ranks;
-	struct litemrc_mmio *mmio;
+	struct litemrc_ranks *ranks = mon->ranks;
+	struct litemrc_mmio *mmio = &ranks->mmio;
 	const char *part = "";
 	int ret;
 
-	mmio = devm_kzalloc(mon->dev, sizeof(*mmio), GFP_KERNEL);
-	if (!mmio)
-		return -ENOMEM;
 	ret = litemrc_ranks_map_range(mon, node, 0, LITEMRC_RANKS_SNAPSHOT_CLOCKS + sizeof(u32),
 			&mmio->registers);
 	if (ret)
@@ -107,7 +128,7 @@ static int litemrc_ranks_use_node(struct litemrc *mon, struct device_node *node)
 
 static int litemrc_ranks_check_gateware(struct litemrc *mon)
 {
-	struct litemrc_ranks *ranks = &mon->ranks;
+	struct litemrc_ranks *ranks = mon->ranks;
 	u32 version = litemrc_ranks_read(ranks, LITEMRC_RANKS_VERSION);
 	u32 built = litemrc_ranks_read(ranks, LITEMRC_RANKS_CAPABILITIES);
 
@@ -122,38 +143,39 @@ static int litemrc_ranks_check_gateware(struct litemrc *mon)
 		return dev_err_probe(mon->dev, -ENODEV, "%u power domains, supported are %u\n",
 				     ranks->domains, LITEMRC_RANKS_MAX);
 	mon->parameters.ranks = ranks->domains;
+	mon->domains = ranks->domains;
 	return 0;
 }
 
 /**
  * litemrc_ranks_find - find the rank meter of the monitor's memory
  * @mon: the monitor, its parameters read
- * @data: of a monitor that is not in the device tree; else NULL
  *
  * Return: 0, also without a rank meter, or an error of its description
  */
-int litemrc_ranks_find(struct litemrc *mon, const struct litemrc_platform_data *data)
+static int litemrc_ranks_find(struct litemrc *mon)
 {
+	const struct litemrc_platform_data *data = dev_get_platdata(mon->dev);
 	struct device_node *node;
 	int ret = 0;
 
 	if (data) {
-		mon->ranks.ops = data->rank_ops;
-		mon->ranks.io = data->rank_io;
-		mon->ranks.dram = data->dram;
+		mon->ranks->ops = data->rank_ops;
+		mon->ranks->io = data->rank_io;
+		mon->ranks->dram = data->dram;
 	} else {
 		node = litemrc_ranks_find_node(mon);
 		if (node)
 			ret = litemrc_ranks_use_node(mon, node);
 		of_node_put(node);
 	}
-	return ret || !mon->ranks.ops ? ret : litemrc_ranks_check_gateware(mon);
+	return ret || !mon->ranks->ops ? ret : litemrc_ranks_check_gateware(mon);
 }
 
 /* Awake and without a policy; no data may be lost. */
-void litemrc_ranks_quiet(struct litemrc *mon)
+static void litemrc_ranks_quiet(struct litemrc *mon)
 {
-	struct litemrc_ranks *ranks = &mon->ranks;
+	struct litemrc_ranks *ranks = mon->ranks;
 	u32 domain;
 
 	if (!ranks->ops)
@@ -170,15 +192,218 @@ void litemrc_ranks_quiet(struct litemrc *mon)
 /* Page frames of a rank. */
 u32 litemrc_rank_frames(const struct litemrc *mon)
 {
-	return mon->parameters.frames / mon->ranks.domains;
+	return mon->parameters.frames / mon->ranks->domains;
 }
 
 /* Returns a rank's state now. The 64-bit register has its upper word first. */
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank)
 {
 	unsigned int bit = rank * LITEMRC_RANKS_STATE_BITS;
-	u32 word = litemrc_ranks_read(&mon->ranks,
+	u32 word = litemrc_ranks_read(mon->ranks,
 				      LITEMRC_RANKS_STATE + (bit < 32 ? sizeof(u32) : 0));
 
 	return word >> (bit % 32) & (BIT(LITEMRC_RANKS_STATE_BITS) - 1);
 }
+
+#define PUT(name, value) ((u32)(value) << LITEMRC_RANKS_##name##_SHIFT)
+#define GET(word, name) LITEMRC_FIELD(word, RANKS_##name)
+
+static const unsigned int thresholds[] = {
+	LITEMRC_RANKS_THRESHOLD_POWER_DOWN,
+	LITEMRC_RANKS_THRESHOLD_SELF_REFRESH,
+};
+
+static bool litemrc_rank_can_reach(const struct litemrc *mon, u32 state)
+{
+	return mon->ranks->states >> state & 1;
+}
+
+/* The kernel's image would wake the rank at once. */
+static bool litemrc_rank_holds_kernel(const struct litemrc *mon, unsigned int rank)
+{
+	unsigned long first = mon->first_pfn + rank * litemrc_rank_frames(mon);
+	unsigned long kernel = PHYS_PFN(kernel_map.phys_addr);
+
+	return kernel >= first && kernel < first + litemrc_rank_frames(mon);
+}
+
+/**
+ * litemrc_rank_set_state - send a rank to a state as soon as it is idle; an access wakes it
+ * @mon: the monitor
+ * @rank: number of the rank; of virtual ranks all change their state
+ * @state: LITEMRC_POWER_*
+ *
+ * Return: 0; -ENODEV for a state that cannot be reached; -EBUSY if the rank holds the kernel, or
+ * if pages that the kernel may use would be lost
+ */
+int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state)
+{
+	if (!litemrc_rank_can_reach(mon, state))
+		return -ENODEV;
+	if (state == LITEMRC_POWER_SELF_REFRESH_PARTIAL)
+		return -EBUSY;
+	if (state != LITEMRC_POWER_ACTIVE_STANDBY && litemrc_rank_holds_kernel(mon, rank))
+		return -EBUSY;
+	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_COMMAND,
+			    PUT(COMMAND_DOMAIN, rank) | PUT(COMMAND_STATE, state));
+	return 0;
+}
+
+void litemrc_rank_get_policy(const struct litemrc *mon, struct litemrc_rank_policy *policy)
+{
+	u32 word = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_POLICY);
+	unsigned int i;
+
+	policy->kind = GET(word, POLICY_KIND);
+	policy->static_state = GET(word, POLICY_STATIC_STATE);
+	policy->mrc_state = GET(word, POLICY_MRC_STATE);
+	policy->mrc_base = GET(word, POLICY_MRC_BASE);
+	for (i = 0; i < ARRAY_SIZE(thresholds); i++)
+		policy->threshold[i] = litemrc_ranks_read(mon->ranks, thresholds[i]);
+}
+
+/* Returns 0, -EINVAL if mrc is its own base, or -ENODEV for a state that cannot be reached. */
+int litemrc_rank_set_policy(struct litemrc *mon, const struct litemrc_rank_policy *policy)
+{
+	unsigned int i;
+
+	if (policy->mrc_base == LITEMRC_POLICY_MRC)
+		return -EINVAL;
+	if (!litemrc_rank_can_reach(mon, policy->static_state) || !litemrc_rank_can_reach(mon, policy->mrc_state))
+		return -ENODEV;
+	for (i = 0; i < ARRAY_SIZE(thresholds); i++)
+		litemrc_ranks_write(mon->ranks, thresholds[i], policy->threshold[i]);
+	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_POLICY,
+			    PUT(POLICY_KIND, policy->kind) |
+				    PUT(POLICY_STATIC_STATE, policy->static_state) |
+				    PUT(POLICY_MRC_STATE, policy->mrc_state) |
+				    PUT(POLICY_MRC_BASE, policy->mrc_base));
+	return 0;
+}
+
+void litemrc_get_working_set(const struct litemrc *mon, struct litemrc_working_set *set)
+{
+	u32 word = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_N_MRC_AUTO);
+
+	set->automatic = GET(word, N_MRC_AUTO_ENABLE);
+	set->epsilon = GET(word, N_MRC_AUTO_EPSILON);
+	set->groups = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_N_MRC);
+}
+
+int litemrc_set_working_set(struct litemrc *mon, const struct litemrc_working_set *set)
+{
+	if (set->automatic > 1 || set->groups > mon->parameters.groups || set->epsilon > U16_MAX)
+		return -EINVAL;
+	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_N_MRC, set->groups);
+	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_N_MRC_AUTO,
+			    PUT(N_MRC_AUTO_ENABLE, set->automatic) |
+				    PUT(N_MRC_AUTO_EPSILON, set->epsilon));
+	return 0;
+}
+
+static void litemrc_ranks_fill_one(struct litemrc *mon, struct litemrc_rank *rank, unsigned int number)
+{
+	struct litemrc_ranks *ranks = mon->ranks;
+	unsigned int word;
+
+	rank->state = litemrc_rank_state(mon, number);
+	rank->working = litemrc_ranks_read(ranks, LITEMRC_RANKS_WORKING) >> number & 1;
+	rank->live_pages = litemrc_rank_frames(mon); /* Linux may use any of them */
+	rank->flags = 0;
+	if (litemrc_ranks_read(ranks, LITEMRC_RANKS_METER_STATUS) &
+	    LITEMRC_RANKS_METER_STATUS_OVERFLOW)
+		rank->flags |= LITEMRC_RANK_OVERFLOW;
+	rank->cycles = litemrc_ranks_read(ranks, LITEMRC_RANKS_SNAPSHOT_CLOCKS);
+	ranks->ops->window(ranks->io, number * LITEMRC_METER_ROW, rank->counters,
+			   LITEMRC_METER_ROW);
+	for (word = 0; word < LITEMRC_METER_ROW; word++)
+		ranks->total[number][word] += rank->counters[word];
+}
+
+/**
+ * litemrc_ranks_fill - read the meter's window into the record of the epoch in it
+ * @mon: the monitor; caller holds the ring's lock, and the epoch is not released
+ * @record: its sizes are set
+ */
+static void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record)
+{
+	unsigned int rank;
+
+	lockdep_assert_held(&mon->ring.lock);
+	for (rank = 0; rank < mon->ranks->domains; rank++)
+		litemrc_ranks_fill_one(mon, litemrc_record_rank(record, rank), rank);
+}
+
+/* Returns the sum of a counter over all epochs since load. */
+u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank, unsigned int word)
+{
+	u64 total;
+
+	mutex_lock(&mon->ring.lock);
+	total = mon->ranks->total[rank][word];
+	mutex_unlock(&mon->ring.lock);
+	return total;
+}
+
+u64 litemrc_rank_us(const struct litemrc *mon, u64 cycles)
+{
+	return mul_u64_u32_div(cycles, USEC_PER_SEC, mon->ranks->dram.clock_hz);
+}
+
+static int litemrc_ranks_add(struct litemrc *mon)
+{
+	struct litemrc_ranks *ranks = kzalloc(sizeof(*ranks), GFP_KERNEL);
+	int ret;
+
+	if (!ranks)
+		return -ENOMEM;
+	mon->ranks = ranks;
+	ret = litemrc_ranks_find(mon);
+	if (ret)
+		goto free;
+	ret = litemrc_evacuation_init(mon);
+	if (ret)
+		goto free;
+	litemrc_ranks_quiet(mon);
+	ret = litemrc_rank_files_add(mon);
+	if (!ret)
+		return 0;
+	litemrc_evacuation_stop(mon);
+free:
+	litemrc_ranks_unmap(ranks);
+	mon->ranks = NULL;
+	kfree(ranks);
+	return ret;
+}
+
+static void litemrc_ranks_remove(struct litemrc *mon)
+{
+	litemrc_rank_files_remove(mon);
+	litemrc_evacuation_stop(mon);
+	litemrc_ranks_quiet(mon);
+	litemrc_ranks_unmap(mon->ranks);
+	kfree(mon->ranks);
+	mon->ranks = NULL;
+}
+
+static const struct litemrc_client litemrc_ranks_client = {
+	.add = litemrc_ranks_add,
+	.remove = litemrc_ranks_remove,
+	.fill = litemrc_ranks_fill,
+};
+
+static int __init litemrc_ranks_init(void)
+{
+	return litemrc_client_register(LITEMRC_RANKS, &litemrc_ranks_client);
+}
+module_init(litemrc_ranks_init);
+
+static void __exit litemrc_ranks_exit(void)
+{
+	litemrc_client_unregister(LITEMRC_RANKS);
+}
+module_exit(litemrc_ranks_exit);
+
+MODULE_DESCRIPTION("LiteMRC rank meter, rank power, and ranks without data");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

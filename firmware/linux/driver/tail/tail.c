@@ -3,6 +3,7 @@
  * The tails: which contexts have one, and its counts in each record. A context has a tail if its
  * pages are all those of one memory cgroup: it follows the cgroup, or the only process in it.
  */
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
@@ -154,22 +155,28 @@ static void litemrc_tail_update(struct litemrc *mon, bool reset)
 		litemrc_tail_probes_unregister(tails);
 }
 
-void litemrc_tails_update(struct litemrc *mon)
+static void litemrc_tails_changed(struct litemrc *mon)
 {
 	litemrc_tail_update(mon, false);
 }
 
-/* The stacks were cleared, and the sampling may have changed, or the monitor was disabled. */
-void litemrc_tails_reset(struct litemrc *mon)
+static u32 litemrc_tail_group_pages(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 	u32 scale = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
+
+	return max(parameters->pages / parameters->groups, 1U) << scale;
+}
+
+/* The stacks were cleared, and the sampling may have changed, or the monitor was disabled. */
+static void litemrc_tails_cleared(struct litemrc *mon)
+{
 	struct litemrc_tails *tails = mon->tails;
 	unsigned int context;
 
-	for (context = 1; context < parameters->contexts; context++)
+	for (context = 1; context < mon->parameters.contexts; context++)
 		litemrc_tail_stop(tails, context);
-	tails->group_pages = max(parameters->pages / parameters->groups, 1U) << scale;
+	tails->group_pages = litemrc_tail_group_pages(mon);
 	litemrc_tail_update(mon, true);
 }
 
@@ -178,12 +185,13 @@ static void litemrc_tail_work(struct work_struct *work)
 	struct litemrc *mon = container_of(work, struct litemrc_tails, work)->mon;
 
 	mutex_lock(&mon->settings);
-	litemrc_tail_update(mon, false);
+	if (mon->client[LITEMRC_TAIL])
+		litemrc_tail_update(mon, false);
 	mutex_unlock(&mon->settings);
 }
 
 /* The process or cgroup is gone; what is counted belongs to the epoch that ends now. */
-void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context)
+static void litemrc_tails_ended(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_tails *tails = mon->tails;
 
@@ -218,7 +226,7 @@ static void litemrc_tail_fill(struct litemrc_tails *tails, unsigned int context,
 }
 
 /* Fills in the tails of a record. The interrupt's thread must not wait for a lock of settings. */
-void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
+static void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	unsigned int context;
 	bool late = false;
@@ -231,7 +239,25 @@ void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
 		schedule_work(&mon->tails->work);
 }
 
-int litemrc_tails_init(struct litemrc *mon)
+static void litemrc_tails_remove(struct litemrc *mon)
+{
+	struct litemrc_tails *tails = mon->tails;
+	unsigned int context;
+
+	cancel_work_sync(&tails->work);
+	for (context = 1; context < mon->parameters.contexts; context++)
+		litemrc_tail_stop(tails, context);
+	if (tails->probing)
+		litemrc_tail_probes_unregister(tails);
+	cancel_work_sync(&tails->work); /* a probe may have scheduled it */
+	mon->tails = NULL;
+	vfree(tails->counts);
+	vfree(tails->places);
+	vfree(tails->hash);
+	kfree(tails);
+}
+
+static int litemrc_tails_add(struct litemrc *mon)
 {
 	struct litemrc_tails *tails = kzalloc(sizeof(*tails), GFP_KERNEL);
 	u32 groups = litemrc_tail_groups(mon);
@@ -239,32 +265,43 @@ int litemrc_tails_init(struct litemrc *mon)
 
 	if (!tails)
 		return -ENOMEM;
-	mon->tails = tails;
 	tails->mon = mon;
 	tails->groups = groups;
-	tails->group_pages = 1;
+	tails->group_pages = litemrc_tail_group_pages(mon);
 	raw_spin_lock_init(&tails->lock);
 	INIT_WORK(&tails->work, litemrc_tail_work);
 	tails->counts = vzalloc(array3_size(mon->parameters.contexts, groups, sizeof(u32)));
-	if (!tails->counts)
+	if (!tails->counts) {
+		kfree(tails);
 		return -ENOMEM;
+	}
 	for (context = 0; context < mon->parameters.contexts; context++)
 		tails->of[context].counts = tails->counts + context * groups;
+	mon->tails = tails;
 	return 0;
 }
 
-/* The monitor is disabled and its interrupt freed. Caller does not hold @settings. */
-void litemrc_tails_stop(struct litemrc *mon)
-{
-	cancel_work_sync(&mon->tails->work);
-}
+static const struct litemrc_client litemrc_tail_client = {
+	.add = litemrc_tails_add,
+	.remove = litemrc_tails_remove,
+	.fill = litemrc_tails_fill,
+	.ended = litemrc_tails_ended,
+	.changed = litemrc_tails_changed,
+	.cleared = litemrc_tails_cleared,
+};
 
-void litemrc_tails_free(struct litemrc *mon)
+static int __init litemrc_tail_init(void)
 {
-	if (!mon->tails)
-		return;
-	vfree(mon->tails->counts);
-	vfree(mon->tails->places);
-	vfree(mon->tails->hash);
-	kfree(mon->tails);
+	return litemrc_client_register(LITEMRC_TAIL, &litemrc_tail_client);
 }
+module_init(litemrc_tail_init);
+
+static void __exit litemrc_tail_exit(void)
+{
+	litemrc_client_unregister(LITEMRC_TAIL);
+}
+module_exit(litemrc_tail_exit);
+
+MODULE_DESCRIPTION("LiteMRC refault distances of evicted pages");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

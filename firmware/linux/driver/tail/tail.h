@@ -73,14 +73,9 @@ u32 litemrc_evicted_later(const struct litemrc_evicted *evicted);
 u32 litemrc_evicted_count(const struct litemrc_tail *tail);
 void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted *evicted);
 
-/* fault.c */
-bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry);
-
 /* probes.c: callers hold @settings */
 int litemrc_tail_probes_register(struct litemrc_tails *tails);
 void litemrc_tail_probes_unregister(struct litemrc_tails *tails);
-
-/* sweep.c: caller holds @settings */
 void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context);
 
 #endif

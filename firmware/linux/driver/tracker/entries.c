@@ -9,8 +9,8 @@
  */
 #include <linux/mm.h>
 
+#include "litemrc.h"
 #include "tracker.h"
-#include "walk.h"
 
 #define PROTECTED (_PAGE_PROT_NONE | _PAGE_USER)
 #define PERMITTED (_PAGE_PRESENT | _PAGE_USER)

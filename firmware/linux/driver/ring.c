@@ -65,7 +65,6 @@ static void litemrc_ring_fill_sizes(const struct litemrc *mon, struct litemrc_ep
 	struct litemrc_part *parts = (struct litemrc_part *)(record + 1);
 	u32 context;
 
-	record->bytes = mon->ring.record_bytes;
 	record->header_bytes = sizeof(*record);
 	record->parts = litemrc_ring_record_parts(mon);
 	record->groups = mon->parameters.groups;
@@ -73,8 +72,7 @@ static void litemrc_ring_fill_sizes(const struct litemrc *mon, struct litemrc_ep
 	record->access_bytes = mon->parameters.access_bytes;
 	parts[0] = (struct litemrc_part){ LITEMRC_PART_ROWS, litemrc_ring_row_bytes(mon),
 					  mon->parameters.contexts };
-	parts[1] = (struct litemrc_part){ LITEMRC_PART_RANKS, sizeof(struct litemrc_rank),
-					  mon->ranks.domains };
+	parts[1] = (struct litemrc_part){ LITEMRC_PART_RANKS, sizeof(struct litemrc_rank) };
 	if (mon->parameters.banks)
 		parts[2] = (struct litemrc_part){ LITEMRC_PART_BANKS, sizeof(struct litemrc_bank),
 						  mon->parameters.banks };
@@ -96,7 +94,7 @@ int litemrc_ring_init(struct litemrc *mon)
 	ring->record_bytes = sizeof(struct litemrc_epoch) +
 			     litemrc_ring_record_parts(mon) * sizeof(struct litemrc_part) +
 			     ALIGN(mon->parameters.contexts * litemrc_ring_row_bytes(mon), 8) +
-			     mon->ranks.domains * sizeof(struct litemrc_rank) +
+			     mon->rank_room * sizeof(struct litemrc_rank) +
 			     mon->parameters.banks * sizeof(struct litemrc_bank);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
@@ -137,10 +135,68 @@ static void litemrc_ring_copy_row(struct litemrc *mon, struct litemrc_epoch *rec
 		mon->ops->window(mon->io, first, counts, litemrc_ring_window_words(mon));
 }
 
+static_assert(sizeof(struct litemrc_bank) == LITEMRC_DRAM_BANK_WORDS * sizeof(u32));
+
+/* The first word of them in the window. */
+static u32 litemrc_banks_first_word(const struct litemrc_parameters *parameters)
+{
+	u32 bitmap = parameters->page_bitmap ? LITEMRC_BITMAP_WORDS(parameters->frames) : 0;
+
+	return LITEMRC_WINDOW_DRAM(parameters->groups, parameters->contexts, bitmap,
+				   LITEMRC_HOT_PAGE_WORDS * parameters->hot_pages);
+}
+
+/* Words of the window with all its parts. */
+u32 litemrc_window_end(const struct litemrc_parameters *parameters)
+{
+	u32 banks = parameters->banks * LITEMRC_DRAM_BANK_WORDS;
+
+	return litemrc_banks_first_word(parameters) + (banks ? LITEMRC_DRAM_HEAD_WORDS + banks : 0);
+}
+
+static void litemrc_banks_fill_head(struct litemrc *mon, struct litemrc_epoch *record)
+{
+	u32 words[LITEMRC_DRAM_QUEUE_PEAK + 1];
+
+	mon->ops->window(mon->io, litemrc_banks_first_word(&mon->parameters), words, ARRAY_SIZE(words));
+	record->flags |= LITEMRC_EPOCH_DRAM_ROWS;
+	record->cycles = words[LITEMRC_DRAM_CYCLES] | (u64)words[LITEMRC_DRAM_CYCLES_HIGH] << 32;
+	record->refreshes = words[LITEMRC_DRAM_REFRESHES];
+	record->refresh_cycles = mon->parameters.refresh_cycles;
+	record->queue_peak = words[LITEMRC_DRAM_QUEUE_PEAK];
+}
+
+/* Without rows a bank's words behind reads and writes have no meaning: they stay 0. */
+static void litemrc_banks_fill(struct litemrc *mon, struct litemrc_epoch *record)
+{
+	const struct litemrc_parameters *parameters = &mon->parameters;
+	u32 words = parameters->rows_observed ? offsetof(struct litemrc_bank, reserved) :
+						offsetof(struct litemrc_bank, row_hits);
+	u32 first = litemrc_banks_first_word(parameters) + LITEMRC_DRAM_HEAD_WORDS;
+	u32 bank;
+
+	if (parameters->rows_observed)
+		litemrc_banks_fill_head(mon, record);
+	for (bank = 0; bank < parameters->banks; bank++)
+		mon->ops->window(mon->io, first + bank * LITEMRC_DRAM_BANK_WORDS,
+				 &litemrc_record_bank(record, bank)->reads, words / sizeof(u32));
+}
+
+/* litemrc_ranks comes and goes. */
+static void litemrc_ring_set_ranks(const struct litemrc *mon, struct litemrc_epoch *record)
+{
+	u32 ranks = mon->client[LITEMRC_RANKS] ? mon->domains : 0;
+
+	((struct litemrc_part *)(record + 1))[1].items = ranks;
+	record->bytes = mon->ring.record_bytes -
+			(mon->rank_room - ranks) * sizeof(struct litemrc_rank);
+}
+
 static void litemrc_ring_copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	u32 context;
 
+	litemrc_ring_set_ranks(mon, record);
 	litemrc_ring_fill_times(mon, record);
 	record->epoch = litemrc_read(mon, LITEMRC_EPOCH) - 1;
 	record->flags = litemrc_ring_report_commands(mon);
@@ -242,9 +298,8 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	last = litemrc_ring_record(ring, ring->head - 1);
 	record = litemrc_ring_record(ring, ring->head);
 	litemrc_ring_copy_window(mon, record);
-	litemrc_ranks_fill(mon, record);
 	ring->changed = litemrc_fill_followed(mon, last, record);
-	litemrc_tails_fill(mon, record);
+	litemrc_call_clients(mon, fill, record);
 	litemrc_pmu_add(mon, record);
 	litemrc_ring_keep_rows(mon, last, record);
 	ring->head++;
@@ -397,6 +452,7 @@ const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
 	lockdep_assert_held(&mon->ring.lock);
 	return mon->ring.head ? litemrc_ring_record(&mon->ring, mon->ring.head - 1) : NULL;
 }
+EXPORT_SYMBOL_GPL(litemrc_ring_last);
 
 /* Returns a context's row for sysfs: hits, then LITEMRC_ROW_WORDS. Caller holds the ring's lock. */
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ranks/N/: power state and policy of a rank. Without a rank power unit it is always active. */
-#include "evacuate.h"
-#include "litemrc.h"
+#include <linux/device.h>
+
+#include "ranks.h"
 
 /* Rows of `residency`, in the meter's order. */
 static const char *const residencies[] = {
@@ -18,7 +19,7 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
-	u32 state = mon->ranks.ops ? litemrc_rank_state(mon, rank) : LITEMRC_POWER_ACTIVE_STANDBY;
+	u32 state = mon->ranks->ops ? litemrc_rank_state(mon, rank) : LITEMRC_POWER_ACTIVE_STANDBY;
 
 	if (state >= LITEMRC_RANK_STATES || !litemrc_rank_state_names[state])
 		return -EIO;
@@ -32,7 +33,7 @@ static ssize_t state_store(struct kobject *kobj, struct kobj_attribute *attribut
 	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	int state, ret;
 
-	if (!mon->ranks.ops)
+	if (!mon->ranks->ops)
 		return sysfs_streq(text, "active") ? bytes : -ENODEV;
 	state = litemrc_name_number(litemrc_rank_state_names, LITEMRC_RANK_STATES, text,
 				    strcspn(text, "\n"));
@@ -50,7 +51,7 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attribut
 	unsigned int rank;
 	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 
-	if (!mon->ranks.ops)
+	if (!mon->ranks->ops)
 		return sysfs_emit(text, "none\n");
 	mutex_lock(&mon->settings);
 	litemrc_rank_get_policy(mon, &policy);
@@ -106,7 +107,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attribu
 	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	int ret;
 
-	if (!mon->ranks.ops)
+	if (!mon->ranks->ops)
 		return sysfs_streq(text, "none") ? bytes : -ENODEV;
 	mutex_lock(&mon->settings);
 	litemrc_rank_get_policy(mon, &policy);
@@ -124,7 +125,7 @@ static ssize_t residency_show(struct kobject *kobj, struct kobj_attribute *attri
 	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
 	ssize_t length = 0;
 
-	if (!mon->ranks.ops)
+	if (!mon->ranks->ops)
 		return sysfs_emit(text, "active %lld\n",
 				  ktime_us_delta(ktime_get(), mon->loaded));
 	for (i = 0; i < ARRAY_SIZE(residencies); i++) {
@@ -153,6 +154,96 @@ static struct attribute *rank_attributes[] = {
 	&state.attr, &policy.attr, &residency.attr, &wakeups.attr, NULL
 };
 
-const struct attribute_group litemrc_rank_group = {
+static const struct attribute_group litemrc_rank_group = {
 	.attrs = rank_attributes,
 };
+
+/* Files of all ranks together, only of a monitor with a rank power unit. */
+
+static ssize_t dram_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	const struct litemrc_ranks *ranks = litemrc_of_device(device)->ranks;
+
+	return sysfs_emit(text, "ranks %u\nvirtual %u\nstates %u\nchips %u\nphases %u\npart %s\n",
+			  ranks->domains, ranks->virtual, ranks->states, ranks->dram.chips,
+			  ranks->dram.phases, ranks->dram.part);
+}
+static DEVICE_ATTR_RO(dram);
+
+static ssize_t working_set_show(struct device *device, struct device_attribute *attribute,
+				char *text)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	struct litemrc_working_set set;
+
+	mutex_lock(&mon->settings);
+	litemrc_get_working_set(mon, &set);
+	mutex_unlock(&mon->settings);
+	return sysfs_emit(text, "%u %u %u\n", set.automatic, set.groups, set.epsilon);
+}
+
+static ssize_t working_set_store(struct device *device, struct device_attribute *attribute,
+				 const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	struct litemrc_working_set set;
+	u32 numbers[3];
+	int ret;
+
+	ret = litemrc_parse_numbers(text, numbers, ARRAY_SIZE(numbers), NULL);
+	if (ret)
+		return ret;
+	set.automatic = numbers[0];
+	set.groups = numbers[1];
+	set.epsilon = numbers[2];
+	mutex_lock(&mon->settings);
+	ret = litemrc_set_working_set(mon, &set);
+	mutex_unlock(&mon->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_ADMIN_RW(working_set);
+
+static umode_t litemrc_dram_is_visible(struct kobject *kobj, struct attribute *attribute, int number)
+{
+	return litemrc_of_device(kobj_to_dev(kobj))->ranks->ops ? attribute->mode : 0;
+}
+
+static struct attribute *dram_attributes[] = {
+	&dev_attr_dram.attr, &dev_attr_working_set.attr, NULL
+};
+
+static const struct attribute_group litemrc_dram_group = {
+	.attrs = dram_attributes,
+	.is_visible = litemrc_dram_is_visible,
+};
+
+int litemrc_rank_files_add(struct litemrc *mon)
+{
+	int ret;
+
+	ret = litemrc_add_folders(mon, &mon->ranks->folders, "ranks", mon->parameters.ranks,
+				  &litemrc_rank_group);
+	if (ret)
+		return ret;
+	ret = sysfs_create_group(&mon->misc.this_device->kobj, &litemrc_dram_group);
+	if (ret)
+		goto remove_folders;
+	ret = litemrc_evacuate_files_add(mon);
+	if (ret)
+		goto remove_group;
+	return 0;
+
+remove_group:
+	sysfs_remove_group(&mon->misc.this_device->kobj, &litemrc_dram_group);
+remove_folders:
+	litemrc_remove_folders(&mon->ranks->folders);
+	return ret;
+}
+
+/* On return no file is being read or written, and none will be. */
+void litemrc_rank_files_remove(struct litemrc *mon)
+{
+	litemrc_evacuate_files_remove(mon);
+	sysfs_remove_group(&mon->misc.this_device->kobj, &litemrc_dram_group);
+	litemrc_remove_folders(&mon->ranks->folders);
+}

@@ -6,6 +6,7 @@
  * Only ranks that an area of the device tree covers ("shared-dma-pool", reusable) can be emptied:
  * there the kernel allocates nothing but movable pages.
  */
+#include <linux/device.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/of_address.h>
@@ -14,8 +15,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "evacuate.h"
-#include "litemrc.h"
+#include "ranks.h"
 
 #define EVACUATE_TRIES 5
 
@@ -126,9 +126,50 @@ u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 	u32 pages = litemrc_pages_of_rank(mon);
 	unsigned long pfn = litemrc_first_of_rank(mon, rank);
 
-	if (mon->evacuation->rank[rank].memory == LITEMRC_RANK_CLOSED)
+	if (mon->ranks->evacuation->rank[rank].memory == LITEMRC_RANK_CLOSED)
 		return pages;
 	return pfn_valid(pfn) && pfn_valid(pfn + pages - 1) ? litemrc_buddy_pages(pfn, pages) : 0;
+}
+
+/* References that a user's page has without being pinned. */
+static int litemrc_explained_references(struct page *page)
+{
+	bool cached = PageAnon(page) ? PageSwapCache(page) : !!READ_ONCE(page->mapping);
+
+	return page_mapcount(page) + cached + page_has_private(page);
+}
+
+/* Of zram, for example; such pages are on no LRU list. */
+static bool litemrc_is_movable_by_owner(struct page *page)
+{
+	return (unsigned long)page->mapping & PAGE_MAPPING_MOVABLE && !PageAnon(page);
+}
+
+/* Counts what remains in a rank and would not have moved. */
+static void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved)
+{
+	u32 at;
+
+	memset(unmoved, 0, LITEMRC_UNMOVED_KINDS * sizeof(*unmoved));
+	for (at = 0; at < pages; at++) {
+		struct page *page = compound_head(pfn_to_page(pfn + at));
+
+		if (PageBuddy(page)) {
+			/* Read once: the page may be allocated meanwhile. */
+			unsigned long order = READ_ONCE(page->private);
+
+			if (order <= pageblock_order)
+				at += (1U << order) - 1;
+		} else if (!page_count(page)) {
+			continue; /* on its way to or from the buddy system */
+		} else if (!PageLRU(page) && !litemrc_is_movable_by_owner(page)) {
+			unmoved[LITEMRC_KERNEL]++;
+		} else if (PageLocked(page) || PageWriteback(page)) {
+			unmoved[LITEMRC_BUSY]++;
+		} else if (PageLRU(page) && page_count(page) > litemrc_explained_references(page)) {
+			unmoved[LITEMRC_PINNED]++;
+		}
+	}
 }
 
 /* Free pages of the whole memory beyond the kernel's watermarks; closed ranks have none. */
@@ -170,7 +211,7 @@ static int litemrc_move_pages_away(struct litemrc_evacuation *all, unsigned long
 /* One at a time; with CLOSED, the caller may have the rank sleep. */
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 {
-	struct litemrc_evacuation *all = mon->evacuation;
+	struct litemrc_evacuation *all = mon->ranks->evacuation;
 	struct litemrc_evacuated *last = &all->rank[rank];
 	unsigned long pfn = litemrc_first_of_rank(mon, rank);
 	u32 pages = litemrc_pages_of_rank(mon), used, free;
@@ -211,20 +252,20 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank)
 {
-	switch (READ_ONCE(mon->evacuation->rank[rank].memory)) {
+	switch (READ_ONCE(mon->ranks->evacuation->rank[rank].memory)) {
 	case LITEMRC_RANK_FIXED:
 		return -ENODEV;
 	case LITEMRC_RANK_MOVING:
 		return -EAGAIN;
 	default:
-		litemrc_give_back(mon->evacuation, rank);
+		litemrc_give_back(mon->ranks->evacuation, rank);
 		return 0;
 	}
 }
 
 void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank, struct litemrc_evacuated *last)
 {
-	*last = mon->evacuation->rank[rank];
+	*last = mon->ranks->evacuation->rank[rank];
 }
 
 /* Does a reusable area of the device tree cover the whole rank? */
@@ -263,14 +304,14 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	if (ret)
 		kfree(all);
 	else
-		mon->evacuation = all;
+		mon->ranks->evacuation = all;
 	return ret;
 }
 
 /* The files are gone. */
 void litemrc_evacuation_stop(struct litemrc *mon)
 {
-	struct litemrc_evacuation *all = mon->evacuation;
+	struct litemrc_evacuation *all = mon->ranks->evacuation;
 	unsigned int rank;
 
 	if (!all)
@@ -279,6 +320,105 @@ void litemrc_evacuation_stop(struct litemrc *mon)
 	litemrc_pressure_unregister(all);
 	for (rank = 0; rank < mon->parameters.ranks; rank++)
 		litemrc_give_back(all, rank);
-	mon->evacuation = NULL;
+	mon->ranks->evacuation = NULL;
 	kfree(all);
+}
+
+/* ranks/N/evacuate, free_pages, and rank_governor, in a kernel that can empty ranges. */
+
+static const char *const memory_names[] = {
+	[LITEMRC_RANK_FIXED] = "fixed",
+	[LITEMRC_RANK_OPEN] = "open",
+	[LITEMRC_RANK_MOVING] = "moving",
+	[LITEMRC_RANK_CLOSED] = "closed",
+};
+
+static ssize_t evacuate_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+	struct litemrc_evacuated last;
+
+	litemrc_last_evacuation(mon, rank, &last);
+	return sysfs_emit(text,
+			  "memory %s\nmoved %u\nmicroseconds %u\npinned %u\nkernel %u\nbusy %u\n",
+			  memory_names[last.memory], last.moved, last.us,
+			  last.unmoved[LITEMRC_PINNED], last.unmoved[LITEMRC_KERNEL],
+			  last.unmoved[LITEMRC_BUSY]);
+}
+
+static ssize_t evacuate_store(struct kobject *kobj, struct kobj_attribute *attribute,
+			      const char *text, size_t bytes)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+	bool on;
+	int ret = litemrc_parse_switch(text, &on);
+
+	if (!ret)
+		ret = on ? litemrc_evacuate(mon, rank) : litemrc_open_rank(mon, rank);
+	return ret ?: bytes;
+}
+
+static ssize_t free_pages_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+
+	return sysfs_emit(text, "%u\n", litemrc_rank_free_pages(mon, rank));
+}
+
+static ssize_t rank_governor_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	const struct litemrc_governor *governor =
+		&litemrc_of_device(device)->ranks->evacuation->governor;
+
+	return sysfs_emit(text,
+			  "governs %u\nmargin %u\nworking_set %u\nclosed %lu\nhold %u\n"
+			  "evacuations %u\nopenings %u\nbusy %u\nno_room %u\n"
+			  "moved %llu\nmicroseconds %llu\n",
+			  governor->governs, governor->margin, governor->working_set,
+			  hweight_long(governor->closed_by_governor), governor->hold,
+			  governor->evacuations, governor->openings, governor->busy,
+			  governor->no_room, governor->moved,
+			  governor->us);
+}
+
+/* The margin in pages; 0: no rank is emptied. */
+static ssize_t rank_governor_store(struct device *device, struct device_attribute *attribute,
+				   const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 margin;
+	int ret = litemrc_parse_numbers(text, &margin, 1, NULL);
+
+	if (!ret)
+		ret = litemrc_set_margin(mon, margin);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_ADMIN_RW(rank_governor);
+
+static struct kobj_attribute evacuate = __ATTR_RW_MODE(evacuate, 0600);
+static struct kobj_attribute free_pages_file = __ATTR_RO_MODE(free_pages, 0400);
+
+static const struct attribute *attributes[] = { &evacuate.attr, &free_pages_file.attr, NULL };
+
+/* The folders exist, and their removal removes these files, too. */
+int litemrc_evacuate_files_add(struct litemrc *mon)
+{
+	unsigned int rank;
+	int ret = 0;
+
+	if (mon->ranks->ops)
+		ret = sysfs_create_file(&mon->misc.this_device->kobj, &dev_attr_rank_governor.attr);
+	for (rank = 0; !ret && rank < mon->ranks->folders.count; rank++)
+		ret = sysfs_create_files(mon->ranks->folders.child[rank], attributes);
+	return ret;
+}
+
+void litemrc_evacuate_files_remove(struct litemrc *mon)
+{
+	if (mon->ranks->ops)
+		sysfs_remove_file(&mon->misc.this_device->kobj, &dev_attr_rank_governor.attr);
 }

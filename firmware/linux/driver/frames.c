@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The gateware's bits of the frames accessed and written in an epoch. They are read from the window
+ * if someone takes them: the page tables (young.c), readers of sysfs, or monitors in software of
+ * the same memory, which cannot see these accesses on a processor that sets no accessed bits.
+ */
+#include <linux/device.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "litemrc.h"
+
+/*
+ * Accessed bits for a processor that sets none: at the end of each epoch, those of the page table
+ * entries that map a frame accessed in it. Reclaim and DAMON then work as if the processor had set
+ * them. It ignores them, so no translation is flushed. Pages that no process maps have no entries;
+ * read() and write() note their accesses. A process that has not run in the epoch has not accessed
+ * its pages, so its page tables are not visited.
+ */
+
+struct mark {
+	const struct litemrc *mon;
+	const u32 *bits;
+	u32 visited;
+	u32 marked;
+};
+
+static void litemrc_young_mark_accessed(void *data, pte_t *entry, unsigned int count)
+{
+	struct mark *mark = data;
+	const u32 *bits = mark->bits;
+	unsigned long first = mark->mon->first_pfn, frame;
+	u32 frames = mark->mon->parameters.frames;
+	pte_t *end = entry + count;
+
+	mark->visited += count;
+	for (; entry != end; entry++) {
+		if ((pte_val(*entry) & (_PAGE_PRESENT | _PAGE_ACCESSED)) != _PAGE_PRESENT)
+			continue;
+		frame = pte_pfn(*entry) - first;
+		if (frame >= frames || !(bits[frame / LITEMRC_BITMAP_FRAMES] &
+					 BIT(frame % LITEMRC_BITMAP_FRAMES)))
+			continue;
+		/* Atomic: another hart may set the dirty bit. */
+		set_bit(ilog2(_PAGE_ACCESSED), &pte_val(*entry));
+		mark->marked++;
+	}
+}
+
+/**
+ * litemrc_young_mark - mark the pages accessed in an epoch
+ * @mon: the monitor
+ * @bits: of the frames accessed in it
+ *
+ * Called in the interrupt's thread, which must not wait long: a process that changes its memory
+ * now is skipped. The scheduler set the thread's time when it took the processor from the process
+ * that ran at the end of the epoch.
+ */
+static void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
+{
+	struct litemrc_young *young = &mon->young;
+	struct litemrc_young_events *events = &young->events;
+	struct mark mark = { .mon = mon, .bits = bits };
+	ktime_t begin = ktime_get();
+	u64 since = young->ended;
+	int ret;
+
+	young->ended = current->se.exec_start;
+	ret = litemrc_walk_since(since, litemrc_young_mark_accessed, &mark);
+	if (ret)
+		dev_warn_ratelimited(mon->dev, "the pages accessed were not marked: %d\n", ret);
+	mutex_lock(&young->lock);
+	events->walks++;
+	events->visited += mark.visited;
+	events->marked += mark.marked;
+	events->ns += ktime_to_ns(ktime_sub(ktime_get(), begin));
+	mutex_unlock(&young->lock);
+}
+
+static void litemrc_young_events(struct litemrc *mon, struct litemrc_young_events *events)
+{
+	mutex_lock(&mon->young.lock);
+	*events = mon->young.events;
+	mutex_unlock(&mon->young.lock);
+}
+
+#define LITEMRC_IMAGE_HEAD 2 /* words of the image before the bits: epoch, frames */
+
+static LIST_HEAD(consumers);
+static DEFINE_MUTEX(consumers_lock); /* outside the consumers' own locks; guards the images, too */
+
+static u32 litemrc_bitmap_words_of(const struct litemrc *mon)
+{
+	return DIV_ROUND_UP(mon->parameters.frames, LITEMRC_BITMAP_FRAMES);
+}
+
+static u32 *litemrc_bitmap_accessed_of(const struct litemrc *mon)
+{
+	return mon->bitmap.image + LITEMRC_IMAGE_HEAD;
+}
+
+/* Words of the image: its head, both bitmaps, and the epoch once more. */
+static u32 litemrc_bitmap_image_words(const struct litemrc *mon)
+{
+	return LITEMRC_IMAGE_HEAD + 2 * litemrc_bitmap_words_of(mon) + 1;
+}
+
+int litemrc_bitmap_init(struct litemrc *mon)
+{
+	mutex_init(&mon->young.lock);
+	if (mon->parameters.page_bitmap) {
+		mon->bitmap.image = vzalloc(array_size(litemrc_bitmap_image_words(mon), sizeof(u32)));
+		if (!mon->bitmap.image)
+			return -ENOMEM;
+	}
+	if (mon->ops->accessed) {
+		mutex_lock(&consumers_lock);
+		list_add(&mon->consumer, &consumers);
+		mutex_unlock(&consumers_lock);
+	}
+	return 0;
+}
+
+/* On return the monitor is passed no more bitmaps. */
+void litemrc_bitmap_stop(struct litemrc *mon)
+{
+	mutex_lock(&consumers_lock);
+	list_del_init(&mon->consumer);
+	mutex_unlock(&consumers_lock);
+}
+
+void litemrc_bitmap_free(struct litemrc *mon)
+{
+	vfree(mon->bitmap.image);
+}
+
+static void litemrc_bitmap_read_words(struct litemrc *mon)
+{
+	const struct litemrc_parameters *parameters = &mon->parameters;
+	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
+
+	mon->ops->window(mon->io, first, litemrc_bitmap_accessed_of(mon),
+			 mon->bitmap.keep ? 2 * litemrc_bitmap_words_of(mon) : litemrc_bitmap_words_of(mon));
+	mon->bitmap.kept = mon->bitmap.keep;
+	if (mon->bitmap.kept) {
+		mon->bitmap.image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;
+		mon->bitmap.image[1] = mon->parameters.frames;
+		mon->bitmap.image[litemrc_bitmap_image_words(mon) - 1] = mon->bitmap.image[0];
+	}
+}
+
+static bool litemrc_bitmap_wants(const struct litemrc *consumer)
+{
+	return consumer->ops->wants_accessed(consumer->io);
+}
+
+static bool litemrc_bitmap_is_wanted(const struct litemrc *mon)
+{
+	const struct litemrc *consumer;
+
+	list_for_each_entry(consumer, &consumers, consumer)
+		if (litemrc_bitmap_wants(consumer))
+			return true;
+	return mon->bitmap.keep || mon->young.on;
+}
+
+/* Passes the bits of the epoch in the window to those that take them. */
+void litemrc_bitmap_pass(struct litemrc *mon)
+{
+	struct litemrc *consumer;
+
+	if (!mon->parameters.page_bitmap)
+		return;
+	mutex_lock(&consumers_lock);
+	if (litemrc_bitmap_is_wanted(mon)) {
+		litemrc_bitmap_read_words(mon);
+		list_for_each_entry(consumer, &consumers, consumer)
+			if (litemrc_bitmap_wants(consumer))
+				consumer->ops->accessed(consumer->io, mon->first_pfn,
+							litemrc_bitmap_accessed_of(mon), litemrc_bitmap_words_of(mon));
+		mon->bitmap.marks = mon->young.on;
+	}
+	mutex_unlock(&consumers_lock);
+}
+
+/* Marks the pages accessed in the epoch that was passed. Only its caller changes the image. */
+void litemrc_bitmap_mark(struct litemrc *mon)
+{
+	if (mon->bitmap.marks)
+		litemrc_young_mark(mon, litemrc_bitmap_accessed_of(mon));
+	mon->bitmap.marks = false;
+}
+
+/* Feeds the bits of accessed frames to the kernel from the next epoch on, or no longer. */
+int litemrc_bitmap_feed(struct litemrc *mon, bool on)
+{
+	if (!mon->parameters.page_bitmap)
+		return on ? -ENODEV : 0;
+	mutex_lock(&consumers_lock);
+	mon->young.on = on;
+	mutex_unlock(&consumers_lock);
+	return 0;
+}
+
+/* Keeps the bits of each epoch from the next on for sysfs, or no longer. */
+int litemrc_bitmap_keep(struct litemrc *mon, bool on)
+{
+	if (!mon->parameters.page_bitmap)
+		return on ? -ENODEV : 0;
+	mutex_lock(&consumers_lock);
+	mon->bitmap.keep = on;
+	mon->bitmap.kept &= on;
+	mutex_unlock(&consumers_lock);
+	return 0;
+}
+
+/* Returns bytes of the last epoch's image, or -ENODATA if none is kept. */
+ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes)
+{
+	ssize_t ret = -ENODATA;
+
+	if (!mon->parameters.page_bitmap)
+		return -ENODEV;
+	mutex_lock(&consumers_lock);
+	if (mon->bitmap.kept)
+		ret = memory_read_from_buffer(data, bytes, &offset, mon->bitmap.image,
+					      litemrc_bitmap_image_words(mon) * sizeof(u32));
+	mutex_unlock(&consumers_lock);
+	return ret;
+}
+
+/* Frames accessed and written in an epoch: to user space, and to the kernel's page tables. */
+
+static ssize_t litemrc_bitmap_set_switch(struct device *device, const char *text, size_t bytes,
+			  int (*set)(struct litemrc *mon, bool on))
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	bool on;
+	int ret;
+
+	ret = litemrc_parse_switch(text, &on);
+	if (ret)
+		return ret;
+	mutex_lock(&mon->settings);
+	ret = set(mon, on);
+	mutex_unlock(&mon->settings);
+	return ret ?: bytes;
+}
+
+static ssize_t feed_accessed_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->young.on));
+}
+
+static ssize_t feed_accessed_store(struct device *device, struct device_attribute *attribute,
+				   const char *text, size_t bytes)
+{
+	return litemrc_bitmap_set_switch(device, text, bytes, litemrc_bitmap_feed);
+}
+static DEVICE_ATTR_RW(feed_accessed);
+
+static ssize_t feed_events_show(struct device *device, struct device_attribute *attribute,
+				char *text)
+{
+	struct litemrc_young_events events;
+
+	litemrc_young_events(litemrc_of_device(device), &events);
+	return sysfs_emit(text, "walks %llu\nvisited %llu\nmarked %llu\nmicroseconds %llu\n",
+			  events.walks, events.visited, events.marked, div_u64(events.ns, 1000));
+}
+static DEVICE_ATTR_ADMIN_RO(feed_events);
+
+static ssize_t keep_bitmap_show(struct device *device, struct device_attribute *attribute,
+				char *text)
+{
+	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->bitmap.keep));
+}
+
+static ssize_t keep_bitmap_store(struct device *device, struct device_attribute *attribute,
+				 const char *text, size_t bytes)
+{
+	return litemrc_bitmap_set_switch(device, text, bytes, litemrc_bitmap_keep);
+}
+static DEVICE_ATTR_RW(keep_bitmap);
+
+/* Linux 6.12 has a bitmap_read() of its own, hence the name. */
+static ssize_t litemrc_bitmap_image_read(struct file *file, struct kobject *kobj,
+			  litemrc_bin_attribute *attribute, char *data,
+			  loff_t offset, size_t bytes)
+{
+	return litemrc_bitmap_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
+}
+static BIN_ATTR(bitmap, 0400, litemrc_bitmap_image_read, NULL, 0);
+
+static struct attribute *attributes[] = {
+	&dev_attr_feed_accessed.attr,
+	&dev_attr_feed_events.attr,
+	&dev_attr_keep_bitmap.attr,
+	NULL
+};
+
+static litemrc_bin_attribute *binaries[] = {
+	&bin_attr_bitmap,
+	NULL
+};
+
+const struct attribute_group litemrc_bitmap_group = {
+	.attrs = attributes,
+	.bin_attrs = binaries,
+};
