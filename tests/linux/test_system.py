@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.linux.driver.guest import LOAD, UNLOAD
 from tests.linux.qemu import Qemu
 
 PAGE_KB = 4
@@ -32,11 +33,9 @@ def test_the_driver_can_be_unloaded_and_loaded_again(linux):
     """Five times, because each maps and unmaps memory of the kernel."""
     assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
     for _ in range(5):
-        linux.check("rmmod litemrc_ranks litemrc_tail litemrc")
+        linux.check(UNLOAD)
         assert not re.search(r"^litemrc ", linux.check("lsmod"), re.M)
-        linux.check(
-            "for module in litemrc litemrc_tail litemrc_ranks; do insmod /lib/modules/$module.ko; done"
-        )
+        linux.check(LOAD)
     assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
 
 

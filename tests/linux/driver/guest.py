@@ -19,6 +19,9 @@ from tests.timeouts import Deadline
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
 DRIVER_MODULES = ("litemrc", "litemrc_tail", "litemrc_ranks")  # in the order of their use
+# On a console of an image, whose modules are in /lib/modules.
+LOAD = "; ".join(f"insmod /lib/modules/{module}.ko" for module in DRIVER_MODULES)
+UNLOAD = "rmmod " + " ".join(reversed(DRIVER_MODULES))
 CONTEXTS = 8  # of the fake device
 QUIET = ["-display", "none", "-serial", "stdio", "-no-reboot"]
 QEMU = [*machine(BITS), *QUIET]

@@ -10,6 +10,7 @@ from tests.linux.driver.guest import FAKE, S
 BANKS_MOST = 16
 ACCESS_BYTES, REFRESH_CYCLES = 16, 39  # of the fake
 FLAG_ROWS = 0x20  # LITEMRC_EPOCH_DRAM_ROWS
+RANKS_MOST = 16
 RANKS, GROUPS, TAIL_GROUPS = 4, 64, 128
 ROW_BYTES = 44 + (GROUPS + 3) * 4
 HEAD_BYTES, RANK_BYTES, BANK_BYTES = 88 + 3 * 8, 88, 32
@@ -88,7 +89,7 @@ def test_the_banks_are_behind_rows_and_ranks_of_a_record_of_any_length(monitor):
     for epoch, accesses in enumerate((0, 9)):
         monitor.do(f"w {FAKE}access {accesses}")
         end_epochs(monitor, 1)
-        answer = monitor.ask(f"read {longest}")
+        answer = monitor.ask(f"read {longest + unused}")
         rows = ROW_BYTES if accesses else 0
         assert answer.result == HEAD_BYTES + rows + RANKS * RANK_BYTES + BANKS_MOST * BANK_BYTES
         assert [line for line in answer.lines if line.startswith(("dram", "bank"))] == described(

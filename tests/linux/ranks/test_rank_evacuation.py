@@ -7,6 +7,7 @@ from signal import SIGKILL
 
 import pytest
 
+from tests.linux.driver.guest import LOAD, UNLOAD
 from tests.linux.ranks.machine import PAGE
 from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
 
@@ -146,8 +147,6 @@ def test_an_unloaded_driver_leaves_all_ranks_open(ranks):
     before = int(ranks.check(free).split()[0])
     ranks.check(f"echo 1 >{RANK}/3/evacuate")
     assert int(ranks.check(free).split()[0]) == 0
-    ranks.check("killall litemrcd; rmmod litemrc_fake; rmmod litemrc_ranks litemrc_tail litemrc")
+    ranks.check(f"killall litemrcd; rmmod litemrc_fake; {UNLOAD}")
     assert abs(int(ranks.check(free).split()[0]) - before) < RANK_PAGES // 8 * PAGE // 1024
-    ranks.check(
-        "cd /lib/modules; for module in litemrc litemrc_tail litemrc_ranks; do insmod $module.ko; done; cd; insmod /litemrc_fake.ko ranks=4 frames_log2=14"
-    )
+    ranks.check(f"{LOAD}; insmod /litemrc_fake.ko ranks=4 frames_log2=14")
