@@ -68,7 +68,7 @@ static void start_counting(void)
 	bool cycles;
 
 	if (!driver_epoch_length(&cycles, &length) && !length)
-		driver_write_setting(SETTING_EPOCH_LENGTH, "%u cycles\n", BOOT_EPOCH_CYCLES);
+		driver_set_epoch_length(true, BOOT_EPOCH_CYCLES);
 	driver_write_setting(SETTING_ENABLE, "1\n");
 }
 

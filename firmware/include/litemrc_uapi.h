@@ -15,7 +15,7 @@ typedef uint32_t __u32;
 typedef uint64_t __aligned_u64 __attribute__((aligned(8)));
 #endif
 
-#define LITEMRC_ABI_VERSION 6
+#define LITEMRC_ABI_VERSION 7
 
 #define LITEMRC_TAIL_GROUPS_MAX 256
 

@@ -37,13 +37,15 @@ static const struct {
 	[SETTING_ENGINE] = {"engine", O_RDWR},
 	[SETTING_ENABLE] = {"enable", O_RDWR},
 	[SETTING_EPOCH_LENGTH] = {"epoch_length", O_RDWR},
+	[SETTING_EPOCH_UNIT] = {"epoch_unit", O_RDWR},
 	[SETTING_END_EPOCH] = {"end_epoch", O_WRONLY},
 	[SETTING_CLEAR] = {"clear", O_WRONLY},
 	[SETTING_ARM] = {"arm", O_WRONLY},
 	[SETTING_FREEZE] = {"freeze", O_RDWR},
 	[SETTING_SINGLE_SHOT] = {"single_shot", O_RDWR},
 	[SETTING_FROZEN] = {"frozen", O_RDONLY},
-	[SETTING_RANGE] = {"range", O_RDWR},
+	[SETTING_RANGE_LOWER] = {"range_lower", O_RDWR},
+	[SETTING_RANGE_UPPER] = {"range_upper", O_RDWR},
 	[SETTING_SAMPLING] = {"sampling", O_RDWR},
 	[SETTING_SCALE] = {"scale", O_RDONLY},
 	[SETTING_INVALIDATE] = {"invalidate", O_WRONLY},
@@ -56,7 +58,7 @@ static const struct {
 	const char *name;
 	uint32_t *value;
 	uint32_t least, most;
-} parameter_lines[] = {
+} parameter_files[] = {
 	{"version", &parameters.version, 0, UINT32_MAX},
 	{"page_shift", &parameters.page_shift, 0, 31},
 	{"frames", &parameters.frames, 1, UINT32_MAX},
@@ -97,25 +99,21 @@ int driver_folder(const char *sysfs, const char *device)
 
 static void read_parameters(int monitor)
 {
-	char text[1024], pattern[32];
+	int folder = openat(monitor, "parameters", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	text[0] = '\n';
-	if (sysfs_read_at(monitor, "parameters", text + 1, sizeof(text) - 1) < 0)
-		die(1, LOAD_IT, "%s/parameters: cannot be read", monitor_name);
-	for (unsigned int i = 0; i < sizeof(parameter_lines) / sizeof(parameter_lines[0]); i++) {
+	if (folder < 0)
+		die(1, LOAD_IT, "%s/parameters: %s", monitor_name, strerror(errno));
+	for (unsigned int i = 0; i < sizeof(parameter_files) / sizeof(parameter_files[0]); i++) {
+		char text[32];
 		uint64_t number;
-		const char *line;
 
-		snprintf(pattern, sizeof(pattern), "\n%s ", parameter_lines[i].name);
-		line = strstr(text, pattern);
-		if (line)
-			line += strlen(pattern);
-		if (!line || !take_number(&line, parameter_lines[i].most, &number) ||
-		    number < parameter_lines[i].least || (*line && *line != '\n'))
-			die(1, SAME_VERSION, "%s/parameters: no valid line '%s N'", monitor_name,
-				parameter_lines[i].name);
-		*parameter_lines[i].value = number;
+		if (sysfs_read_at(folder, parameter_files[i].name, text, sizeof(text)) < 0 ||
+		    !whole_number(text, parameter_files[i].most, &number) || number < parameter_files[i].least)
+			die(1, SAME_VERSION, "%s/parameters/%s: no valid number", monitor_name,
+				parameter_files[i].name);
+		*parameter_files[i].value = number;
 	}
+	close(folder);
 	parameters.first_page = first_page;
 	parameters.features = page_bitmap << LITEMRC_FEATURE_PAGE_BITMAP |
 			      (uint32_t)!!parameters.banks << LITEMRC_FEATURE_BANKS;
@@ -226,41 +224,60 @@ int driver_write_setting(enum setting setting, const char *format, ...)
 	return sysfs_write(settings[setting], text);
 }
 
-int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count)
+int driver_number(enum setting setting, uint32_t *number)
 {
-	char text[64];
-	const char *at = text;
-	int got = sysfs_read(settings[setting], text, sizeof(text));
-
-	if (got < 0)
-		return got;
-	for (unsigned int i = 0; i < count; i++) {
-		uint64_t number;
-
-		if (i && *at++ != ' ')
-			return -EPROTO;
-		if (!take_number(&at, UINT32_MAX, &number))
-			return -EPROTO;
-		numbers[i] = number;
-	}
-	return *at && *at != '\n' ? -EPROTO : 0;
+	return sysfs_number(settings[setting], number);
 }
 
 int driver_epoch_length(bool *cycles, uint32_t *length)
 {
-	char text[64];
-	const char *at = text;
-	uint64_t number;
-	int got = sysfs_read(settings[SETTING_EPOCH_LENGTH], text, sizeof(text));
+	char text[SYSFS_TEXT];
+	int got = sysfs_read(settings[SETTING_EPOCH_UNIT], text, sizeof(text));
 
 	if (got < 0)
 		return got;
 	text[strcspn(text, "\n")] = 0;
-	if (!take_number(&at, UINT32_MAX, &number))
+	*cycles = !strcmp(text, "cycles");
+	if (!*cycles && strcmp(text, "accesses"))
 		return -EPROTO;
-	*length = number;
-	*cycles = !strcmp(at, " cycles");
-	return *cycles || !strcmp(at, " accesses") ? 0 : -EPROTO;
+	return driver_number(SETTING_EPOCH_LENGTH, length);
+}
+
+/* A change of the unit takes the length away, so the length is written even if it is the same. */
+int driver_set_epoch_length(bool cycles, uint32_t length)
+{
+	static const char *const units[] = {"accesses\n", "cycles\n"};
+	uint32_t before = 0;
+	bool had_cycles = false;
+	int error = driver_epoch_length(&had_cycles, &before);
+
+	if (!error && cycles != had_cycles)
+		error = driver_write_setting(SETTING_EPOCH_UNIT, "%s", units[cycles]);
+	if (error)
+		return error;
+	error = sysfs_write_number(settings[SETTING_EPOCH_LENGTH], length);
+	if (error && cycles != had_cycles) {
+		driver_write_setting(SETTING_EPOCH_UNIT, "%s", units[had_cycles]);
+		if (before)
+			sysfs_write_number(settings[SETTING_EPOCH_LENGTH], before);
+	}
+	return error;
+}
+
+/* The driver keeps them in order: the end that moves away from the other moves first. */
+int driver_set_range(uint32_t lower, uint32_t upper)
+{
+	const int lower_file = settings[SETTING_RANGE_LOWER], upper_file = settings[SETTING_RANGE_UPPER];
+	uint32_t had_upper;
+	int error = sysfs_number(upper_file, &had_upper);
+
+	if (error)
+		return error;
+	if (lower > upper)
+		return -EINVAL;
+	if (lower > had_upper)
+		return sysfs_set_numbers((int[]){lower_file, upper_file}, (uint32_t[]){lower, upper}, 2);
+	return sysfs_set_numbers((int[]){upper_file, lower_file}, (uint32_t[]){upper, lower}, 2);
 }
 
 int driver_followed(uint32_t context, struct litemrc_row *followed)

@@ -12,8 +12,8 @@
 
 /* Settings: files of the monitor. */
 enum setting {
-	SETTING_ENGINE, SETTING_ENABLE, SETTING_EPOCH_LENGTH, SETTING_END_EPOCH, SETTING_CLEAR, SETTING_ARM,
-	SETTING_FREEZE, SETTING_SINGLE_SHOT, SETTING_FROZEN, SETTING_RANGE, SETTING_SAMPLING, SETTING_SCALE,
+	SETTING_ENGINE, SETTING_ENABLE, SETTING_EPOCH_LENGTH, SETTING_EPOCH_UNIT, SETTING_END_EPOCH, SETTING_CLEAR, SETTING_ARM,
+	SETTING_FREEZE, SETTING_SINGLE_SHOT, SETTING_FROZEN, SETTING_RANGE_LOWER, SETTING_RANGE_UPPER, SETTING_SAMPLING, SETTING_SCALE,
 	SETTING_INVALIDATE, SETTING_EPOCH, SETTING_SPLIT, SETTINGS
 };
 
@@ -37,8 +37,11 @@ static inline bool driver_has(unsigned int feature)
 
 /* Return 0 or -errno; -EPROTO: the file's text is malformed. */
 int driver_write_setting(enum setting setting, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count);
+int driver_number(enum setting setting, uint32_t *number);
 int driver_epoch_length(bool *cycles, uint32_t *length);
+/* If the driver refuses one of the two, those before stay. */
+int driver_set_epoch_length(bool cycles, uint32_t length);
+int driver_set_range(uint32_t lower, uint32_t upper);
 
 /* The process that a context (below parameters.contexts) follows now. */
 int driver_followed(uint32_t context, struct litemrc_row *followed);

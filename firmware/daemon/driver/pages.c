@@ -29,7 +29,7 @@ struct image {
 };
 
 static struct image bitmap_image = {-1, -1, NULL, 0}, list_image = {-1, -1, NULL, 0};
-static int queue_file = -1, events_file = -1;
+static int queue_file = -1, queue_first = -1, lost_file = -1, overflows_file = -1;
 static int setting_files[HOT_SETTINGS];
 
 static const char *const setting_names[HOT_SETTINGS] = {
@@ -73,43 +73,23 @@ void pages_open(int monitor)
 	if (parameters.hot_pages) {
 		list_image = open_image(monitor, "hot/list", setting_files[HOT_ENABLE],
 					LIST_HEAD + 2 * (size_t)parameters.hot_pages + 1);
-		queue_file = open_one(monitor, "hot/queue", O_RDWR);
-		events_file = open_one(monitor, "hot/events", O_RDONLY);
+		queue_file = open_one(monitor, "hot/queue", O_RDONLY);
+		queue_first = open_one(monitor, "hot/queue_first", O_RDWR);
+		lost_file = open_one(monitor, "hot/lost", O_RDONLY);
+		overflows_file = open_one(monitor, "hot/overflows", O_RDONLY);
 	}
 }
 
 /* ---------------------------------------------------------------------------------------------- settings */
 
-static int write_number(int file, uint32_t number)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u\n", (unsigned int)number);
-	return sysfs_write(file, text);
-}
-
 int bitmap_keep(bool on)
 {
-	return write_number(bitmap_image.on_off, on);
-}
-
-static int read_number(int file, uint32_t *value)
-{
-	char text[16];
-	uint64_t number;
-	int got = sysfs_read(file, text, sizeof(text));
-
-	if (got < 0)
-		return got;
-	if (!whole_number(text, UINT32_MAX, &number))
-		return -EPROTO;
-	*value = number;
-	return 0;
+	return sysfs_write_number(bitmap_image.on_off, on);
 }
 
 int hot_setting(enum hot_setting setting, uint32_t *value)
 {
-	return read_number(setting_files[setting], value);
+	return sysfs_number(setting_files[setting], value);
 }
 
 int hot_settings(uint32_t *settings)
@@ -124,16 +104,7 @@ int hot_settings(uint32_t *settings)
 /* Each write clears the monitor. HOT_ENABLE is the last: no list is of half the settings after hot pages were off. */
 int hot_set(const uint32_t *settings)
 {
-	uint32_t before[HOT_SETTINGS];
-	int error = hot_settings(before), at;
-
-	for (at = HOT_SETTINGS; !error && at--;)
-		if (settings[at] != before[at])
-			error = write_number(setting_files[at], settings[at]);
-	for (; error && at >= 0 && at < HOT_SETTINGS; at++)
-		if (settings[at] != before[at])
-			write_number(setting_files[at], before[at]);
-	return error;
+	return sysfs_set_numbers(setting_files, settings, HOT_SETTINGS);
 }
 
 /* ------------------------------------------------------------------------------------------------ images */
@@ -171,7 +142,7 @@ static int read_image_of(uint32_t epoch, struct image *image)
 			return -ESTALE;
 		if (error && error != -EAGAIN && error != -ENODATA)
 			return error;
-		if (error == -ENODATA && read_number(image->on_off, &on))
+		if (error == -ENODATA && sysfs_number(image->on_off, &on))
 			on = 0;
 		if (on)
 			nanosleep(&millisecond, NULL);
@@ -213,19 +184,6 @@ int hot_list_of(uint32_t epoch, struct hot_list *list)
 
 /* ------------------------------------------------------------------------------------------------- queue */
 
-static bool take_line(const char **text, const char *name, uint32_t *number)
-{
-	uint64_t value;
-
-	if (strncmp(*text, name, strlen(name)))
-		return false;
-	*text += strlen(name);
-	if (!take_number(text, UINT32_MAX, &value) || *(*text)++ != '\n')
-		return false;
-	*number = value;
-	return true;
-}
-
 /* Frames that another process took out of the queue, by their numbers. */
 static uint32_t taken_by_others;
 
@@ -234,7 +192,7 @@ static int acknowledge(uint32_t first, uint32_t count)
 {
 	static uint32_t next;	/* number of the frame that comes after those acknowledged */
 	static bool known;
-	int error = count ? write_number(queue_file, first + count) : 0;
+	int error = count ? sysfs_write_number(queue_first, first + count) : 0;
 
 	if (error && error != -EINVAL)	/* that is: another process did so, and maybe took more */
 		return error;
@@ -245,27 +203,45 @@ static int acknowledge(uint32_t first, uint32_t count)
 	return 0;
 }
 
+/* One frame a line. Returns their number or -errno. */
+static int take_frames(const char *text, uint32_t *frames)
+{
+	int count = 0;
+
+	for (; *text; text++) {
+		uint64_t frame;
+
+		if (count == QUEUE_PAGES || !take_number(&text, UINT32_MAX, &frame) || *text != '\n')
+			return -EPROTO;
+		frames[count++] = frame;
+	}
+	return count;
+}
+
+/* Only a write to queue_first takes frames away: if another process did so meanwhile, the number has changed. */
 int hot_queue(uint32_t *frames, uint32_t *lost)
 {
 	char text[4097];	/* a whole file of sysfs */
-	const char *at = text;
-	uint32_t first, count = 0, queued, overflows;
-	int got = sysfs_read(queue_file, text, sizeof(text)), error;
+	uint32_t first = 0, again = 0, overflows = 0;
+	int got, error;
 
-	if (got >= 0 && !take_line(&at, "first ", &first))
-		return -EPROTO;
-	while (got >= 0 && *at)
-		if (count == QUEUE_PAGES || !take_line(&at, "", &frames[count++]))
-			return -EPROTO;
-	if (got >= 0)
-		got = sysfs_read(events_file, text, sizeof(text));
+	for (int tries = 0; tries < TRIES; tries++) {
+		error = sysfs_number(queue_first, &first);
+		got = error ? error : sysfs_read(queue_file, text, sizeof(text));
+		error = got < 0 ? got : sysfs_number(queue_first, &again);
+		if (error || first == again)
+			break;
+	}
+	if (!error)
+		error = sysfs_number(lost_file, lost);
+	if (!error)
+		error = sysfs_number(overflows_file, &overflows);
+	if (error)
+		return error;
+	got = take_frames(text, frames);
 	if (got < 0)
 		return got;
-	at = text;
-	if (!take_line(&at, "queued ", &queued) || !take_line(&at, "lost ", lost) ||
-	    !take_line(&at, "overflows ", &overflows))
-		return -EPROTO;
-	error = acknowledge(first, count);
+	error = acknowledge(first, got);
 	*lost += overflows + taken_by_others;
-	return error ? error : (int)count;
+	return error ? error : got;
 }

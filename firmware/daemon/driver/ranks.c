@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,11 +14,10 @@
 #include "system/text.h"
 
 #define RANKS_MAX 16
-#define TEXT 128
 
 struct dram dram;
 
-static int policy_file = -1, working_set_file = -1, state_files[RANKS_MAX];
+static int state_files[RANKS_MAX], working_set_files[WORKING_SET_VALUES], policy_files[POLICY_VALUES];
 
 static const char *const states[] = {
 	[LITEMRC_POWER_STATE_AWAKE] = "active",
@@ -37,23 +35,36 @@ static const char *const kinds[] = {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Fills in a number from the line "NAME N". */
-static bool read_line(const char *text, const char *name, uint32_t least, uint32_t most, uint32_t *value)
-{
-	char pattern[32];
-	uint64_t number;
-	const char *line;
+/* In the order of DEVICE_RANK_POLICY; the kind is written last. */
+static const struct {
+	const char *name;
+	const char *const *words;	/* NULL: a number */
+	unsigned int count;
+} policies[POLICY_VALUES] = {
+	{"rank_policy/kind", kinds, KINDS},
+	{"rank_policy/static_state", states, STATES},
+	{"rank_policy/mrc_state", states, STATES},
+	{"rank_policy/mrc_base", kinds, KINDS},
+	{"rank_policy/threshold_power_down", NULL, 0},
+	{"rank_policy/threshold_self_refresh", NULL, 0},
+};
 
-	snprintf(pattern, sizeof(pattern), "\n%s ", name);
-	line = strstr(text, pattern);
-	if (!line)
-		return false;
-	line += strlen(pattern);
-	if (!take_number(&line, most, &number) || number < least || (*line && *line != '\n'))
-		return false;
-	*value = number;
-	return true;
-}
+/* In the order of DEVICE_WORKING_SET. */
+static const char *const working_sets[WORKING_SET_VALUES] = {
+	"working_set/automatic", "working_set/groups", "working_set/epsilon",
+};
+
+static const struct {
+	const char *name;
+	uint32_t *value;
+	uint32_t least, most;
+} descriptions[] = {
+	{"dram/ranks", &dram.ranks, 1, RANKS_MAX},
+	{"dram/virtual", &dram.virtual, 0, 1},
+	{"dram/states", &parameters.power_states, 1, 255},
+	{"dram/chips", &dram.chips, 0, UINT32_MAX},
+	{"dram/phases", &dram.phases, 0, UINT32_MAX},
+};
 
 static int open_one(int folder, const char *name)
 {
@@ -67,111 +78,96 @@ static int open_one(int folder, const char *name)
 
 void ranks_open(int monitor)
 {
-	char text[256] = "\n", name[32];
-	const char *part;
-	int got = sysfs_read_at(monitor, "dram", text + 1, sizeof(text) - 1);
+	char text[64], name[32];
+	int got = sysfs_read_at(monitor, "dram/part", text, sizeof(text));
 
+	for (int i = 0; i < POLICY_VALUES; i++)
+		policy_files[i] = -1;
+	for (int i = 0; i < WORKING_SET_VALUES; i++)
+		working_set_files[i] = -1;
 	if (got == -ENOENT)
 		return;
-	part = got < 0 ? NULL : strstr(text, "\npart ");
-	if (!part || !read_line(text, "ranks", 1, RANKS_MAX, &dram.ranks) ||
-	    !read_line(text, "virtual", 0, 1, &dram.virtual) ||
-	    !read_line(text, "states", 1, 255, &parameters.power_states) ||
-	    !read_line(text, "chips", 0, UINT32_MAX, &dram.chips) ||
-	    !read_line(text, "phases", 0, UINT32_MAX, &dram.phases))
-		die(1, "use driver and daemon of the same version", "dram: the description of the ranks is malformed");
+	copy_name(dram.part, sizeof(dram.part), text, got < 0 ? 0 : got);
+	for (unsigned int i = 0; i < sizeof(descriptions) / sizeof(descriptions[0]); i++) {
+		uint64_t number;
+
+		if (sysfs_read_at(monitor, descriptions[i].name, text, sizeof(text)) < 0 ||
+		    !whole_number(text, descriptions[i].most, &number) || number < descriptions[i].least)
+			die(1, "use driver and daemon of the same version", "%s: no valid number",
+				descriptions[i].name);
+		*descriptions[i].value = number;
+	}
 	parameters.ranks = dram.ranks;
 	parameters.features |= 1u << LITEMRC_FEATURE_RANK_POWER;
-	part += strlen("\npart ");
-	copy_name(dram.part, sizeof(dram.part), part, strlen(part));
-	working_set_file = open_one(monitor, "working_set");
-	policy_file = open_one(monitor, "ranks/0/policy");
+	for (int i = 0; i < WORKING_SET_VALUES; i++)
+		working_set_files[i] = open_one(monitor, working_sets[i]);
+	for (int i = 0; i < POLICY_VALUES; i++)
+		policy_files[i] = open_one(monitor, policies[i].name);
 	for (uint32_t rank = 0; rank < dram.ranks; rank++) {
 		snprintf(name, sizeof(name), "ranks/%u/state", (unsigned int)rank);
 		state_files[rank] = open_one(monitor, name);
 	}
 }
 
-/* Takes a word of the list and the blank behind it. */
-static bool take_name(const char **text, const char *const *names, unsigned int count, uint32_t *number)
+static int word_number(const char *text, const char *const *words, unsigned int count, uint32_t *number)
 {
-	size_t length = strcspn(*text, " \n");
-
-	for (unsigned int i = 0; i < count; i++)
-		if (names[i] && strlen(names[i]) == length && !strncmp(*text, names[i], length)) {
+	for (uint32_t i = 0; i < count; i++)
+		if (words[i] && !strcmp(words[i], text)) {
 			*number = i;
-			*text += length;
-			*text += **text == ' ';
-			return true;
+			return 0;
 		}
-	return false;
-}
-
-static bool take_u32(const char **text, uint32_t *value)
-{
-	uint64_t number;
-
-	if (!take_number(text, UINT32_MAX, &number))
-		return false;
-	*value = number;
-	*text += **text == ' ';
-	return true;
-}
-
-static bool at_end(const char *text)
-{
-	return !*text || *text == '\n';
+	return -EPROTO;
 }
 
 int ranks_policy(uint32_t *policy)
 {
-	char text[TEXT];
-	const char *at = text;
-	int got = sysfs_read(policy_file, text, sizeof(text));
+	char text[SYSFS_TEXT];
+	int error = 0;
 
-	if (got < 0)
-		return got;
-	if (!take_name(&at, kinds, KINDS, &policy[0]) || !take_name(&at, states, STATES, &policy[1]) ||
-	    !take_name(&at, states, STATES, &policy[2]) || !take_name(&at, kinds, KINDS, &policy[3]) ||
-	    !take_u32(&at, &policy[4]) || !take_u32(&at, &policy[5]))
-		return -EPROTO;
-	return at_end(at) ? 0 : -EPROTO;
+	for (int i = 0; i < POLICY_VALUES && !error; i++) {
+		if (!policies[i].words) {
+			error = sysfs_number(policy_files[i], &policy[i]);
+			continue;
+		}
+		error = sysfs_read(policy_files[i], text, sizeof(text));
+		if (error >= 0) {
+			text[strcspn(text, "\n")] = 0;
+			error = word_number(text, policies[i].words, policies[i].count, &policy[i]);
+		}
+	}
+	return error;
 }
 
 int ranks_set_policy(const uint32_t *policy)
 {
-	char text[TEXT];
+	char texts[POLICY_VALUES][SYSFS_TEXT];
 
-	snprintf(text, sizeof(text), "%s %s %s %s %u %u\n", kinds[policy[0]], states[policy[1]], states[policy[2]],
-		 kinds[policy[3]], (unsigned int)policy[4], (unsigned int)policy[5]);
-	return sysfs_write(policy_file, text);
+	for (int i = 0; i < POLICY_VALUES; i++) {
+		if (policies[i].words)
+			snprintf(texts[i], sizeof(texts[i]), "%s", policies[i].words[policy[i]]);
+		else
+			snprintf(texts[i], sizeof(texts[i]), "%u", (unsigned int)policy[i]);
+	}
+	return sysfs_set(policy_files, texts, POLICY_VALUES);
 }
 
 int ranks_working_set(uint32_t *set)
 {
-	char text[TEXT];
-	const char *at = text;
-	int got = sysfs_read(working_set_file, text, sizeof(text));
+	int error = 0;
 
-	if (got < 0)
-		return got;
-	for (int i = 0; i < WORKING_SET_VALUES; i++)
-		if (!take_u32(&at, &set[i]))
-			return -EPROTO;
-	return at_end(at) ? 0 : -EPROTO;
+	for (int i = 0; i < WORKING_SET_VALUES && !error; i++)
+		error = sysfs_number(working_set_files[i], &set[i]);
+	return error;
 }
 
 int ranks_set_working_set(const uint32_t *set)
 {
-	char text[TEXT];
-
-	snprintf(text, sizeof(text), "%u %u %u\n", (unsigned int)set[0], (unsigned int)set[1], (unsigned int)set[2]);
-	return sysfs_write(working_set_file, text);
+	return sysfs_set_numbers(working_set_files, set, WORKING_SET_VALUES);
 }
 
 int ranks_set_state(uint32_t rank, uint32_t state)
 {
-	char text[TEXT];
+	char text[SYSFS_TEXT];
 
 	snprintf(text, sizeof(text), "%s\n", states[state]);
 	return sysfs_write(state_files[rank], text);

@@ -27,7 +27,7 @@ int record_open(const char *path)
 	if (!record)
 		die(1, "free memory", "no memory for the %u bytes of an epoch",
 			(unsigned int)driver_record_bytes);
-	driver_numbers(SETTING_EPOCH, &next, 1);
+	driver_number(SETTING_EPOCH, &next);
 	for (uint32_t context = 0; context < parameters.contexts; context++)
 		if (driver_followed(context, &followers[context]))
 			followers[context].state = LITEMRC_CONTEXT_FREE;

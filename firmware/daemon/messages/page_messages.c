@@ -103,7 +103,7 @@ static uint32_t running_epoch(void)
 {
 	uint32_t epoch = 0;
 
-	driver_numbers(SETTING_EPOCH, &epoch, 1);
+	driver_number(SETTING_EPOCH, &epoch);
 	return epoch;
 }
 

@@ -41,13 +41,10 @@ int refuse_errno(struct answer *answer, int error)
 
 /* --------------------------------------------------------------------------------------------------- get */
 
-/* Appends the numbers of a setting to the answer. */
-static int add(struct answer *answer, enum setting setting, unsigned int count)
+/* Appends the number of a setting to the answer. */
+static int add(struct answer *answer, enum setting setting)
 {
-	int error = driver_numbers(setting, answer->ack.values + answer->ack.values_count, count);
-
-	answer->ack.values_count += count;
-	return error;
+	return driver_number(setting, answer->ack.values + answer->ack.values_count++);
 }
 
 /* Appends values that were read into the answer. */
@@ -89,17 +86,18 @@ static int get_value(enum device_setting setting, struct answer *answer)
 		ANSWER(answer, 0);	/* pages have owners, whoever runs */
 		return 0;
 	case DEVICE_RANGE:
-		return add(answer, SETTING_RANGE, 2);
+		error = add(answer, SETTING_RANGE_LOWER);
+		return error ? error : add(answer, SETTING_RANGE_UPPER);
 	case DEVICE_SAMPLING:
-		error = add(answer, SETTING_SAMPLING, 1);
-		return error ? error : add(answer, SETTING_SCALE, 1);
+		error = add(answer, SETTING_SAMPLING);
+		return error ? error : add(answer, SETTING_SCALE);
 	case DEVICE_FREEZE:
-		error = add(answer, SETTING_FREEZE, 1);
+		error = add(answer, SETTING_FREEZE);
 		if (!error)
-			error = add(answer, SETTING_SINGLE_SHOT, 1);
-		return error ? error : add(answer, SETTING_FROZEN, 1);
+			error = add(answer, SETTING_SINGLE_SHOT);
+		return error ? error : add(answer, SETTING_FROZEN);
 	case DEVICE_SPLIT:
-		return add(answer, SETTING_SPLIT, 1);
+		return add(answer, SETTING_SPLIT);
 	case DEVICE_HOT:
 		return added(answer, HOT_SETTINGS, hot_settings(answer->ack.values));
 	case DEVICE_PAGE_MESSAGES:
@@ -204,13 +202,11 @@ static int set_value(enum device_setting setting, const uint32_t *values, struct
 {
 	switch (setting) {
 	case DEVICE_EPOCH_LENGTH:
-		return driver_write_setting(SETTING_EPOCH_LENGTH, "%u %s\n", (unsigned int)values[1],
-					    values[0] == LITEMRC_EPOCH_UNIT_CYCLES ? "cycles" : "accesses");
+		return driver_set_epoch_length(values[0] == LITEMRC_EPOCH_UNIT_CYCLES, values[1]);
 	case DEVICE_ENABLE:
 		return write_number(SETTING_ENABLE, values[0]);
 	case DEVICE_RANGE:
-		return driver_write_setting(SETTING_RANGE, "%u %u\n", (unsigned int)values[0],
-					    (unsigned int)values[1]);
+		return driver_set_range(values[0], values[1]);
 	case DEVICE_FREEZE:
 		return write_number(SETTING_FREEZE, values[0]);
 	case DEVICE_SINGLE_SHOT:

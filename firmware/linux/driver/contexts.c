@@ -45,7 +45,7 @@ static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute,
 	u32 nr;
 	int ret;
 
-	ret = litemrc_parse_numbers(text, &nr, 1, NULL);
+	ret = litemrc_parse_number(text, &nr);
 	if (ret)
 		return ret;
 	if (nr > INT_MAX)

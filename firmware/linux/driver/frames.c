@@ -5,7 +5,6 @@
  * the same memory, which cannot see these accesses on a processor that sets no accessed bits.
  */
 #include <linux/device.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
@@ -77,15 +76,8 @@ static void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
 	events->walks++;
 	events->visited += mark.visited;
 	events->marked += mark.marked;
-	events->ns += ktime_to_ns(ktime_sub(ktime_get(), begin));
+	events->us += ktime_us_delta(ktime_get(), begin);
 	mutex_unlock(&young->lock);
-}
-
-static void litemrc_young_events(struct litemrc *mon, struct litemrc_young_events *events)
-{
-	mutex_lock(&mon->young.lock);
-	*events = mon->young.events;
-	mutex_unlock(&mon->young.lock);
 }
 
 #define LITEMRC_IMAGE_HEAD 2 /* words of the image before the bits: epoch, frames */
@@ -196,7 +188,7 @@ void litemrc_bitmap_mark(struct litemrc *mon)
 }
 
 /* Feeds the bits of accessed frames to the kernel from the next epoch on, or no longer. */
-int litemrc_bitmap_feed(struct litemrc *mon, bool on)
+static int litemrc_bitmap_feed(struct litemrc *mon, u32 on)
 {
 	if (!mon->parameters.page_bitmap)
 		return on ? -ENODEV : 0;
@@ -207,7 +199,7 @@ int litemrc_bitmap_feed(struct litemrc *mon, bool on)
 }
 
 /* Keeps the bits of each epoch from the next on for sysfs, or no longer. */
-int litemrc_bitmap_keep(struct litemrc *mon, bool on)
+static int litemrc_bitmap_keep(struct litemrc *mon, u32 on)
 {
 	if (!mon->parameters.page_bitmap)
 		return on ? -ENODEV : 0;
@@ -218,9 +210,17 @@ int litemrc_bitmap_keep(struct litemrc *mon, bool on)
 	return 0;
 }
 
+LITEMRC_MEMBER(bitmap, feed_accessed, 0644, struct litemrc, young.on,
+	       .set = litemrc_bitmap_feed, .most = 1);
+LITEMRC_MEMBER(bitmap, keep_bitmap, 0644, struct litemrc, bitmap.keep,
+	       .set = litemrc_bitmap_keep, .most = 1);
+
 /* Returns bytes of the last epoch's image, or -ENODATA if none is kept. */
-ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes)
+static ssize_t litemrc_bitmap_read(struct file *file, struct kobject *kobj,
+				   litemrc_bin_attribute *attribute, char *data, loff_t offset,
+				   size_t bytes)
 {
+	struct litemrc *mon = litemrc_of_device(kobj_to_dev(kobj));
 	ssize_t ret = -ENODATA;
 
 	if (!mon->parameters.page_bitmap)
@@ -232,84 +232,56 @@ ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size
 	mutex_unlock(&consumers_lock);
 	return ret;
 }
+static BIN_ATTR(bitmap, 0400, litemrc_bitmap_read, NULL, 0);
 
-/* Frames accessed and written in an epoch: to user space, and to the kernel's page tables. */
-
-static ssize_t litemrc_bitmap_set_switch(struct device *device, const char *text, size_t bytes,
-			  int (*set)(struct litemrc *mon, bool on))
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	bool on;
-	int ret;
-
-	ret = litemrc_parse_switch(text, &on);
-	if (ret)
-		return ret;
-	mutex_lock(&mon->settings);
-	ret = set(mon, on);
-	mutex_unlock(&mon->settings);
-	return ret ?: bytes;
-}
-
-static ssize_t feed_accessed_show(struct device *device, struct device_attribute *attribute,
-				  char *text)
-{
-	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->young.on));
-}
-
-static ssize_t feed_accessed_store(struct device *device, struct device_attribute *attribute,
-				   const char *text, size_t bytes)
-{
-	return litemrc_bitmap_set_switch(device, text, bytes, litemrc_bitmap_feed);
-}
-static DEVICE_ATTR_RW(feed_accessed);
-
-static ssize_t feed_events_show(struct device *device, struct device_attribute *attribute,
-				char *text)
-{
-	struct litemrc_young_events events;
-
-	litemrc_young_events(litemrc_of_device(device), &events);
-	return sysfs_emit(text, "walks %llu\nvisited %llu\nmarked %llu\nmicroseconds %llu\n",
-			  events.walks, events.visited, events.marked, div_u64(events.ns, 1000));
-}
-static DEVICE_ATTR_ADMIN_RO(feed_events);
-
-static ssize_t keep_bitmap_show(struct device *device, struct device_attribute *attribute,
-				char *text)
-{
-	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->bitmap.keep));
-}
-
-static ssize_t keep_bitmap_store(struct device *device, struct device_attribute *attribute,
-				 const char *text, size_t bytes)
-{
-	return litemrc_bitmap_set_switch(device, text, bytes, litemrc_bitmap_keep);
-}
-static DEVICE_ATTR_RW(keep_bitmap);
-
-/* Linux 6.12 has a bitmap_read() of its own, hence the name. */
-static ssize_t litemrc_bitmap_image_read(struct file *file, struct kobject *kobj,
-			  litemrc_bin_attribute *attribute, char *data,
-			  loff_t offset, size_t bytes)
-{
-	return litemrc_bitmap_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
-}
-static BIN_ATTR(bitmap, 0400, litemrc_bitmap_image_read, NULL, 0);
-
-static struct attribute *attributes[] = {
-	&dev_attr_feed_accessed.attr,
-	&dev_attr_feed_events.attr,
-	&dev_attr_keep_bitmap.attr,
+static struct attribute *litemrc_bitmap_files[] = {
+	&litemrc_bitmap_feed_accessed.attribute.attr,
+	&litemrc_bitmap_keep_bitmap.attribute.attr,
 	NULL
 };
 
-static litemrc_bin_attribute *binaries[] = {
+static litemrc_bin_attribute *litemrc_bitmap_binaries[] = {
 	&bin_attr_bitmap,
 	NULL
 };
 
 const struct attribute_group litemrc_bitmap_group = {
-	.attrs = attributes,
-	.bin_attrs = binaries,
+	.attrs = litemrc_bitmap_files,
+	.bin_attrs = litemrc_bitmap_binaries,
+};
+
+/* Members of 64 bits: of one walk, under the lock. */
+static u64 litemrc_young_event(struct litemrc *mon, const u64 *event)
+{
+	u64 value;
+
+	mutex_lock(&mon->young.lock);
+	value = *event;
+	mutex_unlock(&mon->young.lock);
+	return value;
+}
+
+#define LITEMRC_FEED_EVENT(_name, _member)                                             \
+	static u64 litemrc_get_##_name(struct litemrc *mon)                            \
+	{                                                                              \
+		return litemrc_young_event(mon, &mon->young.events._member);           \
+	}                                                                              \
+	LITEMRC_NUMBER(feed, _name, 0400, .get = litemrc_get_##_name)
+
+LITEMRC_FEED_EVENT(walks, walks);
+LITEMRC_FEED_EVENT(visited, visited);
+LITEMRC_FEED_EVENT(marked, marked);
+LITEMRC_FEED_EVENT(microseconds, us);
+
+static struct attribute *litemrc_feed_files[] = {
+	&litemrc_feed_walks.attribute.attr,
+	&litemrc_feed_visited.attribute.attr,
+	&litemrc_feed_marked.attribute.attr,
+	&litemrc_feed_microseconds.attribute.attr,
+	NULL
+};
+
+const struct attribute_group litemrc_feed_group = {
+	.name = "feed_events",
+	.attrs = litemrc_feed_files,
 };

@@ -91,22 +91,6 @@ void litemrc_hot_pass(struct litemrc *mon)
 	mutex_unlock(&hot->lock);
 }
 
-/* Returns bytes of the last epoch's list, or -ENODATA if there is none. */
-ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes)
-{
-	struct litemrc_hot *hot = &mon->hot;
-	ssize_t ret = -ENODATA;
-
-	if (!mon->parameters.hot_pages)
-		return -ENODEV;
-	mutex_lock(&hot->lock);
-	if (hot->kept)
-		ret = memory_read_from_buffer(data, bytes, &offset, hot->image,
-					      litemrc_hot_image_words(mon) * sizeof(u32));
-	mutex_unlock(&hot->lock);
-	return ret;
-}
-
 /* Takes pages out of the gateware's queue; returns whether there was one. Holds @queue_lock. */
 static bool litemrc_hot_take(struct litemrc *mon, unsigned int most)
 {
@@ -155,31 +139,8 @@ bool litemrc_hot_interrupt(struct litemrc *mon)
 	       litemrc_hot_drain(mon);
 }
 
-/**
- * litemrc_hot_copy - copy the queued frames, which stay in the queue
- * @mon: the monitor
- * @frames: room for LITEMRC_HOT_QUEUE_PAGES, oldest first
- * @first: set to the number of the first, counted from 0 since load
- *
- * Return: how many there are
- */
-unsigned int litemrc_hot_copy(struct litemrc *mon, u32 *frames, u32 *first)
-{
-	struct litemrc_hot *hot = &mon->hot;
-	unsigned long flags;
-	unsigned int count;
-
-	raw_spin_lock_irqsave(&hot->queue_lock, flags);
-	/* Those below the watermark, too. Without room they wait for the reader where they are. */
-	litemrc_hot_take(mon, min_t(u32, kfifo_avail(&hot->queue), LITEMRC_HOT_QUEUED_MAX));
-	count = kfifo_out_peek(&hot->queue, frames, LITEMRC_HOT_QUEUE_PAGES);
-	*first = hot->first;
-	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
-	return count;
-}
-
 /* The frames before number @next leave the queue; -EINVAL if it has no such end of frames. */
-int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
+static int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
 {
 	struct litemrc_hot *hot = &mon->hot;
 	unsigned long flags;
@@ -195,7 +156,7 @@ int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
 }
 
 /* Sets a field of a register. Caller holds @settings. */
-int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
+static int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
 {
 	u32 before = litemrc_read(mon, offset);
 	int ret;
@@ -208,179 +169,143 @@ int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
 	return ret;
 }
 
-/* The folder hot/: settings, the list of the last epoch, and the queue of hot pages. */
-
-/* A field of a register, from @least to @most; 0: the field's largest value. */
-struct field_attribute {
-	struct device_attribute attribute;
-	unsigned int offset;
-	u32 mask; /* in place; 0: the whole register */
-	u32 least;
-	u32 (*most)(const struct litemrc *mon);
-};
-
-static const struct field_attribute *of_attribute(const struct device_attribute *attribute)
+static u32 litemrc_hot_most(const struct litemrc *mon, const struct litemrc_number *number)
 {
-	return container_of(attribute, struct field_attribute, attribute);
+	switch (number->offset) {
+	case LITEMRC_HOT_LOWER:
+	case LITEMRC_HOT_UPPER:
+		return mon->parameters.frames - 1;
+	case LITEMRC_HOT_WANTED:
+		return mon->parameters.hot_pages;
+	case LITEMRC_HOT_WATERMARK:
+		return LITEMRC_HOT_QUEUED_MAX;
+	default:
+		return number->mask >> __ffs(number->mask);
+	}
 }
 
-static u32 litemrc_hot_mask_of(const struct field_attribute *field)
+static ssize_t litemrc_hot_store(struct device *device, struct device_attribute *attribute,
+				 const char *text, size_t bytes)
 {
-	return field->mask ?: U32_MAX;
-}
-
-static ssize_t field_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	const struct field_attribute *field = of_attribute(attribute);
+	const struct litemrc_number *number =
+		container_of(attribute, struct litemrc_number, attribute);
 	struct litemrc *mon = litemrc_of_device(device);
-	u32 mask = litemrc_hot_mask_of(field);
-
-	if (!mon->parameters.hot_pages)
-		return -ENODEV;
-	return sysfs_emit(text, "%u\n", (litemrc_read(mon, field->offset) & mask) >> __ffs(mask));
-}
-
-static ssize_t field_store(struct device *device, struct device_attribute *attribute,
-			   const char *text, size_t bytes)
-{
-	const struct field_attribute *field = of_attribute(attribute);
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 mask = litemrc_hot_mask_of(field), number, most;
+	u32 value;
 	int ret;
 
-	if (!mon->parameters.hot_pages)
-		return -ENODEV;
-	ret = litemrc_parse_numbers(text, &number, 1, NULL);
+	ret = litemrc_parse_number(text, &value);
 	if (ret)
 		return ret;
-	most = field->most ? field->most(mon) : mask >> __ffs(mask);
-	if (number < field->least || number > most)
+	if (value < number->least || value > litemrc_hot_most(mon, number))
 		return -EINVAL;
 	mutex_lock(&mon->settings);
-	ret = litemrc_hot_set(mon, field->offset, mask, number << __ffs(mask));
+	ret = litemrc_hot_set(mon, number->offset, number->mask, value << __ffs(number->mask));
 	mutex_unlock(&mon->settings);
 	return ret == -ENODEV ? -EINVAL : ret ?: bytes; /* more than the register holds */
 }
 
-static u32 litemrc_hot_last_frame(const struct litemrc *mon)
-{
-	return mon->parameters.frames - 1;
-}
-
-static u32 litemrc_hot_list_pages(const struct litemrc *mon)
-{
-	return mon->parameters.hot_pages;
-}
-
-static u32 litemrc_hot_queue_places(const struct litemrc *mon)
-{
-	return LITEMRC_HOT_QUEUED_MAX;
-}
-
-#define FIELD_ATTRIBUTE(_name, _offset, _mask, _least, _most)                 \
-	static struct field_attribute attribute_##_name = {                   \
-		.attribute = __ATTR(_name, 0644, field_show, field_store),    \
-		.offset = LITEMRC_HOT_##_offset,                              \
-		.mask = _mask,                                                \
-		.least = _least,                                              \
-		.most = _most,                                                \
+#define LITEMRC_HOT_FIELD(_name, _register, _mask, _least)                        \
+	static struct litemrc_number litemrc_hot_##_name = {                      \
+		.attribute = __ATTR(_name, 0644, litemrc_number_show,             \
+				    litemrc_hot_store),                           \
+		.offset = LITEMRC_HOT_##_register,                                \
+		.mask = _mask,                                                    \
+		.least = _least,                                                  \
 	}
 
-FIELD_ATTRIBUTE(enable, CONTROL, LITEMRC_HOT_CONTROL_ENABLE, 0, NULL);
-FIELD_ATTRIBUTE(reads, CONTROL, LITEMRC_HOT_CONTROL_READS, 0, NULL);
-FIELD_ATTRIBUTE(writes, CONTROL, LITEMRC_HOT_CONTROL_WRITES, 0, NULL);
-FIELD_ATTRIBUTE(always_on, CONTROL, LITEMRC_HOT_CONTROL_ALWAYS_ON, 0, NULL);
-FIELD_ATTRIBUTE(sampling, CONTROL, LITEMRC_HOT_CONTROL_SAMPLING_LOG2, 0, NULL);
-FIELD_ATTRIBUTE(threshold, THRESHOLD, 0, 1, NULL);
-FIELD_ATTRIBUTE(wanted, WANTED, 0, 1, litemrc_hot_list_pages);
-FIELD_ATTRIBUTE(lower, LOWER, 0, 0, litemrc_hot_last_frame);
-FIELD_ATTRIBUTE(upper, UPPER, 0, 0, litemrc_hot_last_frame);
-FIELD_ATTRIBUTE(watermark, WATERMARK, 0, 1, litemrc_hot_queue_places);
+LITEMRC_HOT_FIELD(enable, CONTROL, LITEMRC_HOT_CONTROL_ENABLE, 0);
+LITEMRC_HOT_FIELD(reads, CONTROL, LITEMRC_HOT_CONTROL_READS, 0);
+LITEMRC_HOT_FIELD(writes, CONTROL, LITEMRC_HOT_CONTROL_WRITES, 0);
+LITEMRC_HOT_FIELD(always_on, CONTROL, LITEMRC_HOT_CONTROL_ALWAYS_ON, 0);
+LITEMRC_HOT_FIELD(sampling, CONTROL, LITEMRC_HOT_CONTROL_SAMPLING_LOG2, 0);
+LITEMRC_HOT_FIELD(threshold, THRESHOLD, U32_MAX, 1);
+LITEMRC_HOT_FIELD(wanted, WANTED, U32_MAX, 1);
+LITEMRC_HOT_FIELD(lower, LOWER, U32_MAX, 0);
+LITEMRC_HOT_FIELD(upper, UPPER, U32_MAX, 0);
+LITEMRC_HOT_FIELD(watermark, WATERMARK, U32_MAX, 1);
+LITEMRC_MEMBER(hot, queued, 0400, struct litemrc, hot.queued);
+LITEMRC_MEMBER(hot, lost, 0400, struct litemrc, hot.lost);
+LITEMRC_MEMBER(hot, overflows, 0400, struct litemrc, hot.overflows);
+LITEMRC_MEMBER(hot, queue_first, 0600, struct litemrc, hot.first,
+	       .set = litemrc_hot_acknowledge, .most = U32_MAX);
 
-/* The number of the oldest frame, then the frames, a line each: a page has room for all. */
+/* The frames that wait, which stay in the queue: a page has room for all. */
 static ssize_t queue_show(struct device *device, struct device_attribute *attribute, char *text)
 {
 	struct litemrc *mon = litemrc_of_device(device);
+	struct litemrc_hot *hot = &mon->hot;
 	unsigned int count, i;
-	ssize_t bytes;
-	u32 *frames, first;
+	unsigned long flags;
+	ssize_t bytes = 0;
+	u32 *frames;
 
-	if (!mon->parameters.hot_pages)
-		return -ENODEV;
 	frames = kmalloc_array(LITEMRC_HOT_QUEUE_PAGES, sizeof(*frames), GFP_KERNEL);
 	if (!frames)
 		return -ENOMEM;
-	count = litemrc_hot_copy(mon, frames, &first);
-	bytes = sysfs_emit(text, "first %u\n", first);
+	raw_spin_lock_irqsave(&hot->queue_lock, flags);
+	/* Those below the watermark, too. Without room they wait for the reader where they are. */
+	litemrc_hot_take(mon, min_t(u32, kfifo_avail(&hot->queue), LITEMRC_HOT_QUEUED_MAX));
+	count = kfifo_out_peek(&hot->queue, frames, LITEMRC_HOT_QUEUE_PAGES);
+	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
 	for (i = 0; i < count; i++)
 		bytes += sysfs_emit_at(text, bytes, "%u\n", frames[i]);
 	kfree(frames);
 	return bytes;
 }
+static DEVICE_ATTR_ADMIN_RO(queue);
 
-/* A number: the frames before it have been read. */
-static ssize_t queue_store(struct device *device, struct device_attribute *attribute,
-			   const char *text, size_t bytes)
+/* Returns bytes of the last epoch's list, or -ENODATA if there is none. */
+static ssize_t list_read(struct file *file, struct kobject *kobj, litemrc_bin_attribute *attribute,
+			 char *data, loff_t offset, size_t bytes)
 {
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 next;
-	int ret;
+	struct litemrc *mon = litemrc_of_device(kobj_to_dev(kobj));
+	struct litemrc_hot *hot = &mon->hot;
+	ssize_t ret = -ENODATA;
 
 	if (!mon->parameters.hot_pages)
 		return -ENODEV;
-	ret = litemrc_parse_numbers(text, &next, 1, NULL);
-	return ret ?: litemrc_hot_acknowledge(mon, next) ?: bytes;
-}
-static DEVICE_ATTR_ADMIN_RW(queue);
-
-static ssize_t events_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	unsigned long flags;
-	u32 queued, lost, overflows;
-
-	if (!mon->parameters.hot_pages)
-		return -ENODEV;
-	raw_spin_lock_irqsave(&mon->hot.queue_lock, flags);
-	queued = mon->hot.queued;
-	lost = mon->hot.lost;
-	overflows = mon->hot.overflows;
-	raw_spin_unlock_irqrestore(&mon->hot.queue_lock, flags);
-	return sysfs_emit(text, "queued %u\nlost %u\noverflows %u\n", queued, lost, overflows);
-}
-static DEVICE_ATTR_ADMIN_RO(events);
-
-static ssize_t list_read(struct file *file, struct kobject *kobj,
-			 litemrc_bin_attribute *attribute, char *data,
-			 loff_t offset, size_t bytes)
-{
-	return litemrc_hot_read(litemrc_of_device(kobj_to_dev(kobj)), data, offset, bytes);
+	mutex_lock(&hot->lock);
+	if (hot->kept)
+		ret = memory_read_from_buffer(data, bytes, &offset, hot->image,
+					      litemrc_hot_image_words(mon) * sizeof(u32));
+	mutex_unlock(&hot->lock);
+	return ret;
 }
 static BIN_ATTR_ADMIN_RO(list, 0);
 
-static struct attribute *attributes[] = {
-	&attribute_enable.attribute.attr,
-	&attribute_reads.attribute.attr,
-	&attribute_writes.attribute.attr,
-	&attribute_always_on.attribute.attr,
-	&attribute_sampling.attribute.attr,
-	&attribute_threshold.attribute.attr,
-	&attribute_wanted.attribute.attr,
-	&attribute_lower.attribute.attr,
-	&attribute_upper.attribute.attr,
-	&attribute_watermark.attribute.attr,
+static umode_t litemrc_hot_is_visible(struct kobject *kobj, struct attribute *attribute,
+				      int number)
+{
+	return litemrc_of_device(kobj_to_dev(kobj))->parameters.hot_pages ? attribute->mode : 0;
+}
+
+static struct attribute *litemrc_hot_files[] = {
+	&litemrc_hot_enable.attribute.attr,
+	&litemrc_hot_reads.attribute.attr,
+	&litemrc_hot_writes.attribute.attr,
+	&litemrc_hot_always_on.attribute.attr,
+	&litemrc_hot_sampling.attribute.attr,
+	&litemrc_hot_threshold.attribute.attr,
+	&litemrc_hot_wanted.attribute.attr,
+	&litemrc_hot_lower.attribute.attr,
+	&litemrc_hot_upper.attribute.attr,
+	&litemrc_hot_watermark.attribute.attr,
+	&litemrc_hot_queued.attribute.attr,
+	&litemrc_hot_lost.attribute.attr,
+	&litemrc_hot_overflows.attribute.attr,
+	&litemrc_hot_queue_first.attribute.attr,
 	&dev_attr_queue.attr,
-	&dev_attr_events.attr,
 	NULL
 };
 
-static litemrc_bin_attribute *binaries[] = {
+static litemrc_bin_attribute *litemrc_hot_binaries[] = {
 	&bin_attr_list,
 	NULL
 };
 
 const struct attribute_group litemrc_hot_group = {
 	.name = "hot",
-	.attrs = attributes,
-	.bin_attrs = binaries,
+	.is_visible = litemrc_hot_is_visible,
+	.attrs = litemrc_hot_files,
+	.bin_attrs = litemrc_hot_binaries,
 };

@@ -4,6 +4,7 @@
 #define LITEMRC_H
 
 #include <linux/cgroup.h>
+#include <linux/device.h>
 #include <linux/io.h>
 #include <linux/irq_work.h>
 #include <linux/kfifo.h>
@@ -60,7 +61,7 @@ struct litemrc_parameters {
 	u32 engine;
 	u32 ranks;
 	bool claims; /* a page has an owner before its first access */
-	bool page_bitmap; /* behind the counters in the window */
+	u32 page_bitmap; /* behind the counters in the window */
 	u32 hot_pages; /* of the list behind these; 0: there is none */
 	u32 banks; /* of the DRAM, whose commands are counted behind these; 0: they are not */
 	u32 access_bytes; /* that a read or write moves; 0 without banks */
@@ -152,7 +153,7 @@ struct litemrc_hot {
 /* Bits of the frames. Guarded by frames.c's lock. */
 struct litemrc_bitmap {
 	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
-	bool keep; /* the image is for sysfs, too */
+	u32 keep; /* the image is for sysfs, too */
 	bool kept; /* the image is complete */
 	bool marks; /* the epoch passed last is to be marked; of the interrupt's thread */
 };
@@ -161,12 +162,12 @@ struct litemrc_young_events {
 	u64 walks; /* through all page tables */
 	u64 visited; /* entries, of all walks */
 	u64 marked; /* of these: accessed and not marked before */
-	u64 ns; /* of all walks */
+	u64 us; /* of all walks */
 };
 
 /* Accessed bits of page table entries, set from the bits of the frames. */
 struct litemrc_young {
-	bool on; /* guarded by frames.c's lock */
+	u32 on; /* guarded by frames.c's lock */
 	u64 ended; /* end of the epoch before, on the scheduler's clock; for the irq thread */
 	struct mutex lock; /* guards the events */
 	struct litemrc_young_events events;
@@ -203,7 +204,7 @@ struct litemrc_client {
 struct litemrc {
 	struct litemrc_map map;
 	raw_spinlock_t lock; /* innermost; guards map and the command registers */
-	bool stuck; /* the gateware did not complete a command in time; until a clear */
+	u32 stuck; /* the gateware did not complete a command in time; until a clear */
 	struct irq_work stuck_work; /* reports it from a context that may print */
 	unsigned int timeout_us;
 	raw_spinlock_t events_lock; /* guards @events; innermost, too */
@@ -304,12 +305,13 @@ int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_set_stuck(struct litemrc *mon);
 
 /* settings.c: callers hold @settings */
-int litemrc_enable(struct litemrc *mon, bool on);
-int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles);
+int litemrc_enable(struct litemrc *mon, u32 on);
+int litemrc_set_epoch_length(struct litemrc *mon, u32 length);
+void litemrc_set_epoch_unit(struct litemrc *mon, bool cycles);
 int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper);
 int litemrc_set_sampling(struct litemrc *mon, u32 sampling);
 int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value);
-int litemrc_set_split(struct litemrc *mon, bool on);
+int litemrc_set_split(struct litemrc *mon, u32 on);
 int litemrc_clear(struct litemrc *mon);
 int litemrc_end_epoch(struct litemrc *mon);
 
@@ -374,6 +376,7 @@ extern const struct file_operations litemrc_fops;
 /* sysfs.c, frames.c, hot.c, contexts.c */
 extern const struct attribute_group *litemrc_groups[];
 extern const struct attribute_group litemrc_bitmap_group;
+extern const struct attribute_group litemrc_feed_group;
 extern const struct attribute_group litemrc_hot_group;
 extern const struct attribute_group litemrc_context_group;
 
@@ -452,21 +455,14 @@ void litemrc_bitmap_stop(struct litemrc *mon);
 void litemrc_bitmap_free(struct litemrc *mon);
 void litemrc_bitmap_pass(struct litemrc *mon);
 void litemrc_bitmap_mark(struct litemrc *mon);
-int litemrc_bitmap_feed(struct litemrc *mon, bool on);
-int litemrc_bitmap_keep(struct litemrc *mon, bool on);
-ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
 
 /* hot.c */
 int litemrc_hot_init(struct litemrc *mon);
 void litemrc_hot_free(struct litemrc *mon);
 void litemrc_hot_quiet(struct litemrc *mon);
 void litemrc_hot_pass(struct litemrc *mon);
-ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
 bool litemrc_hot_drain(struct litemrc *mon);
 bool litemrc_hot_interrupt(struct litemrc *mon);
-unsigned int litemrc_hot_copy(struct litemrc *mon, u32 *frames, u32 *first);
-int litemrc_hot_acknowledge(struct litemrc *mon, u32 next);
-int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value);
 
 /* pmu.c */
 #ifdef CONFIG_PERF_EVENTS
@@ -524,7 +520,44 @@ int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks, unsi
 void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, void *data);
 
 /* sysfs.c */
-int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest);
-int litemrc_parse_switch(const char *text, bool *on);
+int litemrc_parse_number(const char *text, u32 *number);
+ssize_t litemrc_number_show(struct device *device, struct device_attribute *attribute,
+			    char *text);
+ssize_t litemrc_number_store(struct device *device, struct device_attribute *attribute,
+			     const char *text, size_t bytes);
+
+/**
+ * struct litemrc_number - a file with a number
+ * @attribute: the file
+ * @get: returns the number; NULL: a member, or else bits of a register
+ * @set: sets it, with @settings held; NULL: nobody does
+ * @base: returns the struct that has the member; NULL: struct litemrc
+ * @offset: of the member or the register
+ * @bytes: of the member; 0: it is a register
+ * @mask: bits of the register; 0: all
+ * @least: what may be set
+ * @most: what may be set
+ */
+struct litemrc_number {
+	struct device_attribute attribute;
+	u64 (*get)(struct litemrc *mon);
+	int (*set)(struct litemrc *mon, u32 value);
+	void *(*base)(struct litemrc *mon);
+	unsigned int offset;
+	unsigned int bytes;
+	u32 mask;
+	u32 least;
+	u32 most;
+};
+
+#define LITEMRC_NUMBER(_group, _name, _mode, ...)                                       \
+	static struct litemrc_number litemrc_##_group##_##_name = {                     \
+		.attribute = __ATTR(_name, _mode, litemrc_number_show,                  \
+				    litemrc_number_store),                              \
+		__VA_ARGS__                                                             \
+	}
+#define LITEMRC_MEMBER(_group, _name, _mode, _struct, _member, ...)                     \
+	LITEMRC_NUMBER(_group, _name, _mode, .offset = offsetof(_struct, _member),      \
+		       .bytes = sizeof_field(_struct, _member), ##__VA_ARGS__)
 
 #endif

@@ -77,7 +77,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
 	parameters->claims = stack & LITEMRC_STACK_CAPABILITIES_CLAIMS;
-	parameters->page_bitmap = stack & LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP;
+	parameters->page_bitmap = LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP);
 	built = LITEMRC_FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
 	parameters->hot_pages = built ? BIT(built) : 0;
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));

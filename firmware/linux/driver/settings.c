@@ -78,7 +78,7 @@ static int litemrc_begin(struct litemrc *mon)
 	return litemrc_check_stuck(mon);
 }
 
-int litemrc_enable(struct litemrc *mon, bool on)
+int litemrc_enable(struct litemrc *mon, u32 on)
 {
 	if (on == mon->enabled && on == litemrc_is_counting(mon))
 		return 0;
@@ -91,16 +91,22 @@ int litemrc_enable(struct litemrc *mon, bool on)
 	return litemrc_tell_monitor(mon, false);
 }
 
-int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
+int litemrc_set_epoch_length(struct litemrc *mon, u32 length)
 {
 	if (length < litemrc_epoch_least(mon))
 		return -EINVAL;
-	/* No length in between, so that no epoch ends by the old length in the new unit. */
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, length);
+	return 0;
+}
+
+/* No epoch ends by the old length in the new unit: there is no length until one is set. */
+void litemrc_set_epoch_unit(struct litemrc *mon, bool cycles)
+{
+	if (cycles == !!(litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT))
+		return;
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
 	litemrc_set_control(mon, LITEMRC_CONTROL_EPOCH_UNIT,
 			    cycles ? LITEMRC_CONTROL_EPOCH_UNIT : 0);
-	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, length);
-	return 0;
 }
 
 /* What litemrc_quieten() changed, until litemrc_resume(). */
@@ -187,7 +193,7 @@ int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
 }
 
 /* Writes count in the upper half of the contexts, which must be free. */
-int litemrc_set_split(struct litemrc *mon, bool on)
+int litemrc_set_split(struct litemrc *mon, u32 on)
 {
 	u32 contexts = mon->parameters.contexts, context, control;
 

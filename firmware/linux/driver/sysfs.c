@@ -8,59 +8,59 @@
 
 #include "litemrc.h"
 
-/* Parses text written to sysfs: decimal numbers separated by blanks, then at most one newline. */
-
-static const char *litemrc_skip_blanks(const char *text)
+/* A decimal number, and at most a newline. */
+int litemrc_parse_number(const char *text, u32 *number)
 {
-	while (*text == ' ' || *text == '\t')
-		text++;
-	return text;
+	return isdigit(*text) && !kstrtou32(text, 10, number) ? 0 : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(litemrc_parse_number);
+
+static const struct litemrc_number *litemrc_number_of(const struct device_attribute *attribute)
+{
+	return container_of(attribute, struct litemrc_number, attribute);
 }
 
-/**
- * litemrc_parse_numbers - parse numbers from 0 to 2^32 - 1
- * @text: the text written by the user
- * @numbers: the result; undefined on failure
- * @count: the required number of numbers
- * @rest: set to the text after them and blanks; NULL: there must be none
- *
- * Return: 0 or -EINVAL
- */
-int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest)
+static u64 litemrc_number_get(struct litemrc *mon, const struct litemrc_number *number)
 {
-	while (count--) {
-		u64 number = 0;
+	const void *member;
+	u32 value;
 
-		if (!isdigit(*text))
-			return -EINVAL;
-		for (; isdigit(*text); text++) {
-			number = number * 10 + *text - '0';
-			if (number > U32_MAX)
-				return -EINVAL;
-		}
-		*numbers++ = number;
-		if (*text && !isspace(*text))
-			return -EINVAL;
-		text = litemrc_skip_blanks(text);
+	if (number->get)
+		return number->get(mon);
+	if (number->bytes) {
+		member = (number->base ? number->base(mon) : mon) + number->offset;
+		return number->bytes == sizeof(u64) ? *(u64 *)member : READ_ONCE(*(u32 *)member);
 	}
-	if (rest)
-		*rest = text;
-	else if (!sysfs_streq(text, ""))
-		return -EINVAL;
-	return 0;
+	value = litemrc_read(mon, number->offset);
+	return number->mask ? (value & number->mask) >> __ffs(number->mask) : value;
 }
-EXPORT_SYMBOL_GPL(litemrc_parse_numbers);
 
-int litemrc_parse_switch(const char *text, bool *on)
+ssize_t litemrc_number_show(struct device *device, struct device_attribute *attribute, char *text)
 {
-	u32 number;
-
-	if (litemrc_parse_numbers(text, &number, 1, NULL) || number > 1)
-		return -EINVAL;
-	*on = number;
-	return 0;
+	return sysfs_emit(text, "%llu\n", litemrc_number_get(litemrc_of_device(device),
+							    litemrc_number_of(attribute)));
 }
-EXPORT_SYMBOL_GPL(litemrc_parse_switch);
+EXPORT_SYMBOL_GPL(litemrc_number_show);
+
+ssize_t litemrc_number_store(struct device *device, struct device_attribute *attribute,
+			     const char *text, size_t bytes)
+{
+	const struct litemrc_number *number = litemrc_number_of(attribute);
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 value;
+	int ret;
+
+	ret = litemrc_parse_number(text, &value);
+	if (ret)
+		return ret;
+	if (value < number->least || value > number->most)
+		return -EINVAL;
+	mutex_lock(&mon->settings);
+	ret = number->set(mon, value);
+	mutex_unlock(&mon->settings);
+	return ret ?: bytes;
+}
+EXPORT_SYMBOL_GPL(litemrc_number_store);
 
 /*
  * Numbered folders in sysfs. They keep no pointer: a folder's name is its number and its
@@ -128,145 +128,102 @@ struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number)
 }
 EXPORT_SYMBOL_GPL(litemrc_of_folder);
 
-/* Attributes that show a register or a bit of it, set a bit, or issue a command. */
+/* Settings, commands and registers. */
 
-struct switch_attribute {
-	struct device_attribute attribute;
-	unsigned int offset;
-	u32 mask; /* the bit shown; 0: the whole register */
-	int (*set)(struct litemrc *mon, bool on);
-};
-
-static const struct switch_attribute *of_attribute(const struct device_attribute *attribute)
-{
-	return container_of(attribute, struct switch_attribute, attribute);
-}
-
-static ssize_t register_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	const struct switch_attribute *shown = of_attribute(attribute);
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 value;
-
-	if (shown->offset == LITEMRC_EPOCH)
-		smp_store_mb(mon->epoch_read, true); /* notify_epoch() of a later epoch sees it */
-	value = litemrc_read(mon, shown->offset);
-	return sysfs_emit(text, "%u\n", shown->mask ? !!(value & shown->mask) : value);
-}
-
-static ssize_t litemrc_order_switch(struct device *device, struct device_attribute *attribute, bool on,
-			  size_t bytes)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	int ret;
-
-	mutex_lock(&mon->settings);
-	ret = of_attribute(attribute)->set(mon, on);
-	mutex_unlock(&mon->settings);
-	return ret ?: bytes;
-}
-
-static ssize_t switch_store(struct device *device, struct device_attribute *attribute,
-			    const char *text, size_t bytes)
-{
-	bool on;
-	int ret;
-
-	ret = litemrc_parse_switch(text, &on);
-	return ret ?: litemrc_order_switch(device, attribute, on, bytes);
-}
-
-/* Accepts 1 only. */
-static ssize_t command_store(struct device *device, struct device_attribute *attribute,
-			     const char *text, size_t bytes)
-{
-	bool on;
-
-	if (litemrc_parse_switch(text, &on) || !on)
-		return -EINVAL;
-	return litemrc_order_switch(device, attribute, on, bytes);
-}
-
-static int litemrc_set_freeze(struct litemrc *mon, bool on)
+static int litemrc_set_freeze(struct litemrc *mon, u32 on)
 {
 	litemrc_set_control(mon, LITEMRC_CONTROL_FREEZE, on ? LITEMRC_CONTROL_FREEZE : 0);
 	return 0;
 }
 
-static int litemrc_set_single_shot(struct litemrc *mon, bool on)
+static int litemrc_set_single_shot(struct litemrc *mon, u32 on)
 {
 	litemrc_set_control(mon, LITEMRC_CONTROL_SINGLE_SHOT, on ? LITEMRC_CONTROL_SINGLE_SHOT : 0);
 	return 0;
 }
 
-static int litemrc_end_epoch_order(struct litemrc *mon, bool on)
+static int litemrc_end_epoch_order(struct litemrc *mon, u32 one)
 {
 	return litemrc_end_epoch(mon);
 }
 
-static int litemrc_clear_order(struct litemrc *mon, bool on)
+static int litemrc_clear_order(struct litemrc *mon, u32 one)
 {
 	return litemrc_clear(mon);
 }
 
-static int litemrc_arm(struct litemrc *mon, bool on)
+static int litemrc_arm(struct litemrc *mon, u32 one)
 {
 	litemrc_command(mon, LITEMRC_COMMAND_ARM);
 	return 0;
 }
 
-#define REGISTER_ATTRIBUTE(_name, _offset, _mask)                      \
-	struct switch_attribute attribute_##_name = {                  \
-		.attribute = __ATTR(_name, 0400, register_show, NULL), \
-		.offset = _offset,                                     \
-		.mask = _mask,                                         \
-	}
-#define SWITCH_ATTRIBUTE(_name, _mask, _set)                                   \
-	struct switch_attribute attribute_##_name = {                          \
-		.attribute = __ATTR(_name, 0644, register_show, switch_store), \
-		.offset = LITEMRC_CONTROL,                                     \
-		.mask = _mask,                                                 \
-		.set = _set,                                                   \
-	}
-#define COMMAND_ATTRIBUTE(_name, _set)                                 \
-	struct switch_attribute attribute_##_name = {                  \
-		.attribute = __ATTR(_name, 0200, NULL, command_store), \
-		.set = _set,                                           \
-	}
+static int litemrc_invalidate_order(struct litemrc *mon, u32 frame)
+{
+	if (frame >= mon->parameters.frames)
+		return -EINVAL;
+	litemrc_invalidate(mon, frame);
+	return litemrc_wait_invalidated(mon);
+}
 
-static SWITCH_ATTRIBUTE(enable, LITEMRC_CONTROL_ENABLE, litemrc_enable);
-static SWITCH_ATTRIBUTE(freeze, LITEMRC_CONTROL_FREEZE, litemrc_set_freeze);
-static SWITCH_ATTRIBUTE(split, LITEMRC_CONTROL_SPLIT, litemrc_set_split);
-static SWITCH_ATTRIBUTE(single_shot, LITEMRC_CONTROL_SINGLE_SHOT, litemrc_set_single_shot);
-static COMMAND_ATTRIBUTE(end_epoch, litemrc_end_epoch_order);
-static COMMAND_ATTRIBUTE(clear, litemrc_clear_order);
-static COMMAND_ATTRIBUTE(arm, litemrc_arm);
-static REGISTER_ATTRIBUTE(frozen, LITEMRC_STATUS, LITEMRC_STATUS_FROZEN);
-static REGISTER_ATTRIBUTE(epoch, LITEMRC_EPOCH, 0);
-static REGISTER_ATTRIBUTE(scale, LITEMRC_SCALE, 0);
+static u64 litemrc_get_epoch(struct litemrc *mon)
+{
+	smp_store_mb(mon->epoch_read, true); /* notify_epoch() of a later epoch sees it */
+	return litemrc_read(mon, LITEMRC_EPOCH);
+}
 
-static REGISTER_ATTRIBUTE(dropped, LITEMRC_DROPPED, 0);
-static REGISTER_ATTRIBUTE(queue_peak, LITEMRC_QUEUE_PEAK, 0);
+/* It is 0 for a while in the middle of some other settings. */
+static u64 litemrc_get_epoch_length(struct litemrc *mon)
+{
+	u32 length;
 
-static struct attribute *switch_attributes[] = {
-	&attribute_enable.attribute.attr,
-	&attribute_freeze.attribute.attr,
-	&attribute_single_shot.attribute.attr,
-	&attribute_split.attribute.attr,
-	&attribute_end_epoch.attribute.attr,
-	&attribute_clear.attribute.attr,
-	&attribute_arm.attribute.attr,
-	&attribute_frozen.attribute.attr,
-	&attribute_epoch.attribute.attr,
-	&attribute_scale.attribute.attr,
-	&attribute_dropped.attribute.attr,
-	&attribute_queue_peak.attribute.attr,
-	NULL
-};
+	mutex_lock(&mon->settings);
+	length = litemrc_read(mon, LITEMRC_EPOCH_LENGTH);
+	mutex_unlock(&mon->settings);
+	return length;
+}
 
-static const struct attribute_group litemrc_switch_group = {
-	.attrs = switch_attributes,
-};
+static int litemrc_set_range_lower(struct litemrc *mon, u32 frame)
+{
+	return litemrc_set_range(mon, frame, litemrc_read(mon, LITEMRC_RANGE_UPPER));
+}
+
+static int litemrc_set_range_upper(struct litemrc *mon, u32 frame)
+{
+	return litemrc_set_range(mon, litemrc_read(mon, LITEMRC_RANGE_LOWER), frame);
+}
+
+#define LITEMRC_SWITCH(_name, _mask, _set) \
+	LITEMRC_NUMBER(file, _name, 0644, .offset = LITEMRC_CONTROL, .mask = _mask, .set = _set, .most = 1)
+#define LITEMRC_ORDER(_name, _set) \
+	LITEMRC_NUMBER(file, _name, 0200, .set = _set, .least = 1, .most = 1)
+#define LITEMRC_SETTING(_name, _register, _set) \
+	LITEMRC_NUMBER(file, _name, 0644, .offset = _register, .set = _set, .most = U32_MAX)
+#define LITEMRC_REGISTER(_name, _register, _mask) \
+	LITEMRC_NUMBER(file, _name, 0400, .offset = _register, .mask = _mask)
+
+LITEMRC_SWITCH(enable, LITEMRC_CONTROL_ENABLE, litemrc_enable);
+LITEMRC_SWITCH(freeze, LITEMRC_CONTROL_FREEZE, litemrc_set_freeze);
+LITEMRC_SWITCH(split, LITEMRC_CONTROL_SPLIT, litemrc_set_split);
+LITEMRC_SWITCH(single_shot, LITEMRC_CONTROL_SINGLE_SHOT, litemrc_set_single_shot);
+LITEMRC_ORDER(end_epoch, litemrc_end_epoch_order);
+LITEMRC_ORDER(clear, litemrc_clear_order);
+LITEMRC_ORDER(arm, litemrc_arm);
+LITEMRC_SETTING(range_lower, LITEMRC_RANGE_LOWER, litemrc_set_range_lower);
+LITEMRC_SETTING(range_upper, LITEMRC_RANGE_UPPER, litemrc_set_range_upper);
+LITEMRC_SETTING(sampling, LITEMRC_SAMPLING, litemrc_set_sampling);
+LITEMRC_NUMBER(file, epoch_length, 0644, .get = litemrc_get_epoch_length,
+	       .set = litemrc_set_epoch_length, .most = U32_MAX);
+LITEMRC_NUMBER(file, invalidate, 0200, .set = litemrc_invalidate_order, .most = U32_MAX);
+LITEMRC_NUMBER(file, epoch, 0400, .get = litemrc_get_epoch);
+LITEMRC_REGISTER(frozen, LITEMRC_STATUS, LITEMRC_STATUS_FROZEN);
+LITEMRC_REGISTER(scale, LITEMRC_SCALE, 0);
+LITEMRC_REGISTER(dropped, LITEMRC_DROPPED, 0);
+LITEMRC_REGISTER(queue_peak, LITEMRC_QUEUE_PEAK, 0);
+LITEMRC_MEMBER(file, lost, 0400, struct litemrc, ring.lost);
+LITEMRC_MEMBER(file, commands_lost, 0400, struct litemrc, commands_lost);
+LITEMRC_MEMBER(file, commands_late, 0400, struct litemrc, commands_late);
+LITEMRC_MEMBER(file, stuck, 0444, struct litemrc, stuck);
 
 static const char *const engines[] = {
 	LITEMRC_ENGINE_NAMES,
@@ -278,26 +235,6 @@ static ssize_t abi_show(struct device *device, struct device_attribute *attribut
 	return sysfs_emit(text, "%d\n", LITEMRC_ABI_VERSION);
 }
 static DEVICE_ATTR_RO(abi);
-
-static ssize_t parameters_show(struct device *device, struct device_attribute *attribute,
-			       char *text)
-{
-	const struct litemrc *mon = litemrc_of_device(device);
-	const struct litemrc_parameters *parameters = &mon->parameters;
-
-	return sysfs_emit(text,
-			  "version %u\npage_shift %u\nframes %u\ngroups %u\ncontexts %u\npages %u\n"
-			  "recent_pages %u\nqueue_depth %u\nranks %u\nepoch_least %u\n"
-			  "record_bytes %zu\npage_bitmap %d\nhot_pages %u\nbanks %u\n"
-			  "access_bytes %u\nfirst_page %lu\n",
-			  parameters->version, parameters->page_shift, parameters->frames,
-			  parameters->groups, parameters->contexts, parameters->pages,
-			  parameters->recent_pages, parameters->queue_depth, parameters->ranks,
-			  litemrc_epoch_least(mon), mon->ring.record_bytes,
-			  parameters->page_bitmap, parameters->hot_pages, parameters->banks,
-			  parameters->access_bytes, mon->first_pfn);
-}
-static DEVICE_ATTR_RO(parameters);
 
 static ssize_t engine_show(struct device *device, struct device_attribute *attribute, char *text)
 {
@@ -321,150 +258,127 @@ static ssize_t engine_store(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_RW(engine);
 
-static ssize_t epoch_length_show(struct device *device, struct device_attribute *attribute,
-				 char *text)
+static ssize_t epoch_unit_show(struct device *device, struct device_attribute *attribute,
+			       char *text)
 {
-	struct litemrc *mon = litemrc_of_device(device);
-	ssize_t bytes;
+	u32 control = litemrc_read(litemrc_of_device(device), LITEMRC_CONTROL);
 
-	/* It is 0 for a while in the middle of some other settings. */
-	mutex_lock(&mon->settings);
-	bytes = sysfs_emit(text, "%u %s\n", litemrc_read(mon, LITEMRC_EPOCH_LENGTH),
-			   litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT ?
-				   "cycles" :
-				   "accesses");
-	mutex_unlock(&mon->settings);
-	return bytes;
+	return sysfs_emit(text, "%s\n",
+			  control & LITEMRC_CONTROL_EPOCH_UNIT ? "cycles" : "accesses");
 }
 
-static ssize_t epoch_length_store(struct device *device, struct device_attribute *attribute,
-				  const char *text, size_t bytes)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	const char *unit;
-	bool cycles;
-	u32 length;
-	int ret;
-
-	ret = litemrc_parse_numbers(text, &length, 1, &unit);
-	if (ret)
-		return ret;
-	cycles = sysfs_streq(unit, "cycles");
-	if (!(cycles || sysfs_streq(unit, "accesses")))
-		return -EINVAL;
-	mutex_lock(&mon->settings);
-	ret = litemrc_set_epoch_length(mon, length, cycles);
-	mutex_unlock(&mon->settings);
-	return ret ?: bytes;
-}
-static DEVICE_ATTR_RW(epoch_length);
-
-static ssize_t range_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	ssize_t bytes;
-
-	mutex_lock(&mon->settings);
-	bytes = sysfs_emit(text, "%u %u\n", litemrc_read(mon, LITEMRC_RANGE_LOWER),
-			   litemrc_read(mon, LITEMRC_RANGE_UPPER));
-	mutex_unlock(&mon->settings);
-	return bytes;
-}
-
-static ssize_t range_store(struct device *device, struct device_attribute *attribute,
-			   const char *text, size_t bytes)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 frames[2];
-	int ret;
-
-	ret = litemrc_parse_numbers(text, frames, ARRAY_SIZE(frames), NULL);
-	if (ret)
-		return ret;
-	mutex_lock(&mon->settings);
-	ret = litemrc_set_range(mon, frames[0], frames[1]);
-	mutex_unlock(&mon->settings);
-	return ret ?: bytes;
-}
-static DEVICE_ATTR_RW(range);
-
-static ssize_t sampling_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n", litemrc_read(litemrc_of_device(device), LITEMRC_SAMPLING));
-}
-
-static ssize_t sampling_store(struct device *device, struct device_attribute *attribute,
-			      const char *text, size_t bytes)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 sampling;
-	int ret;
-
-	ret = litemrc_parse_numbers(text, &sampling, 1, NULL);
-	if (ret)
-		return ret;
-	mutex_lock(&mon->settings);
-	ret = litemrc_set_sampling(mon, sampling);
-	mutex_unlock(&mon->settings);
-	return ret ?: bytes;
-}
-static DEVICE_ATTR_RW(sampling);
-
-static ssize_t invalidate_store(struct device *device, struct device_attribute *attribute,
+static ssize_t epoch_unit_store(struct device *device, struct device_attribute *attribute,
 				const char *text, size_t bytes)
 {
 	struct litemrc *mon = litemrc_of_device(device);
-	u32 frame;
-	int ret;
+	bool cycles = sysfs_streq(text, "cycles");
 
-	ret = litemrc_parse_numbers(text, &frame, 1, NULL);
-	if (ret)
-		return ret;
-	if (frame >= mon->parameters.frames)
+	if (!cycles && !sysfs_streq(text, "accesses"))
 		return -EINVAL;
-	litemrc_invalidate(mon, frame);
-	ret = litemrc_wait_invalidated(mon);
-	return ret ?: bytes;
+	mutex_lock(&mon->settings);
+	litemrc_set_epoch_unit(mon, cycles);
+	mutex_unlock(&mon->settings);
+	return bytes;
 }
-static DEVICE_ATTR_WO(invalidate);
+static DEVICE_ATTR_RW(epoch_unit);
 
-static ssize_t lost_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->ring.lost));
-}
-static DEVICE_ATTR_ADMIN_RO(lost);
-
-static ssize_t commands_lost_show(struct device *device, struct device_attribute *attribute,
-				  char *text)
-{
-	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->commands_lost));
-}
-static DEVICE_ATTR_ADMIN_RO(commands_lost);
-
-static ssize_t commands_late_show(struct device *device, struct device_attribute *attribute,
-				  char *text)
-{
-	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->commands_late));
-}
-static DEVICE_ATTR_ADMIN_RO(commands_late);
-
-static ssize_t stuck_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->stuck));
-}
-static DEVICE_ATTR_RO(stuck);
-
-static struct attribute *settings_attributes[] = {
-	&dev_attr_abi.attr,	     &dev_attr_parameters.attr, &dev_attr_engine.attr,
-	&dev_attr_epoch_length.attr, &dev_attr_range.attr,	&dev_attr_sampling.attr,
-	&dev_attr_invalidate.attr,   &dev_attr_lost.attr,	&dev_attr_commands_lost.attr,
-	&dev_attr_commands_late.attr, &dev_attr_stuck.attr,	NULL
+static struct attribute *litemrc_files[] = {
+	&dev_attr_abi.attr,
+	&dev_attr_engine.attr,
+	&dev_attr_epoch_unit.attr,
+	&litemrc_file_epoch_length.attribute.attr,
+	&litemrc_file_enable.attribute.attr,
+	&litemrc_file_freeze.attribute.attr,
+	&litemrc_file_split.attribute.attr,
+	&litemrc_file_single_shot.attribute.attr,
+	&litemrc_file_end_epoch.attribute.attr,
+	&litemrc_file_clear.attribute.attr,
+	&litemrc_file_arm.attribute.attr,
+	&litemrc_file_range_lower.attribute.attr,
+	&litemrc_file_range_upper.attribute.attr,
+	&litemrc_file_sampling.attribute.attr,
+	&litemrc_file_invalidate.attribute.attr,
+	&litemrc_file_epoch.attribute.attr,
+	&litemrc_file_frozen.attribute.attr,
+	&litemrc_file_scale.attribute.attr,
+	&litemrc_file_dropped.attribute.attr,
+	&litemrc_file_queue_peak.attribute.attr,
+	&litemrc_file_lost.attribute.attr,
+	&litemrc_file_commands_lost.attribute.attr,
+	&litemrc_file_commands_late.attribute.attr,
+	&litemrc_file_stuck.attribute.attr,
+	NULL
 };
 
-static const struct attribute_group settings_group = {
-	.attrs = settings_attributes,
+static const struct attribute_group litemrc_file_group = {
+	.attrs = litemrc_files,
 };
 
-const struct attribute_group *litemrc_groups[] = { &settings_group, &litemrc_switch_group,
-						   &litemrc_bitmap_group, &litemrc_hot_group,
-						   NULL };
+static u64 litemrc_get_epoch_least(struct litemrc *mon)
+{
+	return litemrc_epoch_least(mon);
+}
+
+static u64 litemrc_get_record_bytes(struct litemrc *mon)
+{
+	return mon->ring.record_bytes;
+}
+
+static u64 litemrc_get_first_page(struct litemrc *mon)
+{
+	return mon->first_pfn;
+}
+
+#define LITEMRC_PARAMETER(_name) \
+	LITEMRC_MEMBER(parameter, _name, 0444, struct litemrc, parameters._name)
+
+LITEMRC_PARAMETER(version);
+LITEMRC_PARAMETER(page_shift);
+LITEMRC_PARAMETER(frames);
+LITEMRC_PARAMETER(groups);
+LITEMRC_PARAMETER(contexts);
+LITEMRC_PARAMETER(pages);
+LITEMRC_PARAMETER(recent_pages);
+LITEMRC_PARAMETER(queue_depth);
+LITEMRC_PARAMETER(ranks);
+LITEMRC_PARAMETER(page_bitmap);
+LITEMRC_PARAMETER(hot_pages);
+LITEMRC_PARAMETER(banks);
+LITEMRC_PARAMETER(access_bytes);
+LITEMRC_NUMBER(parameter, epoch_least, 0444, .get = litemrc_get_epoch_least);
+LITEMRC_NUMBER(parameter, record_bytes, 0444, .get = litemrc_get_record_bytes);
+LITEMRC_NUMBER(parameter, first_page, 0444, .get = litemrc_get_first_page);
+
+static struct attribute *litemrc_parameters[] = {
+	&litemrc_parameter_version.attribute.attr,
+	&litemrc_parameter_page_shift.attribute.attr,
+	&litemrc_parameter_frames.attribute.attr,
+	&litemrc_parameter_groups.attribute.attr,
+	&litemrc_parameter_contexts.attribute.attr,
+	&litemrc_parameter_pages.attribute.attr,
+	&litemrc_parameter_recent_pages.attribute.attr,
+	&litemrc_parameter_queue_depth.attribute.attr,
+	&litemrc_parameter_ranks.attribute.attr,
+	&litemrc_parameter_page_bitmap.attribute.attr,
+	&litemrc_parameter_hot_pages.attribute.attr,
+	&litemrc_parameter_banks.attribute.attr,
+	&litemrc_parameter_access_bytes.attribute.attr,
+	&litemrc_parameter_epoch_least.attribute.attr,
+	&litemrc_parameter_record_bytes.attribute.attr,
+	&litemrc_parameter_first_page.attribute.attr,
+	NULL
+};
+
+static const struct attribute_group litemrc_parameter_group = {
+	.name = "parameters",
+	.attrs = litemrc_parameters,
+};
+
+const struct attribute_group *litemrc_groups[] = {
+	&litemrc_file_group,
+	&litemrc_parameter_group,
+	&litemrc_bitmap_group,
+	&litemrc_feed_group,
+	&litemrc_hot_group,
+	NULL
+};

@@ -53,14 +53,16 @@ SETTINGS = {
     "abi": str(schema().constants["abi_version"]),
     "engine": "bucket_stack",
     "enable": "0",
-    "epoch_length": "0 accesses",
+    "epoch_length": "0",
+    "epoch_unit": "accesses",
     "end_epoch": "",
     "clear": "",
     "arm": "",
     "freeze": "0",
     "single_shot": "0",
     "frozen": "0",
-    "range": f"0 {FRAMES - 1}",
+    "range_lower": "0",
+    "range_upper": f"{FRAMES - 1}",
     "sampling": "0",
     "scale": "0",
     "invalidate": "",
@@ -68,6 +70,15 @@ SETTINGS = {
     "split": "0",
 }
 DRAM = {"virtual": 0, "states": 0b11101, "chips": 1, "phases": 4, "part": "MT41K64M16"}
+POLICY = {
+    "kind": "none",
+    "static_state": "power_down",
+    "mrc_state": "self_refresh",
+    "mrc_base": "none",
+    "threshold_power_down": "0",
+    "threshold_self_refresh": "0",
+}
+WORKING_SET = {"automatic": 0, "groups": GROUPS, "epsilon": 0}
 FREE = ("free", 0, "")
 _ORDER_TO_FOLLOW = re.compile(r"contexts/(\d+)/(pid|cgroup)$")
 
@@ -160,8 +171,7 @@ class FakeDriver:
             parameters |= {"banks": len(self.banks), "access_bytes": ACCESS_BYTES}
         if self.pages:
             parameters |= self.pages.make_files(self.monitor)
-        lines = "".join(f"{name} {value}\n" for name, value in parameters.items())
-        (self.monitor / "parameters").write_text(lines)
+        self._make_folder("parameters", parameters)
         for number in range(CONTEXTS):
             context = self.monitor / f"contexts/{number}"
             context.mkdir(parents=True)
@@ -184,15 +194,27 @@ class FakeDriver:
         self._fifo = os.open(self.device, os.O_RDWR | os.O_NONBLOCK)
         fcntl.fcntl(self._fifo, fcntl.F_SETFL, os.O_NONBLOCK | os.O_DIRECT)  # a read is one record
 
+    def _make_folder(self, name: str, values: dict[str, object]) -> None:
+        (self.monitor / name).mkdir()
+        for file, value in values.items():
+            (self.monitor / name / file).write_text(f"{value}\n")
+
+    def values(self, folder: str) -> dict[str, str]:
+        """The texts of a folder of the monitor by their files."""
+        return {
+            file.name: file.read_text().strip()
+            for file in (self.monitor / folder).glob("[!.]*")
+            if file.suffix != ".error"
+        }
+
     def _make_rank_files(self) -> None:
-        described = {"ranks": len(self.ranks)} | DRAM
-        (self.monitor / "dram").write_text("".join(f"{name} {value}\n" for name, value in described.items()))
-        (self.monitor / "working_set").write_text(f"0 {GROUPS} 0\n")
+        self._make_folder("dram", {"ranks": len(self.ranks)} | DRAM)
+        self._make_folder("working_set", WORKING_SET)
+        self._make_folder("rank_policy", POLICY)
         for number in range(len(self.ranks)):
             rank = self.monitor / f"ranks/{number}"
             rank.mkdir(parents=True)
             (rank / "state").write_text("active\n")
-            (rank / "policy").write_text("none power_down self_refresh none 0 0\n")
 
     def __enter__(self) -> "FakeDriver":
         for file in self.sysfs.rglob("*"):

@@ -59,7 +59,8 @@ class FakePages:
         self.count_events(0, 0)
         for name in ("bitmap", "hot/list"):
             (monitor / name).touch()
-        (monitor / "hot/queue").write_text("first 0\n")
+        (monitor / "hot/queue").touch()
+        (monitor / "hot/queue_first").write_text("0\n")
         return {"page_bitmap": int(self.bitmap), "hot_pages": self.hot_pages}
 
     def is_on(self, name: str) -> bool:
@@ -99,14 +100,13 @@ class FakePages:
 
     def take(self, *frames: int) -> None:
         """These frames are queued and, before the daemon reads them, taken by another process."""
-        with (self._monitor / "hot/queue").open("r+") as file:
+        with (self._monitor / "hot/queue").open() as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            head, *waiting = file.read().splitlines()
-            assert not waiting, "the daemon has not read these"
-            file.seek(0)
-            file.write(f"first {int(head.split()[1]) + len(frames)}\n")
-            file.truncate()
+            assert not file.read(), "the daemon has not read these"
+            first = self._monitor / "hot/queue_first"
+            first.write_text(f"{int(first.read_text()) + len(frames)}\n")
 
     def count_events(self, lost: int, overflows: int) -> None:
         """Pages lost by the driver's queue, and times that the gateware's was full, since load."""
-        (self._monitor / "hot/events").write_text(f"queued 0\nlost {lost}\noverflows {overflows}\n")
+        for name, count in (("lost", lost), ("overflows", overflows)):
+            (self._monitor / "hot" / name).write_text(f"{count}\n")

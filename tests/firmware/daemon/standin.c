@@ -6,7 +6,7 @@
  * order fails with the errno in it and changes nothing. A new folder gets the files of a cgroup, and can be removed with
  * them. A context ordered to follow does so immediately; fake_driver.py does the rest of the driver's work. Every
  * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG. An image of an epoch
- * that is empty reads as ENODATA; an order to hot/queue has the frames before that number leave it.
+ * that is empty reads as ENODATA; an order to hot/queue_first has the frames before that number leave hot/queue.
  *
  * STANDIN_SWAP=PATH:VICTIM plays the owner of the socket's folder: before each call that changes an owner or a mode, PATH, if it is
  * there, becomes a link to VICTIM.
@@ -107,7 +107,7 @@ static int ends_in(const char *path, const char *end)
 	return strlen(path) >= strlen(end) && !strcmp(path + strlen(path) - strlen(end), end);
 }
 
-/* fake_pages.py changes the queue under the same lock. */
+/* fake_pages.py changes the queue and its first number under the same lock. */
 static ssize_t read_queue(const char *path, void *data, size_t length)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -120,29 +120,33 @@ static ssize_t read_queue(const char *path, void *data, size_t length)
 	return got;
 }
 
-/* The queue's file: "first N", then a frame a line. */
-static ssize_t acknowledge(const char *path, const char *order, size_t length)
+/* The frames before a number leave the queue, which has one a line. */
+static ssize_t acknowledge(const char *first_path, const char *order, size_t length)
 {
-	static char text[4097], rest[4200];
-	int file = open(path, O_RDWR | O_CLOEXEC), bytes;
+	static char text[4097], path[4200], number[16];
+	int first_file = open(first_path, O_RDWR | O_CLOEXEC), file, bytes;
 	unsigned int first, next = strtoul(order, NULL, 10);
+	char *at = text;
 	ssize_t got;
-	char *at;
 
-	if (file < 0 || flock(file, LOCK_EX))
+	snprintf(path, sizeof(path), "%.*s", (int)(strlen(first_path) - strlen("_first")), first_path);
+	file = open(path, O_RDWR | O_CLOEXEC);
+	if (first_file < 0 || file < 0 || flock(file, LOCK_EX) ||
+	    __real_pread(first_file, number, sizeof(number) - 1, 0) < 0)
 		abort();
 	got = __real_pread(file, text, sizeof(text) - 1, 0);
 	text[got < 0 ? 0 : got] = 0;
-	if (sscanf(text, "first %u\n", &first) != 1)
-		abort();
-	at = strchr(text, '\n') + 1;
-	for (; first != next && *at; first++)
+	for (first = strtoul(number, NULL, 10); first != next && *at; first++)
 		at = strchr(at, '\n') + 1;
 	if (first == next) {
-		bytes = snprintf(rest, sizeof(rest), "first %u\n%s", next, at);
-		if (__real_pwrite(file, rest, bytes, 0) != bytes || ftruncate(file, bytes))
+		bytes = strlen(at);
+		if (__real_pwrite(file, at, bytes, 0) != bytes || ftruncate(file, bytes))
+			abort();
+		bytes = snprintf(number, sizeof(number), "%u\n", next);
+		if (__real_pwrite(first_file, number, bytes, 0) != bytes || ftruncate(first_file, bytes))
 			abort();
 	}
+	close(first_file);
 	close(file);
 	if (first == next)
 		return length;
@@ -171,7 +175,7 @@ ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)
 	const char *path = path_of(file);
 	int error, count;
 
-	if (ends_in(path, "/hot/queue"))
+	if (ends_in(path, "/hot/queue_first"))
 		return acknowledge(path, text, length);
 	error = error_of(path);
 	count = snprintf(line, sizeof(line), "%s %d %.*s", path, error, (int)length, (const char *)text);

@@ -28,13 +28,15 @@ CONFIG = "quick = /bin/true {scale}\nother [children] = /bin/true\n"
 _N = r"\d{1,10}"
 ORDERS = {
     "enable": "[01]",
-    "epoch_length": rf"({_N}) (accesses|cycles)",
+    "epoch_length": f"({_N})",
+    "epoch_unit": "accesses|cycles",
     "end_epoch": "1",
     "clear": "1",
     "arm": "1",
     "freeze": "[01]",
     "single_shot": "[01]",
-    "range": f"({_N}) ({_N})",
+    "range_lower": f"({_N})",
+    "range_upper": f"({_N})",
     "sampling": r"\d|1[0-3]",
     "invalidate": f"({_N})",
     "split": "[01]",
@@ -136,7 +138,7 @@ def test_a_broken_frame_never_reaches_the_kernel(throw, seed):
 def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
     orders, answered, _ = throw([mutated, whole, whole, damaged], seed, STRINGS // 2)
 
-    seen = set()
+    seen, limits = set(), {"range_lower": 0, "range_upper": FRAMES - 1}
     for path, _, text in orders:
         monitor, _, name = path.rpartition("class/misc/litemrc0/")
         if not monitor:
@@ -147,12 +149,13 @@ def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
         else:
             assert re.fullmatch(ORDERS[name], text), (name, text)
             if name == "epoch_length":
-                assert PARAMETERS["epoch_least"] <= int(text.split()[0]) < 2**32
+                assert PARAMETERS["epoch_least"] <= int(text) < 2**32
             if name == "hot/threshold":
                 assert int(text) > 0
-            if name in ("range", "invalidate", "hot/lower", "hot/upper"):
-                numbers = [int(number) for number in text.split()]
-                assert numbers == sorted(numbers) and numbers[-1] < FRAMES
+            if name in ("range_lower", "range_upper", "invalidate", "hot/lower", "hot/upper"):
+                assert int(text) < FRAMES
+                limits[name] = int(text)
+                assert limits["range_lower"] <= limits["range_upper"]
         seen.add(name)
     assert seen > set(ORDERS), "all kinds of orders occurred"
     assert answered > STRINGS // 4 * 0.5

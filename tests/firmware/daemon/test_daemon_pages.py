@@ -279,7 +279,7 @@ def test_pages_that_another_process_takes_are_reported_as_lost(daemon, driver, p
         change_hot(device, enable=True, always_on=True)
         pages.queue(1, 2)
         (first,) = receive(device, 1)
-        wait_until(lambda: (driver.monitor / "hot/queue").read_text() == "first 2\n")
+        wait_until(lambda: driver.read("hot/queue_first") == "2")
         pages.take(3, 4, 5)
         pages.queue(6)
         (second,) = receive(device, 1)

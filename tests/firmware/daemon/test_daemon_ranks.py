@@ -7,15 +7,20 @@ import pytest
 from litemrc.device import rank_commands
 from litemrc.device.errors import RequestRefusedError
 
-from tests.firmware.daemon.fake_driver import GROUPS, FakeDriver, Row
+from tests.firmware.daemon.fake_driver import GROUPS, POLICY, WORKING_SET, FakeDriver, Row
 from tests.firmware.daemon.serving import next_log
 from tests.timeouts import scaled_timeout, wait_until
 
 RANKS = 4
 MILLISECOND = 50_000  # cycles of the driver's clock
-POLICY = "none power_down self_refresh none 0 0"
 SET = rank_commands.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
-SET_TEXT = "mrc power_down self_refresh dynamic 100 20000"
+SET_TEXTS = POLICY | {
+    "kind": "mrc",
+    "mrc_base": "dynamic",
+    "threshold_power_down": "100",
+    "threshold_self_refresh": "20000",
+}
+WORKING_SET_BEFORE = {name: str(value) for name, value in WORKING_SET.items()}
 
 
 @pytest.fixture(params=[False, True], ids=["this driver", "a later driver"])
@@ -48,8 +53,8 @@ def test_policy_working_set_and_states_reach_the_driver(daemon, driver):
         assert rank_commands.set_working_set(device, size) == size == rank_commands.get_working_set(device)
         rank_commands.set_state(device, 3, "self_refresh")
         rank_commands.set_state(device, 3, "awake")
-    assert driver.read("ranks/0/policy") == SET_TEXT
-    assert driver.read("working_set") == "1 5 655"
+    assert driver.values("rank_policy") == SET_TEXTS
+    assert driver.values("working_set") == {"automatic": "1", "groups": "5", "epsilon": "655"}
     assert orders(driver, "ranks/3/state") == ["self_refresh", "active"]
 
 
@@ -76,8 +81,7 @@ def test_a_state_that_the_board_cannot_reach_is_refused(daemon_of_another_board)
 @pytest.fixture
 def daemon_of_another_board(driver, start_daemon):
     """Its DRAM reaches power-down only."""
-    file = driver.monitor / "dram"
-    file.write_text(file.read_text().replace(f"states {0b11101}", f"states {0b101}"))
+    (driver.monitor / "dram/states").write_text(f"{0b101}\n")
     return start_daemon()
 
 
@@ -122,16 +126,24 @@ def test_a_lease_covers_policy_and_working_set(daemon, driver):
         rank_commands.set_working_set(device, rank_commands.WorkingSetSize(True, 5, 0.0))
         device.request("set_lease", cycles=20_000 * MILLISECOND)  # renewed: the saved values stay
         device.request("set_lease", cycles=0)
-        assert driver.read("ranks/0/policy") == POLICY
-        assert driver.read("working_set") == f"0 {GROUPS} 0"
-    assert orders(driver, "ranks/0/policy") == [SET_TEXT, POLICY]
+        assert driver.values("rank_policy") == POLICY
+        assert driver.values("working_set") == WORKING_SET_BEFORE
+    assert orders(driver, "rank_policy/kind") == ["mrc", "none"]
+
+
+def test_a_policy_of_which_a_part_is_refused_leaves_that_before(daemon, driver):
+    driver.fail("rank_policy/mrc_base", errno.EINVAL)
+    with daemon.host() as device, pytest.raises(RequestRefusedError):
+        rank_commands.set_policy(device, SET)
+    assert driver.values("rank_policy") | {"mrc_base": "none"} == POLICY
+    assert orders(driver, "rank_policy/kind") == []
 
 
 def test_a_lease_that_expires_restores_the_policy_and_says_so(daemon, driver):
     with daemon.host() as device:
         device.request("set_lease", cycles=50 * MILLISECOND)
         rank_commands.set_policy(device, SET)
-        wait_until(lambda: driver.read("ranks/0/policy") == POLICY)
+        wait_until(lambda: driver.values("rank_policy") == POLICY)
         assert next_log(device).endswith("as before it, rank policy and working set, too")
 
 
@@ -140,14 +152,15 @@ def test_the_end_of_the_daemon_ends_the_lease(daemon, driver):
         device.request("set_lease", cycles=10_000 * MILLISECOND)
         rank_commands.set_policy(device, SET)
     daemon.end()
-    assert driver.read("ranks/0/policy") == POLICY
+    assert driver.values("rank_policy") == POLICY
 
 
 @pytest.mark.parametrize(
-    "text", ["", "none\n", "none power_down off none 0 0\n", "mrc active active none 1\n"]
+    ("name", "text"),
+    [("kind", ""), ("kind", "none mrc\n"), ("mrc_state", "off\n"), ("threshold_power_down", "a\n")],
 )
-def test_a_malformed_policy_is_not_passed_on(daemon, driver, text):
-    (driver.monitor / "ranks/0/policy").write_text(text)
+def test_a_malformed_policy_is_not_passed_on(daemon, driver, name, text):
+    (driver.monitor / "rank_policy" / name).write_text(text)
     with daemon.host() as device:
         with pytest.raises(RequestRefusedError, match="unsupported"):
             rank_commands.get_policy(device)

@@ -33,7 +33,7 @@ def claims(guest):
 
 def first_page(guest):
     """Return the page of physical memory that is the monitor's frame 0."""
-    return int(dict(line.split() for line in guest.do(f"r {S}parameters"))["first_page"])
+    return int(guest.read(S + "parameters/first_page"))
 
 
 def claimed(guest, context):

@@ -126,6 +126,11 @@ class Guest:
         """The text of a file."""
         return "\n".join(self.do(f"r {path}"))
 
+    def values(self, folder: str) -> dict[str, str]:
+        """The texts of a folder's files by their names."""
+        names = [line.split()[0] for line in self.do(f"ls {folder}")]
+        return {name: self.read(f"{folder}/{name}") for name in names}
+
     def write(self, path: str, text: object) -> int:
         """Write a text and a newline by one system call; 0 or the errno."""
         return -self.ask(f"w {path} {text}").result

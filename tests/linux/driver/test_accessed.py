@@ -23,7 +23,7 @@ def bitmap(monitor):
 
 
 def events(guest):
-    return {name: int(number) for name, number in (line.split() for line in guest.do(f"r {S}feed_events"))}
+    return {name: int(number) for name, number in guest.values(S + "feed_events").items()}
 
 
 def feed(guest, on=1):

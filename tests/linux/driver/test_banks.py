@@ -50,7 +50,7 @@ def end_epochs(guest, count):
 
 
 def parameters(guest):
-    return dict(line.split() for line in guest.read(S + "parameters").split("\n"))
+    return guest.values(S + "parameters")
 
 
 def lines_of_banks(guest, epochs):

@@ -28,7 +28,7 @@ def test_record_has_the_size_of_its_parts(monitor):
     monitor.do(f"open {DEVICE}")
     end_epochs(monitor, 1)
     assert monitor.ask(f"read {RECORD - 1}").result == -EINVAL
-    assert f"record_bytes {RECORD}" in monitor.do(f"r {S}parameters")
+    assert monitor.read(S + "parameters/record_bytes") == str(RECORD)
     answer = monitor.ask("read 1000000")
     assert answer.result == HEAD  # nothing was counted
     assert [epoch.number for epoch in epochs(answer.lines)] == [0]
@@ -66,7 +66,7 @@ def test_epochs_end_by_accesses_and_belong_to_the_context_that_made_them(monitor
     monitor.write(S + "enable", 1)
     monitor.write(S + "contexts/3/pid", pid)
     monitor.do(f"open {DEVICE}")
-    assert monitor.write(S + "epoch_length", f"{LEAST} accesses") == 0
+    assert monitor.write(S + "epoch_length", LEAST) == 0
     monitor.do(f"@ worker w {FAKE}access 60")
     monitor.write(FAKE + "access", LEAST - 60)
     (epoch,) = epochs(monitor.ask("read 10000").lines)
@@ -90,7 +90,7 @@ def test_two_readers_get_every_epoch_whole(monitor):
         monitor.do(f"@ {name} open {DEVICE}")
         monitor.do(f"& {name} read 10000 {count}")
     monitor.write(S + "enable", 1)
-    assert monitor.write(S + "epoch_length", f"{LEAST} accesses") == 0
+    assert monitor.write(S + "epoch_length", LEAST) == 0
     for _ in range(count // 10):
         # More accesses than one epoch has: the next one runs while the window is read.
         for _ in range(10):

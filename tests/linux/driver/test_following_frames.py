@@ -95,7 +95,7 @@ def test_enabling_hands_over_to_the_followed_process_once(monitor, spawn):
     assert own_context(monitor, "a") == "1"
 
 
-@pytest.mark.parametrize("setting", ["clear 1", "range 0 16000", "sampling 1"])
+@pytest.mark.parametrize("setting", ["clear 1", "range_upper 16000", "sampling 1"])
 def test_after_a_clear_the_monitor_is_told_the_owners_again(monitor, spawn, setting):
     follow(monitor, 1, spawn("a"))
     enable(monitor)

@@ -10,19 +10,20 @@ FILES = [
     "engine",
     "enable",
     "epoch_length",
+    "epoch_unit",
     "end_epoch",
     "clear",
     "arm",
     "freeze",
     "single_shot",
-    "range",
+    "range_lower",
+    "range_upper",
     "sampling",
     "invalidate",
     "contexts/0/pid",
     "contexts/1/pid",
     "contexts/2/cgroup",
     "ranks/0/state",
-    "ranks/0/policy",
 ]
 
 
@@ -30,7 +31,7 @@ def check_works(guest):
     for name, text in (("enable", 1), ("freeze", 0), ("single_shot", 0), ("arm", 1), ("contexts/1/pid", 0)):
         assert guest.write(S + name, text) == 0
     assert guest.write(S + "contexts/2/cgroup", "-") == 0
-    assert guest.write(S + "epoch_length", "4294967295 accesses") == 0
+    assert guest.write(S + "epoch_length", 4294967295) == 0
     assert guest.write(S + "contexts/1/pid", 1) == 0
     assert guest.read(FAKE + "owner") == "1"
     assert guest.write(S + "end_epoch", 1) == 0

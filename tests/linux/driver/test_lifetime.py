@@ -28,7 +28,7 @@ def test_the_module_goes_under_load(monitor):
         for context, pid in enumerate(pids, 1):
             assert monitor.write(f"{S}contexts/{context}/pid", pid) == 0
         assert monitor.write(S + "enable", 1) == 0
-        assert monitor.write(S + "epoch_length", "536 accesses") == 0
+        assert monitor.write(S + "epoch_length", 536) == 0
         monitor.write(FAKE + "access", 2000)
         monitor.do("sleep 60")
         monitor.unload_driver()

@@ -26,23 +26,24 @@ def uptime(guest):
 
 
 def parameters(guest):
-    return dict(line.split() for line in guest.do(f"r {S}parameters"))
+    return guest.values(S + "parameters")
 
 
 @pytest.mark.parametrize("unit", ["accesses", "cycles"])
 def test_an_epoch_shorter_than_its_window_is_refused(monitor, unit):
     assert parameters(monitor)["epoch_least"] == str(LEAST)
-    assert monitor.write(S + "epoch_length", f"{LEAST} {unit}") == 0
+    assert monitor.write(S + "epoch_unit", unit) == 0
+    assert monitor.write(S + "epoch_length", LEAST) == 0
     for length in (1, LEAST - 1):
-        assert monitor.write(S + "epoch_length", f"{length} {unit}") == EINVAL
-    assert monitor.read(S + "epoch_length") == f"{LEAST} {unit}"
+        assert monitor.write(S + "epoch_length", length) == EINVAL
+    assert monitor.read(S + "epoch_length") == str(LEAST)
 
 
 @pytest.fixture
 def endless(monitor):
     """Yield the guest while every epoch is due as soon as the window is free."""
     assert monitor.write(S + "enable", 1) == 0
-    assert monitor.write(S + "epoch_length", f"{LEAST} accesses") == 0
+    assert monitor.write(S + "epoch_length", LEAST) == 0
     monitor.do(f"w {FAKE}endless 1")
     yield monitor
     monitor.do(f"w {FAKE}endless 0")
@@ -63,10 +64,10 @@ def test_writes_that_wait_for_an_epoch_return_while_epochs_never_cease(endless):
     assert endless.write(S + "contexts/1/pid", pid) == 0
     assert endless.do(f"@ a r {FAKE}owner") == ["1"]
     assert endless.write(S + "end_epoch", 1) == 0
-    assert endless.write(S + "range", "5 900") == 0
+    assert endless.write(S + "range_lower", 5) == endless.write(S + "range_upper", 900) == 0
     assert endless.write(S + "sampling", 1) == 0
     assert endless.write(S + "contexts/1/pid", 0) == 0
-    assert endless.read(S + "epoch_length") == f"{LEAST} accesses"
+    assert endless.read(S + "epoch_length") == str(LEAST)
     assert "litemrc.0: " not in "".join(endless.do("dmesg"))
     endless.end("a")
 

@@ -12,8 +12,17 @@ FRAMES = 1 << 14  # of the fake: 64 MB from 0x80000000; the kernel is in the fir
 WORDS = 16
 CYCLES = 123456  # FAKE_RANK_CYCLES
 KERNELS = 0  # the rank with the kernel's image
-RANK = {"state": "600", "policy": "644", "residency": "400", "wakeups": "400"}
-FRESH_POLICY = "none power_down self_refresh none 0 0"
+RESIDENCIES = ("active_standby", "precharge_standby", "power_down", "self_refresh", "self_refresh_partial")
+RANK = {"state": "600", "wakeups": "400"} | {f"{name}_us": "400" for name in RESIDENCIES}
+POLICY = S + "rank_policy/"
+FRESH_POLICY = {
+    "kind": "none",
+    "static_state": "power_down",
+    "mrc_state": "self_refresh",
+    "mrc_base": "none",
+    "threshold_power_down": "0",
+    "threshold_self_refresh": "0",
+}
 
 
 @pytest.fixture
@@ -36,9 +45,8 @@ def counter(epoch, number, word):
 
 
 def snapshot(guest):
-    names = [f"{S}dram", f"{S}working_set"]
-    names += [rank(number, name) for number in range(RANKS) for name in ("state", "policy")]
-    return [guest.read(name) for name in names]
+    folders = [guest.values(S + name) for name in ("dram", "working_set", "rank_policy")]
+    return folders, [guest.read(rank(number, "state")) for number in range(RANKS)]
 
 
 def end_epochs(guest, count):
@@ -51,21 +59,16 @@ def test_every_rank_has_its_files(with_ranks):
     for number in range(RANKS):
         lines = (line.split() for line in with_ranks.do(f"ls {S}ranks/{number}"))
         assert {name: mode[-3:] for name, mode in lines if mode.startswith("100")} == RANK
-    assert with_ranks.read(S + "dram").split("\n") == [
-        f"ranks {RANKS}",
-        "virtual 0",
-        "states 31",
-        "chips 1",
-        "phases 4",
-        "part MT41K64M16",
-    ]
-    assert with_ranks.read(S + "working_set") == "0 64 0"
-    assert f"ranks {RANKS}" in with_ranks.read(S + "parameters").split("\n")
+    described = {"ranks": str(RANKS), "virtual": "0", "states": "31", "chips": "1", "phases": "4"}
+    assert with_ranks.values(S + "dram") == described | {"part": "MT41K64M16"}
+    assert with_ranks.values(S + "working_set") == {"automatic": "0", "groups": "64", "epsilon": "0"}
+    assert with_ranks.values(POLICY) == FRESH_POLICY
+    assert with_ranks.read(S + "parameters/ranks") == str(RANKS)
 
 
 def test_without_a_rank_power_unit_there_are_no_files_of_it(monitor):
     names = {line.split()[0] for line in monitor.do(f"ls {S}")}
-    assert not {"dram", "working_set"} & names
+    assert not {"dram", "working_set", "rank_policy"} & names
 
 
 @pytest.mark.parametrize("state", ["power_down", "self_refresh"])
@@ -77,25 +80,29 @@ def test_a_rank_is_put_into_a_state_and_awake_again(with_ranks, state):
 
 
 @pytest.mark.parametrize(
-    ("text", "reads"),
+    ("name", "text"),
     [
-        ("static", "static power_down self_refresh none 0 0"),
-        ("static self_refresh self_refresh none 0 0", "static self_refresh self_refresh none 0 0"),
-        ("dynamic power_down self_refresh none 100 4294967295",) * 2,
-        ("mrc power_down power_down dynamic 100 9000",) * 2,
-        ("none active self_refresh_partial static 0 0",) * 2,
+        ("kind", "static"),
+        ("kind", "dynamic"),
+        ("kind", "mrc"),
+        ("static_state", "self_refresh"),
+        ("mrc_state", "self_refresh_partial"),
+        ("mrc_state", "active"),
+        ("mrc_base", "static"),
+        ("threshold_power_down", "100"),
+        ("threshold_self_refresh", "4294967295"),
     ],
 )
-def test_the_policy_of_all_ranks_is_written_at_any_of_them(with_ranks, text, reads):
-    assert with_ranks.read(rank(1, "policy")) == FRESH_POLICY
-    assert with_ranks.write(rank(3, "policy"), text) == 0
-    assert {with_ranks.read(rank(number, "policy")) for number in range(RANKS)} == {reads}
+def test_the_policy_of_all_ranks_is_set(with_ranks, name, text):
+    assert with_ranks.write(POLICY + name, text) == 0
+    assert with_ranks.values(POLICY) == FRESH_POLICY | {name: text}
 
 
 def test_the_working_set_is_set(with_ranks):
-    for text in ("1 64 655", "0 0 0", "0 17 65535"):
-        assert with_ranks.write(S + "working_set", text) == 0
-        assert with_ranks.read(S + "working_set") == text
+    for name, text in (("automatic", "1"), ("groups", "17"), ("epsilon", "65535"), ("groups", "0")):
+        assert with_ranks.write(f"{S}working_set/{name}", text) == 0
+        assert with_ranks.read(f"{S}working_set/{name}") == text
+    assert with_ranks.values(S + "working_set") == {"automatic": "1", "groups": "0", "epsilon": "65535"}
 
 
 @pytest.mark.parametrize(
@@ -104,11 +111,13 @@ def test_the_working_set_is_set(with_ranks):
         ("ranks/1/state", ["", "off", "self", "self_refresh_", "0", "active 1"], EINVAL),
         (f"ranks/{KERNELS}/state", ["power_down", "self_refresh"], EBUSY),
         ("ranks/1/state", ["self_refresh_partial"], EBUSY),
-        ("ranks/1/policy", ["", "off", "static power_down", "mrc power_down power_down mrc 0 0"], EINVAL),
-        ("ranks/1/policy", ["static power_down power_down none 0", "none a b none 0 0"], EINVAL),
-        ("ranks/1/policy", ["static power_down power_down none 0 4294967296"], EINVAL),
-        ("ranks/1/policy", ["static power_down power_down none 0 0 0"], EINVAL),
-        ("working_set", ["", "1", "2 1 1", "0 65 0", "0 1 65536", "0 1 2 3"], EINVAL),
+        ("rank_policy/kind", ["", "off", "static power_down", "1"], EINVAL),
+        ("rank_policy/mrc_base", ["mrc", "none a"], EINVAL),
+        ("rank_policy/static_state", ["off", "", "0"], EINVAL),
+        ("rank_policy/threshold_power_down", ["", "4294967296", "0 0", "-1"], EINVAL),
+        ("working_set/automatic", ["", "2", "1 1"], EINVAL),
+        ("working_set/groups", ["65", "a"], EINVAL),
+        ("working_set/epsilon", ["65536", "-1"], EINVAL),
     ],
 )
 def test_refused_values_change_nothing_of_the_ranks(with_ranks, name, texts, error):
@@ -121,15 +130,15 @@ def test_a_state_that_the_board_cannot_reach_is_refused(monitor):
     monitor.do("rmmod litemrc_fake")
     monitor.do(f"insmod /litemrc_fake.ko ranks={RANKS} partial=0")
     assert monitor.write(rank(1, "state"), "self_refresh_partial") == ENODEV
-    assert monitor.write(rank(1, "policy"), "static self_refresh_partial power_down none 0 0") == ENODEV
-    assert monitor.read(rank(1, "policy")) == FRESH_POLICY
+    assert monitor.write(POLICY + "static_state", "self_refresh_partial") == ENODEV
+    assert monitor.values(POLICY) == FRESH_POLICY
 
 
 def test_a_record_has_the_meters_counters_of_its_epoch(with_ranks):
     with_ranks.do("open /dev/litemrc0")
     with_ranks.write(rank(3, "state"), "self_refresh")
     end_epochs(with_ranks, 2)
-    size = dict(line.split() for line in with_ranks.read(S + "parameters").split("\n"))["record_bytes"]
+    size = with_ranks.read(S + "parameters/record_bytes")
     lines = with_ranks.do(f"read {size} 2")
     with_ranks.do("close")
     found = [line.split() for line in lines if line.startswith("rank ")]
@@ -146,18 +155,17 @@ def test_residencies_and_wake_ups_are_sums_over_the_epochs(with_ranks):
     end_epochs(with_ranks, epochs)
     for number in range(RANKS):
         total = [sum(counter(epoch, number, word) for epoch in range(epochs)) for word in range(WORDS)]
-        names = ("active_standby", "precharge_standby", "power_down", "self_refresh", "self_refresh_partial")
-        expected = [f"{name} {total[4 + i] // 50}" for i, name in enumerate(names)]
-        assert with_ranks.read(rank(number, "residency")).split("\n") == expected
+        for i, name in enumerate(RESIDENCIES):
+            assert with_ranks.read(rank(number, f"{name}_us")) == str(total[4 + i] // 50)
         assert with_ranks.read(rank(number, "wakeups")) == str(total[12])
 
 
 def test_an_unbound_driver_leaves_the_ranks_awake_and_without_a_policy(with_ranks):
-    with_ranks.write(rank(1, "policy"), "static self_refresh self_refresh none 0 0")
+    with_ranks.write(POLICY + "kind", "static")
     with_ranks.write(rank(1, "state"), "self_refresh")
     driver = "/sys/bus/platform/drivers/litemrc/"
     with_ranks.do(f"w {driver}unbind litemrc.0")
     with_ranks.do(f"w {driver}bind litemrc.0")
     assert with_ranks.read(rank(1, "state")) == "active"
-    assert with_ranks.read(rank(1, "policy")).split()[0] == "none"
+    assert with_ranks.read(POLICY + "kind") == "none"
     assert with_ranks.read(FAKE + "violations").split()[0] == "0"

@@ -9,8 +9,8 @@ from tests.linux.driver.following import enable, follow
 from tests.linux.driver.guest import S
 
 USER = 1000
-SETTINGS = {"engine", "enable", "epoch_length", "freeze", "single_shot", "split", "range", "sampling"}
-SETTINGS |= {"feed_accessed", "keep_bitmap", "abi", "parameters", "stuck", "dram"}
+SETTINGS = {"engine", "enable", "epoch_length", "epoch_unit", "freeze", "single_shot", "split"}
+SETTINGS |= {"range_lower", "range_upper", "sampling", "feed_accessed", "keep_bitmap", "abi", "stuck"}
 HOT = {
     "enable",
     "reads",
@@ -26,7 +26,6 @@ HOT = {
 TRACKER = {"scan_list", "period_ms", "accessed_bits"}
 HARMLESS = (
     {f"litemrc0/{name}" for name in SETTINGS}
-    | {f"{rank}/policy" for rank in range(2)}
     | {f"hot/{name}" for name in HOT}
     | {f"tracker/{name}" for name in TRACKER}
 )
@@ -72,7 +71,7 @@ def revealing(paths):
         path
         for path in ours
         if path.rpartition("/")[2] not in KERNEL
-        and "/parameters/" not in path
+        and path.split("/")[-2] not in ("parameters", "dram", "rank_policy")
         and "/".join(path.split("/")[-2:]) not in HARMLESS
     ]
 
@@ -108,14 +107,15 @@ def test_reading_every_file_as_root_takes_nothing(monitor):
     assert monitor.write(S + "end_epoch", 1) == 0
 
     def contents():
-        folders = [S, S + "hot/", *(f"{S}contexts/{context}/" for context in range(8)), f"{S}ranks/0/"]
+        folders = [S, S + "hot/", S + "parameters/", S + "feed_events/", f"{S}ranks/0/"]
+        folders += [f"{S}contexts/{context}/" for context in range(8)]
         files = [
             folder + line.split()[0]
             for folder in folders
             for line in monitor.do(f"ls {folder}")
             if line.split()[1].startswith("100") and int(line.split()[1][-3:], 8) & 0o400
         ]
-        changing = ("/context", "/residency", "/uevent")
+        changing = ("/active_standby_us", "/uevent")
         return {path: monitor.ask(f"hex {path}").lines for path in files if not path.endswith(changing)}
 
     first = contents()

@@ -18,7 +18,7 @@ class Tail:
 
     def __init__(self, guest, path):
         self.guest, self.path, self.reclaim = guest, path, f"{CGROUPS}{path}/memory.reclaim"
-        sizes = dict(line.split() for line in guest.do(f"r {S}parameters"))
+        sizes = guest.values(S + "parameters")
         self.groups = int(sizes["groups"])
         self.group_pages = int(sizes["pages"]) // self.groups
 

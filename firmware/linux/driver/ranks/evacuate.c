@@ -263,11 +263,6 @@ int litemrc_open_rank(struct litemrc *mon, unsigned int rank)
 	}
 }
 
-void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank, struct litemrc_evacuated *last)
-{
-	*last = mon->ranks->evacuation->rank[rank];
-}
-
 /* Does a reusable area of the device tree cover the whole rank? */
 static bool litemrc_is_movable(const struct litemrc *mon, unsigned int rank)
 {
@@ -324,9 +319,9 @@ void litemrc_evacuation_stop(struct litemrc *mon)
 	kfree(all);
 }
 
-/* ranks/N/evacuate, free_pages, and rank_governor, in a kernel that can empty ranges. */
+/* ranks/N/evacuate, free_pages, evacuation/, and rank_governor/. */
 
-static const char *const memory_names[] = {
+static const char *const litemrc_memory_names[] = {
 	[LITEMRC_RANK_FIXED] = "fixed",
 	[LITEMRC_RANK_OPEN] = "open",
 	[LITEMRC_RANK_MOVING] = "moving",
@@ -337,14 +332,9 @@ static ssize_t evacuate_show(struct kobject *kobj, struct kobj_attribute *attrib
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
-	struct litemrc_evacuated last;
+	u32 memory = READ_ONCE(mon->ranks->evacuation->rank[rank].memory);
 
-	litemrc_last_evacuation(mon, rank, &last);
-	return sysfs_emit(text,
-			  "memory %s\nmoved %u\nmicroseconds %u\npinned %u\nkernel %u\nbusy %u\n",
-			  memory_names[last.memory], last.moved, last.us,
-			  last.unmoved[LITEMRC_PINNED], last.unmoved[LITEMRC_KERNEL],
-			  last.unmoved[LITEMRC_BUSY]);
+	return sysfs_emit(text, "%s\n", litemrc_memory_names[memory]);
 }
 
 static ssize_t evacuate_store(struct kobject *kobj, struct kobj_attribute *attribute,
@@ -352,11 +342,13 @@ static ssize_t evacuate_store(struct kobject *kobj, struct kobj_attribute *attri
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
-	bool on;
-	int ret = litemrc_parse_switch(text, &on);
+	u32 on;
+	int ret;
 
-	if (!ret)
-		ret = on ? litemrc_evacuate(mon, rank) : litemrc_open_rank(mon, rank);
+	ret = litemrc_parse_number(text, &on);
+	if (ret || on > 1)
+		return -EINVAL;
+	ret = on ? litemrc_evacuate(mon, rank) : litemrc_open_rank(mon, rank);
 	return ret ?: bytes;
 }
 
@@ -368,57 +360,129 @@ static ssize_t free_pages_show(struct kobject *kobj, struct kobj_attribute *attr
 	return sysfs_emit(text, "%u\n", litemrc_rank_free_pages(mon, rank));
 }
 
-static ssize_t rank_governor_show(struct device *device, struct device_attribute *attribute,
-				  char *text)
-{
-	const struct litemrc_governor *governor =
-		&litemrc_of_device(device)->ranks->evacuation->governor;
+/* A number of the last evacuation of a rank; all are u32. */
+struct litemrc_evacuated_attribute {
+	struct kobj_attribute file;
+	unsigned int offset;
+};
 
-	return sysfs_emit(text,
-			  "governs %u\nmargin %u\nworking_set %u\nclosed %lu\nhold %u\n"
-			  "evacuations %u\nopenings %u\nbusy %u\nno_room %u\n"
-			  "moved %llu\nmicroseconds %llu\n",
-			  governor->governs, governor->margin, governor->working_set,
-			  hweight_long(governor->closed_by_governor), governor->hold,
-			  governor->evacuations, governor->openings, governor->busy,
-			  governor->no_room, governor->moved,
-			  governor->us);
+static ssize_t litemrc_evacuated_show(struct kobject *kobj, struct kobj_attribute *attribute,
+				      char *text)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+	const void *last = &mon->ranks->evacuation->rank[rank];
+
+	last += container_of(attribute, struct litemrc_evacuated_attribute, file)->offset;
+	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)last));
 }
 
-/* The margin in pages; 0: no rank is emptied. */
-static ssize_t rank_governor_store(struct device *device, struct device_attribute *attribute,
-				   const char *text, size_t bytes)
+#define LITEMRC_EVACUATED(_name, _member)                                          \
+	static struct litemrc_evacuated_attribute litemrc_evacuated_##_name = {    \
+		.file = __ATTR(_name, 0400, litemrc_evacuated_show, NULL),         \
+		.offset = offsetof(struct litemrc_evacuated, _member),             \
+	}
+
+LITEMRC_EVACUATED(moved, moved);
+LITEMRC_EVACUATED(microseconds, us);
+LITEMRC_EVACUATED(pinned, unmoved[LITEMRC_PINNED]);
+LITEMRC_EVACUATED(kernel, unmoved[LITEMRC_KERNEL]);
+LITEMRC_EVACUATED(busy, unmoved[LITEMRC_BUSY]);
+static struct kobj_attribute litemrc_evacuate_file = __ATTR_RW_MODE(evacuate, 0600);
+static struct kobj_attribute litemrc_free_pages_file = __ATTR_RO_MODE(free_pages, 0400);
+
+static struct attribute *litemrc_evacuate_files[] = {
+	&litemrc_evacuate_file.attr,
+	&litemrc_free_pages_file.attr,
+	NULL
+};
+
+static const struct attribute_group litemrc_evacuate_group = {
+	.attrs = litemrc_evacuate_files,
+};
+
+static struct attribute *litemrc_evacuated_files[] = {
+	&litemrc_evacuated_moved.file.attr,
+	&litemrc_evacuated_microseconds.file.attr,
+	&litemrc_evacuated_pinned.file.attr,
+	&litemrc_evacuated_kernel.file.attr,
+	&litemrc_evacuated_busy.file.attr,
+	NULL
+};
+
+static const struct attribute_group litemrc_evacuated_group = {
+	.name = "evacuation",
+	.attrs = litemrc_evacuated_files,
+};
+
+static const struct attribute_group *litemrc_evacuate_groups[] = {
+	&litemrc_evacuate_group,
+	&litemrc_evacuated_group,
+	NULL
+};
+
+static void *litemrc_governor_base(struct litemrc *mon)
 {
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 margin;
-	int ret = litemrc_parse_numbers(text, &margin, 1, NULL);
-
-	if (!ret)
-		ret = litemrc_set_margin(mon, margin);
-	return ret ?: bytes;
+	return &mon->ranks->evacuation->governor;
 }
-static DEVICE_ATTR_ADMIN_RW(rank_governor);
 
-static struct kobj_attribute evacuate = __ATTR_RW_MODE(evacuate, 0600);
-static struct kobj_attribute free_pages_file = __ATTR_RO_MODE(free_pages, 0400);
+static u64 litemrc_governor_closed(struct litemrc *mon)
+{
+	return hweight_long(mon->ranks->evacuation->governor.closed_by_governor);
+}
 
-static const struct attribute *attributes[] = { &evacuate.attr, &free_pages_file.attr, NULL };
+#define LITEMRC_GOVERNOR(_name, _mode, _member, ...)                                   \
+	LITEMRC_MEMBER(governor, _name, _mode, struct litemrc_governor, _member,       \
+		       .base = litemrc_governor_base, ##__VA_ARGS__)
+
+LITEMRC_GOVERNOR(margin, 0600, margin, .set = litemrc_set_margin, .most = U32_MAX);
+LITEMRC_GOVERNOR(governs, 0400, governs);
+LITEMRC_GOVERNOR(working_set, 0400, working_set);
+LITEMRC_GOVERNOR(hold, 0400, hold);
+LITEMRC_GOVERNOR(evacuations, 0400, evacuations);
+LITEMRC_GOVERNOR(openings, 0400, openings);
+LITEMRC_GOVERNOR(busy, 0400, busy);
+LITEMRC_GOVERNOR(no_room, 0400, no_room);
+LITEMRC_GOVERNOR(moved, 0400, moved);
+LITEMRC_GOVERNOR(microseconds, 0400, us);
+LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_governor_closed);
+
+static struct attribute *litemrc_governor_files[] = {
+	&litemrc_governor_margin.attribute.attr,
+	&litemrc_governor_governs.attribute.attr,
+	&litemrc_governor_working_set.attribute.attr,
+	&litemrc_governor_closed.attribute.attr,
+	&litemrc_governor_hold.attribute.attr,
+	&litemrc_governor_evacuations.attribute.attr,
+	&litemrc_governor_openings.attribute.attr,
+	&litemrc_governor_busy.attribute.attr,
+	&litemrc_governor_no_room.attribute.attr,
+	&litemrc_governor_moved.attribute.attr,
+	&litemrc_governor_microseconds.attribute.attr,
+	NULL
+};
+
+static const struct attribute_group litemrc_governor_group = {
+	.name = "rank_governor",
+	.attrs = litemrc_governor_files,
+};
 
 /* The folders exist, and their removal removes these files, too. */
 int litemrc_evacuate_files_add(struct litemrc *mon)
 {
+	struct litemrc_folders *folders = &mon->ranks->folders;
 	unsigned int rank;
 	int ret = 0;
 
-	if (mon->ranks->ops)
-		ret = sysfs_create_file(&mon->misc.this_device->kobj, &dev_attr_rank_governor.attr);
-	for (rank = 0; !ret && rank < mon->ranks->folders.count; rank++)
-		ret = sysfs_create_files(mon->ranks->folders.child[rank], attributes);
+	for (rank = 0; !ret && rank < folders->count; rank++)
+		ret = sysfs_create_groups(folders->child[rank], litemrc_evacuate_groups);
+	if (!ret && mon->ranks->ops)
+		ret = sysfs_create_group(&mon->misc.this_device->kobj, &litemrc_governor_group);
 	return ret;
 }
 
 void litemrc_evacuate_files_remove(struct litemrc *mon)
 {
 	if (mon->ranks->ops)
-		sysfs_remove_file(&mon->misc.this_device->kobj, &dev_attr_rank_governor.attr);
+		sysfs_remove_group(&mon->misc.this_device->kobj, &litemrc_governor_group);
 }

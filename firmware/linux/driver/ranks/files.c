@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ranks/N/: power state and policy of a rank. Without a rank power unit it is always active. */
+/*
+ * ranks/N/: power state and residency of a rank, which without a rank power unit is always active.
+ * With one there are also rank_policy/, working_set/ and dram/, which are those of all ranks.
+ */
 #include <linux/device.h>
 
 #include "ranks.h"
 
-/* Rows of `residency`, in the meter's order. */
-static const char *const residencies[] = {
-	"active_standby", "precharge_standby",	  "power_down",
-	"self_refresh",	  "self_refresh_partial",
-};
-
-static struct litemrc *litemrc_rank_of(struct kobject *kobj, unsigned int *rank)
+/* Returns the number of a name, or -EINVAL. Some numbers have none. */
+static int litemrc_name_number(const char *const *names, unsigned int count, const char *text)
 {
-	return litemrc_of_folder(kobj, rank);
+	unsigned int number;
+
+	for (number = 0; number < count; number++)
+		if (names[number] && sysfs_streq(text, names[number]))
+			return number;
+	return -EINVAL;
 }
 
 static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank;
-	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	u32 state = mon->ranks->ops ? litemrc_rank_state(mon, rank) : LITEMRC_POWER_ACTIVE_STANDBY;
 
 	if (state >= LITEMRC_RANK_STATES || !litemrc_rank_state_names[state])
@@ -30,13 +33,12 @@ static ssize_t state_store(struct kobject *kobj, struct kobj_attribute *attribut
 			   size_t bytes)
 {
 	unsigned int rank;
-	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	int state, ret;
 
 	if (!mon->ranks->ops)
 		return sysfs_streq(text, "active") ? bytes : -ENODEV;
-	state = litemrc_name_number(litemrc_rank_state_names, LITEMRC_RANK_STATES, text,
-				    strcspn(text, "\n"));
+	state = litemrc_name_number(litemrc_rank_state_names, LITEMRC_RANK_STATES, text);
 	if (state < 0)
 		return state;
 	mutex_lock(&mon->settings);
@@ -45,196 +47,241 @@ static ssize_t state_store(struct kobject *kobj, struct kobj_attribute *attribut
 	return ret ?: bytes;
 }
 
-static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
-{
-	struct litemrc_rank_policy policy;
-	unsigned int rank;
-	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
+/* A total of the meter since load. */
+struct litemrc_total_attribute {
+	struct kobj_attribute file;
+	unsigned int word;
+};
 
-	if (!mon->ranks->ops)
-		return sysfs_emit(text, "none\n");
+static ssize_t litemrc_total_show(struct kobject *kobj, struct kobj_attribute *attribute,
+				  char *text)
+{
+	unsigned int rank, word = container_of(attribute, struct litemrc_total_attribute, file)->word;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+	u64 total = litemrc_rank_total(mon, rank, word);
+
+	if (word == LITEMRC_METER_WAKE_UPS)
+		return sysfs_emit(text, "%llu\n", total);
+	if (mon->ranks->ops)
+		total = litemrc_rank_us(mon, total);
+	else if (word == LITEMRC_METER_ACTIVE_STANDBY)
+		total = ktime_us_delta(ktime_get(), mon->loaded);
+	return sysfs_emit(text, "%llu\n", total);
+}
+
+#define LITEMRC_TOTAL(_name, _word)                                        \
+	static struct litemrc_total_attribute litemrc_total_##_name = {    \
+		.file = __ATTR(_name, 0400, litemrc_total_show, NULL),     \
+		.word = _word,                                             \
+	}
+
+LITEMRC_TOTAL(active_standby_us, LITEMRC_METER_ACTIVE_STANDBY);
+LITEMRC_TOTAL(precharge_standby_us, LITEMRC_METER_ACTIVE_STANDBY + 1);
+LITEMRC_TOTAL(power_down_us, LITEMRC_METER_ACTIVE_STANDBY + 2);
+LITEMRC_TOTAL(self_refresh_us, LITEMRC_METER_ACTIVE_STANDBY + 3);
+LITEMRC_TOTAL(self_refresh_partial_us, LITEMRC_METER_ACTIVE_STANDBY + 4);
+LITEMRC_TOTAL(wakeups, LITEMRC_METER_WAKE_UPS);
+static struct kobj_attribute litemrc_rank_state_file = __ATTR_RW_MODE(state, 0600);
+
+static struct attribute *litemrc_rank_files[] = {
+	&litemrc_rank_state_file.attr,
+	&litemrc_total_active_standby_us.file.attr,
+	&litemrc_total_precharge_standby_us.file.attr,
+	&litemrc_total_power_down_us.file.attr,
+	&litemrc_total_self_refresh_us.file.attr,
+	&litemrc_total_self_refresh_partial_us.file.attr,
+	&litemrc_total_wakeups.file.attr,
+	NULL
+};
+
+static const struct attribute_group litemrc_rank_group = {
+	.attrs = litemrc_rank_files,
+};
+
+static void *litemrc_ranks_base(struct litemrc *mon)
+{
+	return mon->ranks;
+}
+
+#define LITEMRC_DRAM(_name, _member)                                               \
+	LITEMRC_MEMBER(dram, _name, 0444, struct litemrc_ranks, _member,           \
+		       .base = litemrc_ranks_base)
+
+LITEMRC_DRAM(ranks, domains);
+LITEMRC_DRAM(virtual, virtual);
+LITEMRC_DRAM(states, states);
+LITEMRC_DRAM(chips, dram.chips);
+LITEMRC_DRAM(phases, dram.phases);
+
+static ssize_t part_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%s\n", litemrc_of_device(device)->ranks->dram.part);
+}
+static DEVICE_ATTR_RO(part);
+
+static struct attribute *litemrc_dram_files[] = {
+	&litemrc_dram_ranks.attribute.attr,
+	&litemrc_dram_virtual.attribute.attr,
+	&litemrc_dram_states.attribute.attr,
+	&litemrc_dram_chips.attribute.attr,
+	&litemrc_dram_phases.attribute.attr,
+	&dev_attr_part.attr,
+	NULL
+};
+
+/* A member of struct litemrc_rank_policy; all are u32. */
+struct litemrc_policy_attribute {
+	struct device_attribute file;
+	unsigned int offset;
+	const char *const *names; /* NULL: a number */
+	unsigned int count; /* of names */
+};
+
+static ssize_t litemrc_policy_show(struct device *device, struct device_attribute *attribute,
+				   char *text)
+{
+	const struct litemrc_policy_attribute *member =
+		container_of(attribute, struct litemrc_policy_attribute, file);
+	struct litemrc *mon = litemrc_of_device(device);
+	struct litemrc_rank_policy policy;
+	u32 value;
+
 	mutex_lock(&mon->settings);
 	litemrc_rank_get_policy(mon, &policy);
 	mutex_unlock(&mon->settings);
-	return sysfs_emit(text, "%s %s %s %s %u %u\n", litemrc_rank_policy_names[policy.kind],
-			  litemrc_rank_state_names[policy.static_state] ?: "active",
-			  litemrc_rank_state_names[policy.mrc_state] ?: "active",
-			  litemrc_rank_policy_names[policy.mrc_base], policy.threshold[0],
-			  policy.threshold[1]);
+	value = *(u32 *)((void *)&policy + member->offset);
+	if (!member->names)
+		return sysfs_emit(text, "%u\n", value);
+	return sysfs_emit(text, "%s\n", value < member->count && member->names[value] ?
+						member->names[value] : "active");
 }
 
-/* Takes a word and the blanks behind it; returns its number or -EINVAL. */
-static int litemrc_rank_take_name(const char **text, const char *const *names, unsigned int count)
+static ssize_t litemrc_policy_store(struct device *device, struct device_attribute *attribute,
+				    const char *text, size_t bytes)
 {
-	size_t length = strcspn(*text, "\n ");
-	int number = litemrc_name_number(names, count, *text, length);
-
-	*text += length;
-	*text += strspn(*text, " ");
-	return number;
-}
-
-/* One word changes the kind alone. */
-static int litemrc_rank_parse_policy(const char *text, struct litemrc_rank_policy *policy)
-{
-	static const char *const *const states = litemrc_rank_state_names;
-	static const char *const *const kinds = litemrc_rank_policy_names;
-	const unsigned int kinds_count = ARRAY_SIZE(litemrc_rank_policy_names);
-	int kind = litemrc_rank_take_name(&text, kinds, kinds_count);
-	int static_state, mrc_state, mrc_base;
-
-	if (kind < 0)
-		return kind;
-	policy->kind = kind;
-	if (sysfs_streq(text, ""))
-		return 0;
-	static_state = litemrc_rank_take_name(&text, states, LITEMRC_RANK_STATES);
-	mrc_state = litemrc_rank_take_name(&text, states, LITEMRC_RANK_STATES);
-	mrc_base = litemrc_rank_take_name(&text, kinds, kinds_count);
-	if (static_state < 0 || mrc_state < 0 || mrc_base < 0)
-		return -EINVAL;
-	policy->static_state = static_state;
-	policy->mrc_state = mrc_state;
-	policy->mrc_base = mrc_base;
-	return litemrc_parse_numbers(text, policy->threshold, ARRAY_SIZE(policy->threshold), NULL);
-}
-
-static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attribute,
-			    const char *text, size_t bytes)
-{
+	const struct litemrc_policy_attribute *member =
+		container_of(attribute, struct litemrc_policy_attribute, file);
+	struct litemrc *mon = litemrc_of_device(device);
 	struct litemrc_rank_policy policy;
-	unsigned int rank;
-	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
+	u32 value;
 	int ret;
 
-	if (!mon->ranks->ops)
-		return sysfs_streq(text, "none") ? bytes : -ENODEV;
+	if (member->names) {
+		ret = litemrc_name_number(member->names, member->count, text);
+		value = ret;
+	} else {
+		ret = litemrc_parse_number(text, &value);
+	}
+	if (ret < 0)
+		return ret;
 	mutex_lock(&mon->settings);
 	litemrc_rank_get_policy(mon, &policy);
-	ret = litemrc_rank_parse_policy(text, &policy);
-	if (!ret)
-		ret = litemrc_rank_set_policy(mon, &policy);
+	*(u32 *)((void *)&policy + member->offset) = value;
+	ret = litemrc_rank_set_policy(mon, &policy);
 	mutex_unlock(&mon->settings);
 	litemrc_govern(mon);
 	return ret ?: bytes;
 }
 
-static ssize_t residency_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
-{
-	unsigned int rank, i;
-	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
-	ssize_t length = 0;
-
-	if (!mon->ranks->ops)
-		return sysfs_emit(text, "active %lld\n",
-				  ktime_us_delta(ktime_get(), mon->loaded));
-	for (i = 0; i < ARRAY_SIZE(residencies); i++) {
-		u64 cycles = litemrc_rank_total(mon, rank, LITEMRC_METER_ACTIVE_STANDBY + i);
-
-		length += sysfs_emit_at(text, length, "%s %llu\n", residencies[i],
-					litemrc_rank_us(mon, cycles));
+#define LITEMRC_POLICY(_name, _member, ...)                                                 \
+	static struct litemrc_policy_attribute litemrc_policy_##_name = {                   \
+		.file = __ATTR(_name, 0644, litemrc_policy_show, litemrc_policy_store),     \
+		.offset = offsetof(struct litemrc_rank_policy, _member),                    \
+		__VA_ARGS__                                                                 \
 	}
-	return length;
-}
+#define LITEMRC_OF_KIND .names = litemrc_rank_policy_names, .count = LITEMRC_POLICY_MRC + 1
+#define LITEMRC_OF_STATE .names = litemrc_rank_state_names, .count = LITEMRC_RANK_STATES
 
-static ssize_t wakeups_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
-{
-	unsigned int rank;
-	struct litemrc *mon = litemrc_rank_of(kobj, &rank);
+LITEMRC_POLICY(kind, kind, LITEMRC_OF_KIND);
+LITEMRC_POLICY(static_state, static_state, LITEMRC_OF_STATE);
+LITEMRC_POLICY(mrc_state, mrc_state, LITEMRC_OF_STATE);
+LITEMRC_POLICY(mrc_base, mrc_base, LITEMRC_OF_KIND);
+LITEMRC_POLICY(threshold_power_down, threshold[0]);
+LITEMRC_POLICY(threshold_self_refresh, threshold[1]);
 
-	return sysfs_emit(text, "%llu\n", litemrc_rank_total(mon, rank, LITEMRC_METER_WAKE_UPS));
-}
-
-static struct kobj_attribute state = __ATTR_RW_MODE(state, 0600);
-static struct kobj_attribute policy = __ATTR_RW(policy);
-static struct kobj_attribute residency = __ATTR_RO_MODE(residency, 0400);
-static struct kobj_attribute wakeups = __ATTR_RO_MODE(wakeups, 0400);
-
-static struct attribute *rank_attributes[] = {
-	&state.attr, &policy.attr, &residency.attr, &wakeups.attr, NULL
+static struct attribute *litemrc_policy_files[] = {
+	&litemrc_policy_kind.file.attr,
+	&litemrc_policy_static_state.file.attr,
+	&litemrc_policy_mrc_state.file.attr,
+	&litemrc_policy_mrc_base.file.attr,
+	&litemrc_policy_threshold_power_down.file.attr,
+	&litemrc_policy_threshold_self_refresh.file.attr,
+	NULL
 };
 
-static const struct attribute_group litemrc_rank_group = {
-	.attrs = rank_attributes,
-};
+#define LITEMRC_WORKING_SET(_name)                                                     \
+	static u64 litemrc_get_##_name(struct litemrc *mon)                            \
+	{                                                                              \
+		struct litemrc_working_set set;                                        \
+										       \
+		litemrc_get_working_set(mon, &set);                                    \
+		return set._name;                                                      \
+	}                                                                              \
+										       \
+	static int litemrc_set_##_name(struct litemrc *mon, u32 value)                 \
+	{                                                                              \
+		struct litemrc_working_set set;                                        \
+										       \
+		litemrc_get_working_set(mon, &set);                                    \
+		set._name = value;                                                     \
+		return litemrc_set_working_set(mon, &set);                             \
+	}                                                                              \
+	LITEMRC_NUMBER(working_set, _name, 0600, .get = litemrc_get_##_name,           \
+		       .set = litemrc_set_##_name, .most = U32_MAX)
 
-/* Files of all ranks together, only of a monitor with a rank power unit. */
+LITEMRC_WORKING_SET(automatic);
+LITEMRC_WORKING_SET(groups);
+LITEMRC_WORKING_SET(epsilon);
 
-static ssize_t dram_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	const struct litemrc_ranks *ranks = litemrc_of_device(device)->ranks;
-
-	return sysfs_emit(text, "ranks %u\nvirtual %u\nstates %u\nchips %u\nphases %u\npart %s\n",
-			  ranks->domains, ranks->virtual, ranks->states, ranks->dram.chips,
-			  ranks->dram.phases, ranks->dram.part);
-}
-static DEVICE_ATTR_RO(dram);
-
-static ssize_t working_set_show(struct device *device, struct device_attribute *attribute,
-				char *text)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	struct litemrc_working_set set;
-
-	mutex_lock(&mon->settings);
-	litemrc_get_working_set(mon, &set);
-	mutex_unlock(&mon->settings);
-	return sysfs_emit(text, "%u %u %u\n", set.automatic, set.groups, set.epsilon);
-}
-
-static ssize_t working_set_store(struct device *device, struct device_attribute *attribute,
-				 const char *text, size_t bytes)
-{
-	struct litemrc *mon = litemrc_of_device(device);
-	struct litemrc_working_set set;
-	u32 numbers[3];
-	int ret;
-
-	ret = litemrc_parse_numbers(text, numbers, ARRAY_SIZE(numbers), NULL);
-	if (ret)
-		return ret;
-	set.automatic = numbers[0];
-	set.groups = numbers[1];
-	set.epsilon = numbers[2];
-	mutex_lock(&mon->settings);
-	ret = litemrc_set_working_set(mon, &set);
-	mutex_unlock(&mon->settings);
-	return ret ?: bytes;
-}
-static DEVICE_ATTR_ADMIN_RW(working_set);
-
-static umode_t litemrc_dram_is_visible(struct kobject *kobj, struct attribute *attribute, int number)
-{
-	return litemrc_of_device(kobj_to_dev(kobj))->ranks->ops ? attribute->mode : 0;
-}
-
-static struct attribute *dram_attributes[] = {
-	&dev_attr_dram.attr, &dev_attr_working_set.attr, NULL
+static struct attribute *litemrc_working_set_files[] = {
+	&litemrc_working_set_automatic.attribute.attr,
+	&litemrc_working_set_groups.attribute.attr,
+	&litemrc_working_set_epsilon.attribute.attr,
+	NULL
 };
 
 static const struct attribute_group litemrc_dram_group = {
-	.attrs = dram_attributes,
-	.is_visible = litemrc_dram_is_visible,
+	.name = "dram",
+	.attrs = litemrc_dram_files,
+};
+
+static const struct attribute_group litemrc_policy_group = {
+	.name = "rank_policy",
+	.attrs = litemrc_policy_files,
+};
+
+static const struct attribute_group litemrc_working_set_group = {
+	.name = "working_set",
+	.attrs = litemrc_working_set_files,
+};
+
+static const struct attribute_group *litemrc_unit_groups[] = {
+	&litemrc_dram_group,
+	&litemrc_policy_group,
+	&litemrc_working_set_group,
+	NULL
 };
 
 int litemrc_rank_files_add(struct litemrc *mon)
 {
+	struct kobject *kobj = &mon->misc.this_device->kobj;
 	int ret;
 
 	ret = litemrc_add_folders(mon, &mon->ranks->folders, "ranks", mon->parameters.ranks,
 				  &litemrc_rank_group);
 	if (ret)
 		return ret;
-	ret = sysfs_create_group(&mon->misc.this_device->kobj, &litemrc_dram_group);
+	ret = mon->ranks->ops ? sysfs_create_groups(kobj, litemrc_unit_groups) : 0;
 	if (ret)
 		goto remove_folders;
 	ret = litemrc_evacuate_files_add(mon);
 	if (ret)
-		goto remove_group;
+		goto remove_groups;
 	return 0;
 
-remove_group:
-	sysfs_remove_group(&mon->misc.this_device->kobj, &litemrc_dram_group);
+remove_groups:
+	if (mon->ranks->ops)
+		sysfs_remove_groups(kobj, litemrc_unit_groups);
 remove_folders:
 	litemrc_remove_folders(&mon->ranks->folders);
 	return ret;
@@ -244,6 +291,7 @@ remove_folders:
 void litemrc_rank_files_remove(struct litemrc *mon)
 {
 	litemrc_evacuate_files_remove(mon);
-	sysfs_remove_group(&mon->misc.this_device->kobj, &litemrc_dram_group);
+	if (mon->ranks->ops)
+		sysfs_remove_groups(&mon->misc.this_device->kobj, litemrc_unit_groups);
 	litemrc_remove_folders(&mon->ranks->folders);
 }

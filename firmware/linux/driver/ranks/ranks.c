@@ -25,19 +25,6 @@ const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1] = {
 	[LITEMRC_POLICY_MRC] = "mrc",
 };
 
-/* Returns the number of a name, or -EINVAL. */
-int litemrc_name_number(const char *const *names, unsigned int count, const char *name,
-			size_t length)
-{
-	unsigned int number;
-
-	for (number = 0; number < count; number++)
-		if (names[number] && strlen(names[number]) == length &&
-		    !memcmp(names[number], name, length))
-			return number;
-	return -EINVAL;
-}
-
 /* Maps a range of the node, which must have as many bytes at least. */
 static int litemrc_ranks_map_range(struct litemrc *mon, struct device_node *node, int number,
 				   resource_size_t least, void __iomem **mapped)
@@ -137,7 +124,7 @@ static int litemrc_ranks_check_gateware(struct litemrc *mon)
 				     "rank registers of version %u, expected %u\n", version,
 				     LITEMRC_RANKS_REGS_VERSION);
 	ranks->domains = BIT(LITEMRC_FIELD(built, RANKS_CAPABILITIES_DOMAINS_LOG2));
-	ranks->virtual = built & LITEMRC_RANKS_CAPABILITIES_VIRTUAL;
+	ranks->virtual = LITEMRC_FIELD(built, RANKS_CAPABILITIES_VIRTUAL);
 	ranks->states = LITEMRC_FIELD(built, RANKS_CAPABILITIES_STATES);
 	if (ranks->domains > LITEMRC_RANKS_MAX)
 		return dev_err_probe(mon->dev, -ENODEV, "%u power domains, supported are %u\n",

@@ -34,7 +34,7 @@ struct litemrc_ranks {
 	void *io;
 	u32 domains;
 	u32 states; /* bit n: the state of number n can be reached */
-	bool virtual; /* domains are slices of one rank */
+	u32 virtual; /* domains are slices of one rank */
 	struct litemrc_dram dram;
 	struct litemrc_mmio mmio; /* of a unit in the device tree */
 	struct resource range[2]; /* of it; without flags: not requested */
@@ -71,7 +71,7 @@ struct litemrc_evacuated {
 struct litemrc_governor {
 	struct timer_list timer;
 	struct work_struct work;
-	bool governs; /* the policy is mrc */
+	u32 governs; /* the policy is mrc */
 	bool stopped; /* the timer is not set any more */
 	u32 margin; /* pages that stay free in the open ranks; 0: off */
 	u32 working_set; /* pages, without those of the kernel's rank */
@@ -98,8 +98,6 @@ struct litemrc_evacuation {
 /* Names in sysfs, by number; NULL: no such number. */
 extern const char *const litemrc_rank_state_names[LITEMRC_RANK_STATES];
 extern const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1];
-int litemrc_name_number(const char *const *names, unsigned int count, const char *name,
-			size_t length);
 
 /* ranks.c: callers of those that set hold @settings */
 u32 litemrc_rank_frames(const struct litemrc *mon);
@@ -135,8 +133,6 @@ void litemrc_evacuate_files_remove(struct litemrc *mon);
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank);
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank);
 u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank);
-void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank,
-			     struct litemrc_evacuated *last);
 
 /* for governor.c */
 u32 litemrc_pages_of_rank(const struct litemrc *mon);

@@ -105,23 +105,34 @@ static ssize_t accessed_bits_show(struct device *device, struct device_attribute
 }
 static DEVICE_ATTR_RO(accessed_bits);
 
-static ssize_t events_show(struct device *device, struct device_attribute *attribute, char *text)
-{
-	struct tracker *tracker = tracker_of_device(device);
-	struct tracker_events events;
-	unsigned long flags;
-	u32 untracked;
+/* A number since load, at an offset in struct tracker; all are u32. */
+struct tracker_event_attribute {
+	struct device_attribute file;
+	unsigned int offset;
+};
 
-	raw_spin_lock_irqsave(&tracker->lock, flags);
-	events = tracker->events;
-	untracked = tracker->untracked;
-	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	return sysfs_emit(text,
-			  "faults %u\nscans %u\nbitmaps %u\nscanned %u\naccessed %u\ncrossed %u\nuntracked %u\n",
-			  events.faults, events.scans, events.bitmaps, events.scanned,
-			  events.accessed, events.crossed, untracked);
+static ssize_t tracker_event_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	const void *event = tracker_of_device(device);
+
+	event += container_of(attribute, struct tracker_event_attribute, file)->offset;
+	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)event));
 }
-static DEVICE_ATTR_ADMIN_RO(events);
+
+#define TRACKER_EVENT(_name, _member)                                  \
+	static struct tracker_event_attribute tracker_event_##_name = { \
+		.file = __ATTR(_name, 0400, tracker_event_show, NULL), \
+		.offset = offsetof(struct tracker, _member),           \
+	}
+
+TRACKER_EVENT(faults, events.faults);
+TRACKER_EVENT(scans, events.scans);
+TRACKER_EVENT(bitmaps, events.bitmaps);
+TRACKER_EVENT(scanned, events.scanned);
+TRACKER_EVENT(accessed, events.accessed);
+TRACKER_EVENT(crossed, events.crossed);
+TRACKER_EVENT(untracked, untracked);
 
 static ssize_t log_show(struct device *device, struct device_attribute *attribute, char *text)
 {
@@ -181,7 +192,13 @@ static struct attribute *attributes[] = {
 	&dev_attr_scan.attr,
 	&dev_attr_sweep.attr,
 	&dev_attr_accessed_bits.attr,
-	&dev_attr_events.attr,
+	&tracker_event_faults.file.attr,
+	&tracker_event_scans.file.attr,
+	&tracker_event_bitmaps.file.attr,
+	&tracker_event_scanned.file.attr,
+	&tracker_event_accessed.file.attr,
+	&tracker_event_crossed.file.attr,
+	&tracker_event_untracked.file.attr,
 	&dev_attr_log.attr,
 	NULL
 };
