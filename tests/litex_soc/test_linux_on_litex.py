@@ -105,7 +105,7 @@ def assert_describes(csr, tree):
     assert get("reg") == [base, 0x100, window["base"], window["size"]]
     assert get("interrupts") == [csr["constants"]["mrc_interrupt"]]
     memory = f"/memory@{csr['memories']['main_ram']['base']:x}"
-    assert get("litemrc,memory") == get("phandle", node=memory)
+    assert get("litex,memory") == get("phandle", node=memory)
 
 
 @pytest.fixture

@@ -201,7 +201,7 @@ def controller(csr):
     if name not in PLIC_SOURCES:
         return f"""
 	intc: interrupt-controller {{
-		compatible = "litemrc,vexriscv-intc";
+		compatible = "litex,vexriscv-intc";
 		interrupt-controller;
 		#address-cells = <0>;
 		#interrupt-cells = <1>;
@@ -251,7 +251,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa
 	#address-cells = <1>;
 	#size-cells = <1>;
 	model = "{lookup(csr, "constants", "config_identifier")}";
-	compatible = "litemrc,soc";
+	compatible = "litex,litemrc-soc";
 
 	aliases {{
 		serial0 = &console;

@@ -47,15 +47,15 @@ static int litemrc_use_device_tree(struct platform_device *pdev, struct litemrc 
 	mmio->window = litemrc_map_range(pdev, 1, sizeof(u32), &mmio->window_bytes);
 	if (IS_ERR(mmio->window))
 		return PTR_ERR(mmio->window);
-	node = of_parse_phandle(pdev->dev.of_node, "litemrc,memory", 0);
+	node = of_parse_phandle(pdev->dev.of_node, "litex,memory", 0);
 	if (!node)
-		return dev_err_probe(&pdev->dev, -EINVAL, "no phandle litemrc,memory\n");
+		return dev_err_probe(&pdev->dev, -EINVAL, "no phandle litex,memory\n");
 	ret = of_address_to_resource(node, 0, &memory);
 	of_node_put(node);
 	if (ret)
-		return dev_err_probe(&pdev->dev, ret, "litemrc,memory has no address\n");
+		return dev_err_probe(&pdev->dev, ret, "litex,memory has no address\n");
 	if (!PAGE_ALIGNED(memory.start))
-		return dev_err_probe(&pdev->dev, -EINVAL, "litemrc,memory: %pR begins in a page\n",
+		return dev_err_probe(&pdev->dev, -EINVAL, "litex,memory: %pR begins in a page\n",
 				     &memory);
 	mon->ops = &litemrc_mmio_ops;
 	mon->io = mmio;
@@ -88,7 +88,7 @@ static bool litemrc_has_ranks(const struct litemrc_platform_data *data)
 
 	if (data)
 		return data->rank_ops;
-	node = of_find_compatible_node(NULL, NULL, "litemrc,ranks-1");
+	node = of_find_compatible_node(NULL, NULL, "litex,litemrc-ranks-1");
 	of_node_put(node);
 	return node;
 }
@@ -384,7 +384,7 @@ put:
 	return ret;
 }
 
-static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-5" }, {} };
+static const struct of_device_id litemrc_of_match[] = { { .compatible = "litex,litemrc-monitor-5" }, {} };
 MODULE_DEVICE_TABLE(of, litemrc_of_match);
 
 static struct platform_driver litemrc_driver = {

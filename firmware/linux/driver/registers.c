@@ -2,6 +2,7 @@
 /* Access to the registers, and the sequences that docs/registers.md requires. */
 #include <linux/io.h>
 #include <linux/iopoll.h>
+#include <linux/litex.h>
 
 #include "litemrc.h"
 
@@ -9,16 +10,17 @@ static u32 litemrc_mmio_read(void *io, unsigned int offset)
 {
 	const struct litemrc_mmio *mmio = io;
 
-	return readl(mmio->registers + offset);
+	return litex_read32(mmio->registers + offset);
 }
 
 static void litemrc_mmio_write(void *io, unsigned int offset, u32 value)
 {
 	const struct litemrc_mmio *mmio = io;
 
-	writel(value, mmio->registers + offset);
+	litex_write32(mmio->registers + offset, value);
 }
 
+/* The window is memory, and does not change meanwhile. */
 static void litemrc_mmio_window(void *io, unsigned int first, u32 *words, unsigned int count)
 {
 	const struct litemrc_mmio *mmio = io;

@@ -77,7 +77,7 @@ static int vexriscv_intc_probe(struct platform_device *pdev)
 }
 
 static const struct of_device_id vexriscv_intc_match[] = { { .compatible =
-								     "litemrc,vexriscv-intc" },
+								     "litex,vexriscv-intc" },
 							   {} };
 MODULE_DEVICE_TABLE(of, vexriscv_intc_match);
 

@@ -7,7 +7,7 @@ from typing import Any
 from litemrc_gateware.ranks.registers import RankRegisters
 
 SUFFIX = "_compatible"
-VENDOR = "litemrc,"
+VENDOR = "litex,litemrc-"
 MONITOR_KIND = "monitor"
 RANKS_KIND = "ranks"
 # Of a block that Linux maps, as in LiteX's own device trees.
@@ -25,7 +25,7 @@ class Block:
     name
         in csr.json.
     compatible
-        kind and version of its register layout, such as "litemrc,monitor-5".
+        kind and version of its register layout, such as "litex,litemrc-monitor-5".
     base, size
         address and bytes of its registers.
     window_base, window_size

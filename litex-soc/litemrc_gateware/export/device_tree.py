@@ -64,10 +64,10 @@ def node(block: Block, memory: str, first_interrupt: int = 0, tabs: int = 1) -> 
     ]
     if block.interrupt is not None:
         lines.append(f"{_TAB}interrupts = <{block.interrupt + first_interrupt:#x}>;")
-    lines.append(f"{_TAB}litemrc,memory = <&{memory}>;")
+    lines.append(f"{_TAB}litex,memory = <&{memory}>;")
     for name, value in block.dram.items():
         text = f"<{value:#x}>" if isinstance(value, int) else f'"{value}"'
-        lines.append(f"{_TAB}litemrc,{name.replace('_', '-')} = {text};")
+        lines.append(f"{_TAB}litex,{name.replace('_', '-')} = {text};")
     lines.append("};")
     return "".join(f"{_TAB * tabs}{line}\n" for line in lines)
 

@@ -10,9 +10,9 @@ from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION
 from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION
 
 # As in device trees: kind of the block and version of its register layout.
-MONITOR = f"litemrc,monitor-{REGISTERS_VERSION}"
-RANKS = f"litemrc,ranks-{RANK_REGISTERS_VERSION}"
-REF_COUNTERS = f"litemrc,reference-counters-{REF_COUNTER_REGISTERS_VERSION}"
+MONITOR = f"litex,litemrc-monitor-{REGISTERS_VERSION}"
+RANKS = f"litex,litemrc-ranks-{RANK_REGISTERS_VERSION}"
+REF_COUNTERS = f"litex,litemrc-reference-counters-{REF_COUNTER_REGISTERS_VERSION}"
 
 
 def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: object) -> None:

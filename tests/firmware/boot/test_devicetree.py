@@ -19,7 +19,7 @@ CSR = {
         "config_clock_frequency": 50_000_000,
         "config_identifier": "litemrc sim 01234567",
         "mrc_interrupt": 2,
-        "mrc_compatible": "litemrc,monitor-5",
+        "mrc_compatible": "litex,litemrc-monitor-5",
     },
     "memories": {
         "main_ram": {"base": 0x40000000, "size": 0x2000000, "type": "cached"},
@@ -30,7 +30,7 @@ CSR = {
 RANKS_CSR = {
     "csr_bases": CSR["csr_bases"] | {"ranks": 0xF0003000},
     "constants": CSR["constants"]
-    | {"ranks_compatible": "litemrc,ranks-1", "ranks_built_capabilities": 0x3E2}
+    | {"ranks_compatible": "litex,litemrc-ranks-1", "ranks_built_capabilities": 0x3E2}
     | {"config_dram_part": "mt41k64m16", "config_dram_chips": 1, "config_dram_phases": 4},
     "memories": CSR["memories"]
     | {
@@ -80,10 +80,10 @@ def test_the_tree_says_where_everything_is(generate):
     assert get(dtb, "/aliases", "serial0", "s") == "/soc/serial@f0003800"
     assert get(dtb, "/aliases", "serial1", "s") == "/soc/serial@f0001800"
     monitor = "/soc/monitor@f0002000"
-    assert get(dtb, monitor, "compatible", "s") == "litemrc,monitor-5"
+    assert get(dtb, monitor, "compatible", "s") == "litex,litemrc-monitor-5"
     assert get(dtb, monitor, "reg") == [0xF0002000, 0x100, 0xB0000000, 4096]
     assert get(dtb, monitor, "interrupts") == [2]
-    assert get(dtb, monitor, "litemrc,memory") == get(dtb, "/memory@40000000", "phandle")
+    assert get(dtb, monitor, "litex,memory") == get(dtb, "/memory@40000000", "phandle")
     assert get(dtb, "/soc", "interrupt-parent") == get(dtb, "/interrupt-controller", "phandle")
     cpu_intc = get(dtb, "/cpus/cpu@0/interrupt-controller", "phandle")
     assert get(dtb, "/interrupt-controller", "interrupts-extended") == [*cpu_intc, 9]
@@ -110,12 +110,12 @@ def test_ranks_have_a_node_beside_the_monitor(generate):
     code, complaint, out = generate(RANKS_CSR)
     assert (code, complaint) == (0, "")
     dtb, ranks = out / "litemrc.dtb", "/soc/ranks@f0003000"
-    assert get(dtb, ranks, "compatible", "s") == "litemrc,ranks-1"
+    assert get(dtb, ranks, "compatible", "s") == "litex,litemrc-ranks-1"
     assert get(dtb, ranks, "reg") == [0xF0003000, 0x100, 0xB0010000, 0x120]
-    assert get(dtb, ranks, "litemrc,memory") == get(dtb, "/memory@40000000", "phandle")
-    assert get(dtb, ranks, "litemrc,dram-part", "s") == "mt41k64m16"
-    assert get(dtb, ranks, "litemrc,dram-chips") == [1]
-    assert get(dtb, ranks, "litemrc,dram-phases") == [4]
+    assert get(dtb, ranks, "litex,memory") == get(dtb, "/memory@40000000", "phandle")
+    assert get(dtb, ranks, "litex,dram-part", "s") == "mt41k64m16"
+    assert get(dtb, ranks, "litex,dram-chips") == [1]
+    assert get(dtb, ranks, "litex,dram-phases") == [4]
 
 
 def test_each_rank_can_be_a_numa_node(generate):
@@ -139,7 +139,7 @@ def test_each_rank_can_be_a_numa_node(generate):
     # Frame 0 of monitor and ranks is the first node's first page.
     first = get(dtb, "/memory@40000000", "phandle")
     for block in ("/soc/monitor@f0002000", "/soc/ranks@f0003000"):
-        assert get(dtb, block, "litemrc,memory") == first
+        assert get(dtb, block, "litex,memory") == first
 
 
 def test_numa_without_ranks_is_refused(generate):

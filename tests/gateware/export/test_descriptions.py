@@ -114,7 +114,7 @@ def test_linux_finds_the_monitor_in_litexs_device_tree(stock, tmp_path, processo
     uart = f"/soc/serial@{csr['csr_bases']['uart']:x}"
     assert get(uart, "interrupts") == [csr["constants"]["uart_interrupt"] + first]
     ram = csr["memories"]["main_ram"]
-    assert get(monitor, "litemrc,memory") == get(f"/memory@{ram['base']:x}", "phandle")
+    assert get(monitor, "litex,memory") == get(f"/memory@{ram['base']:x}", "phandle")
     assert get(f"/memory@{ram['base']:x}", "reg")[0] == ram["base"]
 
 
@@ -230,7 +230,7 @@ def test_the_overlay_gives_a_tree_the_nodes_of_the_fragment(tmp_path):
     assert len(nodes) == 2
     for node in ["/soc", *nodes]:
         assert properties(merged, node) == properties(tmp_path / "wanted/tree.dtb", node)
-    assert wanted(nodes[0], "litemrc,memory") == wanted("/memory@40000000", "phandle")
+    assert wanted(nodes[0], "litex,memory") == wanted("/memory@40000000", "phandle")
 
 
 def with_two_controllers(cpu="vexriscv"):
@@ -269,7 +269,7 @@ def test_two_monitors_are_two_nodes_and_each_has_its_memory(tmp_path):
         node = f"/soc/monitor@{base:x}"
         assert get(node, "reg") == [base, 0x100, window["base"], window["size"]]
         assert get(node, "interrupts") == [csr["constants"][f"{name}_interrupt"]]
-        assert get(node, "litemrc,memory") == get(memory, "phandle")
+        assert get(node, "litex,memory") == get(memory, "phandle")
     assert csr["constants"]["mrc_interrupt"] != csr["constants"]["mrc_2_interrupt"]
 
     assert "choose with --monitor mrc|mrc_2" in export("renode", file)[2]

@@ -12,10 +12,10 @@ from tests.linux.driver.building import DRIVER
 pytest.importorskip("dtschema", reason="dtschema of the extra linux")
 BINDINGS = DRIVER / "bindings"
 TOOLS = Path(sys.executable).parent
-MONITOR = "misc/litemrc,monitor-5.yaml"
-RANKS = "misc/litemrc,ranks-1.yaml"
-REF_COUNTERS = "misc/litemrc,reference-counters-1.yaml"
-ARRAY = "interrupt-controller/litemrc,vexriscv-intc.yaml"
+MONITOR = "misc/litex,litemrc-monitor-5.yaml"
+RANKS = "misc/litex,litemrc-ranks-1.yaml"
+REF_COUNTERS = "misc/litex,litemrc-reference-counters-1.yaml"
+ARRAY = "interrupt-controller/litex,vexriscv-intc.yaml"
 
 
 def run(tool, *words):
@@ -51,12 +51,12 @@ def test_examples_obey(schemas, tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
     [
-        (MONITOR, "litemrc,memory = <&memory>;", ""),
+        (MONITOR, "litex,memory = <&memory>;", ""),
         (MONITOR, "interrupts = <2>;", "interrupts = <2>, <3>;"),
         (MONITOR, "<0xf0003000 0x58>, <0xb0000000 0x1000>", "<0xf0003000 0x58>"),
-        (MONITOR, "litemrc,memory =", "litemrc,colour = <1>; litemrc,memory ="),
-        (RANKS, "litemrc,memory = <&memory>;", ""),
-        (RANKS, 'litemrc,dram-part = "mt41k64m16"', "litemrc,dram-part = <1>"),
+        (MONITOR, "litex,memory =", "litex,colour = <1>; litex,memory ="),
+        (RANKS, "litex,memory = <&memory>;", ""),
+        (RANKS, 'litex,dram-part = "mt41k64m16"', "litex,dram-part = <1>"),
         (REF_COUNTERS, "interrupts = <4>;", ""),
         (ARRAY, "#interrupt-cells = <1>", "#interrupt-cells = <2>"),
         (ARRAY, "interrupts-extended = <&cpu0_intc 9>;", ""),

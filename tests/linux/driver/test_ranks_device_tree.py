@@ -93,7 +93,7 @@ def test_the_ranks_of_the_node_are_in_sysfs(csr, boot, tmp_path):
 @pytest.mark.parametrize(
     ("right", "wrong", "clock", "said"),
     [
-        ("litemrc,ranks-1", "litemrc,ranks-1", False, "no clock-frequency of cpu@0"),
+        ("litex,litemrc-ranks-1", "litex,litemrc-ranks-1", False, "no clock-frequency of cpu@0"),
         (f"<{RANKS:#x} 0x100>", f"<{RANKS:#x} 0x38>", True, "shorter than 0x"),
         (f"<{RANKS_WINDOW:#x} 0x120>", f"<{RANKS_WINDOW:#x} 0xfc>", True, "shorter than 0x"),
     ],
@@ -110,9 +110,9 @@ def test_a_node_that_is_wrong_is_an_error(csr, boot, tmp_path, right, wrong, clo
 
 def test_ranks_of_another_memory_are_left_alone(csr, boot, tmp_path):
     nodes = nodes_of(csr, tmp_path)
-    before, _, after = nodes.rpartition("litemrc,memory = <&memory>;")
+    before, _, after = nodes.rpartition("litex,memory = <&memory>;")
     other = "memory2: memory@f0000000 { reg = <0xf0000000 0x1000>; };"
-    nodes = f"{before}litemrc,memory = <&memory2>;{after}&{{/soc}} {{ {other} }};\n"
+    nodes = f"{before}litex,memory = <&memory2>;{after}&{{/soc}} {{ {other} }};\n"
     guest = boot(nodes)
     names = {line.split()[0] for line in guest.do(f"ls {guests.S}")}
     assert "parameters" in names and "dram" not in names

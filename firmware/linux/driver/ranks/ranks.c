@@ -65,11 +65,11 @@ static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
 /* Returns the node of the ranks of the monitor's memory, with a reference, or NULL. */
 static struct device_node *litemrc_ranks_find_node(struct litemrc *mon)
 {
-	struct device_node *watched = of_parse_phandle(mon->dev->of_node, "litemrc,memory", 0);
+	struct device_node *watched = of_parse_phandle(mon->dev->of_node, "litex,memory", 0);
 	struct device_node *node, *memory;
 
-	for_each_compatible_node(node, NULL, "litemrc,ranks-1") {
-		memory = of_parse_phandle(node, "litemrc,memory", 0);
+	for_each_compatible_node(node, NULL, "litex,litemrc-ranks-1") {
+		memory = of_parse_phandle(node, "litex,memory", 0);
 		of_node_put(memory);
 		if (memory == watched && of_device_is_available(node))
 			break;
@@ -104,10 +104,10 @@ static int litemrc_ranks_use_node(struct litemrc *mon, struct device_node *node)
 			mon->parameters.ranks * LITEMRC_METER_ROW * sizeof(u32), &mmio->window);
 	if (ret)
 		return ret;
-	of_property_read_string(node, "litemrc,dram-part", &part);
+	of_property_read_string(node, "litex,dram-part", &part);
 	strscpy(ranks->dram.part, part, sizeof(ranks->dram.part));
-	of_property_read_u32(node, "litemrc,dram-chips", &ranks->dram.chips);
-	of_property_read_u32(node, "litemrc,dram-phases", &ranks->dram.phases);
+	of_property_read_u32(node, "litex,dram-chips", &ranks->dram.chips);
+	of_property_read_u32(node, "litex,dram-phases", &ranks->dram.phases);
 	ranks->ops = &litemrc_mmio_ops;
 	ranks->io = mmio;
 	return litemrc_ranks_read_clock(mon, &ranks->dram.clock_hz);
