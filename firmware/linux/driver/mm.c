@@ -41,7 +41,15 @@ pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **tab
 }
 EXPORT_SYMBOL_GPL(litemrc_find_pte);
 
-/* Not pmd_addr_end(): where this level is folded, it returns `end`, beyond the table. */
+/**
+ * litemrc_end_of_table - end a range where its first table of entries ends
+ * @address: begin of the range
+ * @end: end of the range
+ *
+ * Not pmd_addr_end(): where this level is folded, it returns @end, beyond the table.
+ *
+ * Return: the end of the table, or @end if that comes before
+ */
 unsigned long litemrc_end_of_table(unsigned long address, unsigned long end)
 {
 	unsigned long next = (address + PMD_SIZE) & PMD_MASK;
@@ -224,7 +232,16 @@ int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 	return litemrc_walk_walk_processes(NULL, since, LITEMRC_WALK_TRY, visit, data);
 }
 
-/* Visits all entries of the processes that a context follows. Caller holds @settings. */
+/**
+ * litemrc_walk_context - visit all entries of the processes that a context follows
+ * @mon: the monitor; caller holds @settings
+ * @context: the context
+ * @how: how the mmap locks are taken
+ * @visit: called with consecutive entries of a table, and its lock held
+ * @data: its first argument
+ *
+ * Return: 0, -ENOMEM, or -EAGAIN if processes were forked too fast
+ */
 int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc_walk_lock how,
 			 litemrc_visit *visit, void *data)
 {

@@ -446,7 +446,12 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 	return behind;
 }
 
-/* Returns the last finished epoch, NULL before the first. Caller holds the ring's lock. */
+/**
+ * litemrc_ring_last - the last finished epoch
+ * @mon: the monitor; caller holds the ring's lock
+ *
+ * Return: its record, or NULL before the first
+ */
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
 {
 	lockdep_assert_held(&mon->ring.lock);

@@ -8,7 +8,13 @@
 
 #include "litemrc.h"
 
-/* A decimal number, and at most a newline. */
+/**
+ * litemrc_parse_number - parse a decimal number from 0 to 2^32 - 1
+ * @text: the text written by the user: digits, and at most a newline
+ * @number: set to the number
+ *
+ * Return: 0 or -EINVAL
+ */
 int litemrc_parse_number(const char *text, u32 *number)
 {
 	return isdigit(*text) && !kstrtou32(text, 10, number) ? 0 : -EINVAL;
@@ -35,6 +41,14 @@ static u64 litemrc_number_get(struct litemrc *mon, const struct litemrc_number *
 	return number->mask ? (value & number->mask) >> __ffs(number->mask) : value;
 }
 
+/**
+ * litemrc_number_show - show the number of a struct litemrc_number
+ * @device: the monitor's
+ * @attribute: in the struct litemrc_number
+ * @text: set to the number and a newline
+ *
+ * Return: the length of the text
+ */
 ssize_t litemrc_number_show(struct device *device, struct device_attribute *attribute, char *text)
 {
 	return sysfs_emit(text, "%llu\n", litemrc_number_get(litemrc_of_device(device),
@@ -42,6 +56,15 @@ ssize_t litemrc_number_show(struct device *device, struct device_attribute *attr
 }
 EXPORT_SYMBOL_GPL(litemrc_number_show);
 
+/**
+ * litemrc_number_store - set the number of a struct litemrc_number
+ * @device: the monitor's
+ * @attribute: in the struct litemrc_number
+ * @text: the text written by the user
+ * @bytes: its length
+ *
+ * Return: @bytes, -EINVAL, or what @set returned
+ */
 ssize_t litemrc_number_store(struct device *device, struct device_attribute *attribute,
 			     const char *text, size_t bytes)
 {
@@ -67,6 +90,10 @@ EXPORT_SYMBOL_GPL(litemrc_number_store);
  * grandparent is the device, so sysfs manages their lifetime and none refers to a removed monitor.
  */
 
+/**
+ * litemrc_remove_folders - remove what litemrc_add_folders() added
+ * @folders: the folders; on return none of their files is in use
+ */
 void litemrc_remove_folders(struct litemrc_folders *folders)
 {
 	while (folders->count)
@@ -95,6 +122,16 @@ static int litemrc_add_folder(struct litemrc_folders *folders, const struct attr
 	return 0;
 }
 
+/**
+ * litemrc_add_folders - add a folder of numbered folders to a monitor's
+ * @mon: the monitor
+ * @folders: set to the folders
+ * @name: of the folder
+ * @count: of the folders in it, which are named 0, 1 ...
+ * @group: the files of each
+ *
+ * Return: 0 or a negative error, and none is there
+ */
 int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
 			unsigned int count, const struct attribute_group *group)
 {
@@ -120,6 +157,13 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 }
 EXPORT_SYMBOL_GPL(litemrc_add_folders);
 
+/**
+ * litemrc_of_folder - find the monitor and the number of a numbered folder
+ * @kobj: the folder
+ * @number: set to its number
+ *
+ * Return: the monitor
+ */
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number)
 {
 	if (kstrtouint(kobject_name(kobj), 10, number))

@@ -43,7 +43,14 @@ int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks, unsigned 
 }
 EXPORT_SYMBOL_GPL(litemrc_hooks_find);
 
-/* On return none of their functions runs any more. */
+/**
+ * litemrc_hooks_remove - unregister hooks
+ * @hooks: the hooks, registered
+ * @count: their number
+ * @data: as it was registered
+ *
+ * On return none of their functions runs any more.
+ */
 void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, void *data)
 {
 	while (count--)
