@@ -11,7 +11,8 @@ struct cgroup *litemrc_cgroup_get(const char *path)
 	return IS_ERR(cgroup) ? ERR_PTR(-ENOENT) : cgroup;
 }
 
-static unsigned int litemrc_cgroup_context_of_cgroup(const struct litemrc_map *map, const struct cgroup *cgroup)
+static unsigned int litemrc_cgroup_find(const struct litemrc_map *map,
+					const struct cgroup *cgroup)
 {
 	unsigned int context;
 
@@ -22,7 +23,8 @@ static unsigned int litemrc_cgroup_context_of_cgroup(const struct litemrc_map *m
 }
 
 /* Returns the context of the deepest followed cgroup at or above the task's. */
-unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
+unsigned int litemrc_cgroup_context(const struct litemrc_map *map,
+				    struct task_struct *task)
 {
 	unsigned int context;
 	struct cgroup *its;
@@ -30,20 +32,22 @@ unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_s
 
 	rcu_read_lock();
 	its = task_dfl_cgroup(task);
-	context = litemrc_cgroup_context_of_cgroup(map, its);
+	context = litemrc_cgroup_find(map, its);
 	for (level = its->level - 1; level >= 0 && !context; level--)
-		context = litemrc_cgroup_context_of_cgroup(map, cgroup_ancestor(its, level));
+		context = litemrc_cgroup_find(map, cgroup_ancestor(its, level));
 	rcu_read_unlock();
 	return context;
 }
 
 /* Is the cgroup, or one above it, followed? Caller holds @lock. */
-bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup)
+bool litemrc_cgroup_followed(const struct litemrc_map *map,
+			     struct cgroup *cgroup)
 {
 	unsigned int context;
 
 	for (context = 1; context < LITEMRC_CONTEXTS_MAX; context++)
-		if (map->cgroup[context] && cgroup_is_descendant(cgroup, map->cgroup[context]))
+		if (map->cgroup[context] &&
+		    cgroup_is_descendant(cgroup, map->cgroup[context]))
 			return true;
 	return false;
 }
@@ -83,12 +87,14 @@ struct cgroup *litemrc_cgroup_get(const char *path)
 	return ERR_PTR(-ENODEV);
 }
 
-unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
+unsigned int litemrc_cgroup_context(const struct litemrc_map *map,
+				    struct task_struct *task)
 {
 	return 0;
 }
 
-bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup)
+bool litemrc_cgroup_followed(const struct litemrc_map *map,
+			     struct cgroup *cgroup)
 {
 	return false;
 }

@@ -8,7 +8,9 @@
 
 #include "litemrc.h"
 
-/* The monitor lives until the driver and the last open file have released it. */
+/*
+ * The monitor lives until the driver and the last open file have released it.
+ */
 static void litemrc_free(struct kref *kref)
 {
 	struct litemrc *mon = container_of(kref, struct litemrc, kref);
@@ -29,7 +31,8 @@ void litemrc_put(struct litemrc *mon)
 /* misc_open() excludes misc_deregister(), so the monitor exists. */
 static int litemrc_open(struct inode *inode, struct file *file)
 {
-	struct litemrc *mon = container_of(file->private_data, struct litemrc, misc);
+	struct litemrc *mon =
+		container_of(file->private_data, struct litemrc, misc);
 	struct litemrc_reader *reader;
 
 	reader = kzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
@@ -65,8 +68,12 @@ static int litemrc_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Copies the record to the user; a bad buffer leaves it for the next read(). Caller holds @lock. */
-static ssize_t litemrc_copy_to_user(struct litemrc_reader *reader, char __user *buffer)
+/*
+ * Copies the record to the user; a bad buffer leaves it for the next read().
+ * Caller holds @lock.
+ */
+static ssize_t litemrc_copy_to_user(struct litemrc_reader *reader,
+				    char __user *buffer)
 {
 	if (copy_to_user(buffer, reader->record, reader->record->bytes)) {
 		mutex_lock(&reader->mon->ring.lock);
@@ -78,8 +85,14 @@ static ssize_t litemrc_copy_to_user(struct litemrc_reader *reader, char __user *
 	return reader->record->bytes;
 }
 
-static ssize_t litemrc_read_epoch(struct file *file, char __user *buffer, size_t count,
-				  loff_t *position)
+static bool litemrc_has_news(struct litemrc_reader *reader)
+{
+	return litemrc_ring_has(reader) || READ_ONCE(reader->mon->ring.gone) ||
+	       READ_ONCE(reader->mon->stuck);
+}
+
+static ssize_t litemrc_read_epoch(struct file *file, char __user *buffer,
+				  size_t count, loff_t *position)
 {
 	struct litemrc_reader *reader = file->private_data;
 	struct litemrc_ring *ring = &reader->mon->ring;
@@ -107,8 +120,7 @@ static ssize_t litemrc_read_epoch(struct file *file, char __user *buffer, size_t
 		if (!wait)
 			return -EAGAIN;
 		ret = wait_event_interruptible(ring->wait,
-					       litemrc_ring_has(reader) || READ_ONCE(ring->gone) ||
-					       READ_ONCE(reader->mon->stuck));
+					       litemrc_has_news(reader));
 		if (ret)
 			return ret;
 	}

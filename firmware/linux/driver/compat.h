@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that the driver is built for: 6.1, 6.12 and 7.2. Apart from
- * Kbuild, which leaves files out, no other file asks for the kernel's version.
+ * What differs between the kernels that the driver is built for: 6.1, 6.12 and
+ * 7.2. Apart from Kbuild, which leaves files out, no other file asks for the
+ * kernel's version.
  */
 #ifndef LITEMRC_COMPAT_H
 #define LITEMRC_COMPAT_H
@@ -20,9 +21,11 @@
 #endif
 
 /**
- * typedef litemrc_bin_attribute - a binary attribute in its callbacks and in the list of a group
+ * typedef litemrc_bin_attribute - a binary attribute in its callbacks and in
+ * the list of a group
  *
- * Since 6.16 the callbacks get a constant one; the lists of 7.2 are of constant ones, too.
+ * Since 6.16 the callbacks get a constant one; the lists of 7.2 are of constant
+ * ones, too.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 typedef const struct bin_attribute litemrc_bin_attribute;
@@ -34,14 +37,16 @@ typedef struct bin_attribute litemrc_bin_attribute;
  * LITEMRC_ON_EXIT - define a callback of the tracepoint sched_process_exit
  * @name: of the function, whose parameters are data and task
  *
- * Since 6.16 a third parameter says whether the task is the last one of its process. Since then the
- * callback comes before the task's memory is released, in earlier kernels after that.
+ * Since 6.16 a third parameter says whether the task is the last one of its
+ * process. Since then the callback comes before the task's memory is released,
+ * in earlier kernels after that.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define LITEMRC_ON_EXIT(name) \
 	static void name(void *data, struct task_struct *task, bool group_dead)
 #else
-#define LITEMRC_ON_EXIT(name) static void name(void *data, struct task_struct *task)
+#define LITEMRC_ON_EXIT(name) \
+	static void name(void *data, struct task_struct *task)
 #endif
 
 /**
@@ -61,11 +66,13 @@ static inline struct workqueue_struct *litemrc_system_wq(void)
 }
 
 /**
- * litemrc_swap_entry - read the swap entry of a page in swap from its page table entry
+ * litemrc_swap_entry - read the swap entry of a page in swap from its page
+ * table entry
  * @pte: the entry of the page table
  * @entry: set to the swap entry, if there is one
  *
- * Since 6.19 a leaf that is not present is a softleaf_t, and pte_to_swp_entry() is gone.
+ * Since 6.19 a leaf that is not present is a softleaf_t, and pte_to_swp_entry()
+ * is gone.
  *
  * Return: whether the page is in swap
  */
@@ -94,20 +101,23 @@ static inline bool litemrc_swap_entry(pte_t pte, unsigned long *entry)
  * Since 6.11 the parts of large folios that were split are counted, too.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
-#define LITEMRC_ON_MIGRATE(name)                                                                \
-	static void name(void *data, unsigned long succeeded, unsigned long failed,             \
-			 unsigned long thp_succeeded, unsigned long thp_failed,                 \
-			 unsigned long thp_split, unsigned long large_folio_split,              \
+#define LITEMRC_ON_MIGRATE(name)                                            \
+	static void name(void *data, unsigned long succeeded,               \
+			 unsigned long failed, unsigned long thp_succeeded, \
+			 unsigned long thp_failed, unsigned long thp_split, \
+			 unsigned long large_folio_split,                   \
 			 enum migrate_mode mode, int reason)
 #else
-#define LITEMRC_ON_MIGRATE(name)                                                                \
-	static void name(void *data, unsigned long succeeded, unsigned long failed,             \
-			 unsigned long thp_succeeded, unsigned long thp_failed,                 \
-			 unsigned long thp_split, enum migrate_mode mode, int reason)
+#define LITEMRC_ON_MIGRATE(name)                                            \
+	static void name(void *data, unsigned long succeeded,               \
+			 unsigned long failed, unsigned long thp_succeeded, \
+			 unsigned long thp_failed, unsigned long thp_split, \
+			 enum migrate_mode mode, int reason)
 #endif
 
 /**
- * litemrc_lock_area - exclude page faults in an area whose mmap lock the caller holds for writing
+ * litemrc_lock_area - exclude page faults in an area whose mmap lock the caller
+ * holds for writing
  * @area: the area
  *
  * Since 6.4 a fault may hold the lock of its area alone.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* contexts/N/: what a context follows, and its counters of the last finished epoch. */
+/*
+ * contexts/N/: what a context follows, and its counters of the last finished
+ * epoch.
+ */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
@@ -11,9 +14,13 @@ static const char *const states[] = {
 	[LITEMRC_CONTEXT_ENDED] = "ended",
 };
 
-/* Returns the context's follower with @settings held; litemrc_context_unlock() releases it. */
-static struct litemrc_follower *litemrc_context_lock(struct kobject *kobj, struct litemrc **mon,
-					     unsigned int *context)
+/*
+ * Returns the context's follower with @settings held; litemrc_context_unlock()
+ * releases it.
+ */
+static struct litemrc_follower *litemrc_context_lock(struct kobject *kobj,
+						     struct litemrc **mon,
+						     unsigned int *context)
 {
 	*mon = litemrc_of_folder(kobj, context);
 	mutex_lock(&(*mon)->settings);
@@ -27,18 +34,20 @@ static ssize_t litemrc_context_unlock(struct litemrc *mon, ssize_t bytes)
 	return bytes;
 }
 
-static ssize_t pid_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t pid_show(struct kobject *kobj, struct kobj_attribute *attribute,
+			char *text)
 {
 	struct litemrc_follower *follower;
 	unsigned int context;
 	struct litemrc *mon;
 
 	follower = litemrc_context_lock(kobj, &mon, &context);
-	return litemrc_context_unlock(mon, sysfs_emit(text, "%d\n", pid_vnr(follower->pid)));
+	return litemrc_context_unlock(mon, sysfs_emit(text, "%d\n",
+						      pid_vnr(follower->pid)));
 }
 
-static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute, const char *text,
-			 size_t bytes)
+static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute,
+			 const char *text, size_t bytes)
 {
 	unsigned int context;
 	struct litemrc *mon;
@@ -51,11 +60,13 @@ static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute,
 	if (nr > INT_MAX)
 		return -EINVAL;
 	litemrc_context_lock(kobj, &mon, &context);
-	ret = nr ? litemrc_follow_pid(mon, context, nr) : litemrc_free_context(mon, context);
+	ret = nr ? litemrc_follow_pid(mon, context, nr) :
+		   litemrc_free_context(mon, context);
 	return litemrc_context_unlock(mon, ret ?: bytes);
 }
 
-static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t cgroup_show(struct kobject *kobj,
+			   struct kobj_attribute *attribute, char *text)
 {
 	struct litemrc_follower *follower;
 	unsigned int context;
@@ -64,14 +75,16 @@ static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribut
 
 	follower = litemrc_context_lock(kobj, &mon, &context);
 	if (follower->cgroup)
-		length = litemrc_cgroup_path(follower->cgroup, text, PAGE_SIZE - 1);
+		length = litemrc_cgroup_path(follower->cgroup, text,
+					     PAGE_SIZE - 1);
 	if (length >= 0)
 		length += sysfs_emit_at(text, length, "\n");
 	return litemrc_context_unlock(mon, length);
 }
 
-static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribute,
-			    const char *text, size_t bytes)
+static ssize_t cgroup_store(struct kobject *kobj,
+			    struct kobj_attribute *attribute, const char *text,
+			    size_t bytes)
 {
 	unsigned int context;
 	struct litemrc *mon;
@@ -79,13 +92,16 @@ static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribu
 	int ret;
 
 	/* Strip the final newline; a path with another one names no cgroup. */
-	path = kstrndup(text, bytes && text[bytes - 1] == '\n' ? bytes - 1 : bytes, GFP_KERNEL);
+	path = kstrndup(text,
+			bytes && text[bytes - 1] == '\n' ? bytes - 1 : bytes,
+			GFP_KERNEL);
 	if (!path)
 		return -ENOMEM;
 	if (path[0] == '/' || !strcmp(path, "-")) {
 		litemrc_context_lock(kobj, &mon, &context);
-		ret = path[0] == '/' ? litemrc_follow_cgroup(mon, context, path) :
-				       litemrc_free_context(mon, context);
+		ret = path[0] == '/' ?
+			      litemrc_follow_cgroup(mon, context, path) :
+			      litemrc_free_context(mon, context);
 		litemrc_context_unlock(mon, 0);
 	} else {
 		ret = -EINVAL;
@@ -94,17 +110,20 @@ static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribu
 	return ret ?: bytes;
 }
 
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t state_show(struct kobject *kobj,
+			  struct kobj_attribute *attribute, char *text)
 {
 	struct litemrc_follower *follower;
 	unsigned int context;
 	struct litemrc *mon;
 
 	follower = litemrc_context_lock(kobj, &mon, &context);
-	return litemrc_context_unlock(mon, sysfs_emit(text, "%s\n", states[follower->state]));
+	return litemrc_context_unlock(mon, sysfs_emit(text, "%s\n",
+						      states[follower->state]));
 }
 
-static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute,
+			 char *text)
 {
 	struct litemrc_follower *follower;
 	struct task_struct *task = NULL;
@@ -137,22 +156,29 @@ static u32 litemrc_read_counter(struct kobject *kobj, unsigned int word)
 	return value;
 }
 
-static ssize_t misses_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t misses_show(struct kobject *kobj,
+			   struct kobj_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", litemrc_read_counter(kobj, LITEMRC_ROW_MISSES(0)));
+	return sysfs_emit(text, "%u\n",
+			  litemrc_read_counter(kobj, LITEMRC_ROW_MISSES(0)));
 }
 
-static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t accesses_show(struct kobject *kobj,
+			     struct kobj_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", litemrc_read_counter(kobj, LITEMRC_ROW_ACCESSES(0)));
+	return sysfs_emit(text, "%u\n",
+			  litemrc_read_counter(kobj, LITEMRC_ROW_ACCESSES(0)));
 }
 
-static ssize_t touched_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t touched_show(struct kobject *kobj,
+			    struct kobj_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%u\n", litemrc_read_counter(kobj, LITEMRC_ROW_TOUCHED(0)));
+	return sysfs_emit(text, "%u\n",
+			  litemrc_read_counter(kobj, LITEMRC_ROW_TOUCHED(0)));
 }
 
-static ssize_t dropped_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t dropped_show(struct kobject *kobj,
+			    struct kobj_attribute *attribute, char *text)
 {
 	const struct litemrc_epoch *epoch;
 	unsigned int context;
@@ -169,7 +195,8 @@ static ssize_t dropped_show(struct kobject *kobj, struct kobj_attribute *attribu
 }
 
 /* Prints `count` words of the context's row, from word `first` on. */
-static ssize_t litemrc_show_words(struct kobject *kobj, char *text, u32 first, u32 count)
+static ssize_t litemrc_show_words(struct kobject *kobj, char *text, u32 first,
+				  u32 count)
 {
 	unsigned int context, word;
 	struct litemrc *mon;
@@ -180,13 +207,15 @@ static ssize_t litemrc_show_words(struct kobject *kobj, char *text, u32 first, u
 	mutex_lock(&mon->ring.lock);
 	row = litemrc_ring_row(mon, context) + first;
 	for (word = 0; word < count; word++)
-		length += sysfs_emit_at(text, length, "%s%u", word ? " " : "", row[word]);
+		length += sysfs_emit_at(text, length, "%s%u", word ? " " : "",
+					row[word]);
 	mutex_unlock(&mon->ring.lock);
 	length += sysfs_emit_at(text, length, "\n");
 	return length;
 }
 
-static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute,
+			 char *text)
 {
 	unsigned int context;
 	struct litemrc *mon = litemrc_of_folder(kobj, &context);
@@ -194,13 +223,15 @@ static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	return litemrc_show_words(kobj, text, 0, mon->parameters.groups);
 }
 
-static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute,
+			 char *text)
 {
 	unsigned int context;
 	struct litemrc *mon = litemrc_of_folder(kobj, &context);
 
-	return litemrc_show_words(kobj, text, LITEMRC_ROW_TAIL(mon->parameters.groups),
-			  litemrc_tail_groups(mon));
+	return litemrc_show_words(kobj, text,
+				  LITEMRC_ROW_TAIL(mon->parameters.groups),
+				  litemrc_tail_groups(mon));
 }
 
 /* A number of the last record, at an offset in struct litemrc_row. */
@@ -209,9 +240,11 @@ struct pages_attribute {
 	size_t offset;
 };
 
-static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t pages_show(struct kobject *kobj,
+			  struct kobj_attribute *attribute, char *text)
 {
-	size_t offset = container_of(attribute, struct pages_attribute, file)->offset;
+	size_t offset =
+		container_of(attribute, struct pages_attribute, file)->offset;
 	const struct litemrc_epoch *epoch;
 	unsigned int context;
 	struct litemrc *mon;
@@ -221,7 +254,8 @@ static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attribute
 	mutex_lock(&mon->ring.lock);
 	epoch = litemrc_ring_last(mon);
 	if (epoch)
-		value = *(u32 *)((char *)litemrc_record_row(epoch, context) + offset);
+		value = *(u32 *)((char *)litemrc_record_row(epoch, context) +
+				 offset);
 	mutex_unlock(&mon->ring.lock);
 	return sysfs_emit(text, "%u\n", value);
 }
@@ -257,12 +291,21 @@ static struct kobj_attribute dropped = __ATTR_RO_MODE(dropped, 0400);
 static struct kobj_attribute hits = __ATTR_RO_MODE(hits, 0400);
 static struct kobj_attribute tail = __ATTR_RO_MODE(tail, 0400);
 
-static struct attribute *context_attributes[] = {
-	&pid.attr,	     &cgroup.attr,	 &state.attr,	      &comm.attr,
-	&accesses.attr,	     &misses.attr,	 &touched.attr,	      &dropped.attr,
-	&hits.attr,	     &tail.attr,	 &resident.file.attr, &evicted.file.attr,
-	&refaults.file.attr, &unidentified.file.attr, NULL
-};
+static struct attribute *context_attributes[] = { &pid.attr,
+						  &cgroup.attr,
+						  &state.attr,
+						  &comm.attr,
+						  &accesses.attr,
+						  &misses.attr,
+						  &touched.attr,
+						  &dropped.attr,
+						  &hits.attr,
+						  &tail.attr,
+						  &resident.file.attr,
+						  &evicted.file.attr,
+						  &refaults.file.attr,
+						  &unidentified.file.attr,
+						  NULL };
 
 const struct attribute_group litemrc_context_group = {
 	.attrs = context_attributes,

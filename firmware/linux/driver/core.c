@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probe and its undoing: finds the monitor and its memory, and sets up the other files' parts. */
+/*
+ * Probe and its undoing: finds the monitor and its memory, and sets up the
+ * other files' parts.
+ */
 #include <linux/idr.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -15,22 +18,29 @@ static LIST_HEAD(litemrc_monitors);
 static const struct litemrc_client *litemrc_clients[LITEMRC_CLIENTS];
 static DEFINE_MUTEX(litemrc_clients_lock); /* guards the two above; outermost */
 
-/* Maps a range of the node; one that is too short would be read beyond its end. */
-static void __iomem *litemrc_map_range(struct platform_device *pdev, unsigned int number,
-			       resource_size_t least, resource_size_t *bytes)
+/*
+ * Maps a range of the node; one that is too short would be read beyond its end.
+ */
+static void __iomem *litemrc_map_range(struct platform_device *pdev,
+				       unsigned int number,
+				       resource_size_t least,
+				       resource_size_t *bytes)
 {
-	struct resource *range = platform_get_resource(pdev, IORESOURCE_MEM, number);
+	struct resource *range =
+		platform_get_resource(pdev, IORESOURCE_MEM, number);
 
-	if (range && resource_size(range) < least)
-		return IOMEM_ERR_PTR(dev_err_probe(&pdev->dev, -EINVAL,
-						   "reg %u: %pR is shorter than %pa bytes\n",
-						   number, range, &least));
+	if (range && resource_size(range) < least) {
+		dev_err(&pdev->dev, "reg %u: %pR is shorter than %pa bytes\n",
+			number, range, &least);
+		return IOMEM_ERR_PTR(-EINVAL);
+	}
 	if (range)
 		*bytes = resource_size(range);
 	return devm_platform_ioremap_resource(pdev, number);
 }
 
-static int litemrc_use_device_tree(struct platform_device *pdev, struct litemrc *mon)
+static int litemrc_use_device_tree(struct platform_device *pdev,
+				   struct litemrc *mon)
 {
 	struct device_node *node;
 	struct litemrc_mmio *mmio;
@@ -41,21 +51,27 @@ static int litemrc_use_device_tree(struct platform_device *pdev, struct litemrc 
 	mmio = devm_kzalloc(&pdev->dev, sizeof(*mmio), GFP_KERNEL);
 	if (!mmio)
 		return -ENOMEM;
-	mmio->registers = litemrc_map_range(pdev, 0, LITEMRC_EV_ENABLE + sizeof(u32), &bytes);
+	mmio->registers = litemrc_map_range(pdev, 0,
+					    LITEMRC_EV_ENABLE + sizeof(u32),
+					    &bytes);
 	if (IS_ERR(mmio->registers))
 		return PTR_ERR(mmio->registers);
-	mmio->window = litemrc_map_range(pdev, 1, sizeof(u32), &mmio->window_bytes);
+	mmio->window =
+		litemrc_map_range(pdev, 1, sizeof(u32), &mmio->window_bytes);
 	if (IS_ERR(mmio->window))
 		return PTR_ERR(mmio->window);
 	node = of_parse_phandle(pdev->dev.of_node, "litex,memory", 0);
 	if (!node)
-		return dev_err_probe(&pdev->dev, -EINVAL, "no phandle litex,memory\n");
+		return dev_err_probe(&pdev->dev, -EINVAL,
+				     "no phandle litex,memory\n");
 	ret = of_address_to_resource(node, 0, &memory);
 	of_node_put(node);
 	if (ret)
-		return dev_err_probe(&pdev->dev, ret, "litex,memory has no address\n");
+		return dev_err_probe(&pdev->dev, ret,
+				     "litex,memory has no address\n");
 	if (!PAGE_ALIGNED(memory.start))
-		return dev_err_probe(&pdev->dev, -EINVAL, "litex,memory: %pR begins in a page\n",
+		return dev_err_probe(&pdev->dev, -EINVAL,
+				     "litex,memory: %pR begins in a page\n",
 				     &memory);
 	mon->ops = &litemrc_mmio_ops;
 	mon->io = mmio;
@@ -73,9 +89,13 @@ static int litemrc_check_window(struct litemrc *mon)
 	if (mmio->window_bytes < words * sizeof(u32))
 		return dev_err_probe(mon->dev, -EINVAL,
 				     "reg 1 has %pa bytes, %u contexts of %u groups%s%s%s need %zu\n",
-				     &mmio->window_bytes, parameters->contexts, parameters->groups,
-				     parameters->page_bitmap ? " and the frames' bits" : "",
-				     parameters->hot_pages ? " and hot pages" : "",
+				     &mmio->window_bytes, parameters->contexts,
+				     parameters->groups,
+				     parameters->page_bitmap ?
+					     " and the frames' bits" :
+					     "",
+				     parameters->hot_pages ? " and hot pages" :
+							     "",
 				     parameters->banks ? " and banks" : "",
 				     words * sizeof(u32));
 	return 0;
@@ -93,7 +113,8 @@ static bool litemrc_has_ranks(const struct litemrc_platform_data *data)
 	return node;
 }
 
-static int litemrc_find_hardware(struct platform_device *pdev, struct litemrc *mon)
+static int litemrc_find_hardware(struct platform_device *pdev,
+				 struct litemrc *mon)
 {
 	const struct litemrc_platform_data *data = dev_get_platdata(&pdev->dev);
 	int ret;
@@ -117,7 +138,10 @@ static int litemrc_find_hardware(struct platform_device *pdev, struct litemrc *m
 	return ret;
 }
 
-/* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
+/*
+ * Resets what an earlier driver or firmware left: disabled, context 0, window
+ * free and held.
+ */
 static void litemrc_quiet_hardware(struct litemrc *mon)
 {
 	litemrc_set_events(mon, U32_MAX, 0);
@@ -131,17 +155,24 @@ static void litemrc_quiet_hardware(struct litemrc *mon)
 	mon->ring.ended_ns = ktime_get_ns();
 }
 
-/* The gateware does not complete a command in time; litemrc_set_stuck() could not print. */
+/*
+ * The gateware does not complete a command in time; litemrc_set_stuck() could
+ * not print.
+ */
 static void litemrc_report_stuck(struct irq_work *work)
 {
 	struct litemrc *mon = container_of(work, struct litemrc, stuck_work);
 
-	dev_err(mon->dev, "the gateware did not complete a command within %u us\n",
+	dev_err(mon->dev,
+		"the gateware did not complete a command within %u us\n",
 		mon->timeout_us);
 	wake_up_all(&mon->ring.wait);
 }
 
-/* The monitor is in use from misc_register() on: after a failure call litemrc_shut_down(). */
+/*
+ * The monitor is in use from misc_register() on: after a failure call
+ * litemrc_shut_down().
+ */
 static int litemrc_add_user_interface(struct litemrc *mon)
 {
 	struct kobject *kobj;
@@ -158,7 +189,8 @@ static int litemrc_add_user_interface(struct litemrc *mon)
 		return ret;
 	kobj = &mon->misc.this_device->kobj;
 	WRITE_ONCE(mon->epoch_node, sysfs_get_dirent(kobj->sd, "epoch"));
-	ret = litemrc_add_folders(mon, &mon->contexts, "contexts", mon->parameters.contexts,
+	ret = litemrc_add_folders(mon, &mon->contexts, "contexts",
+				  mon->parameters.contexts,
 				  &litemrc_context_group);
 	if (ret)
 		misc_deregister(&mon->misc);
@@ -172,7 +204,10 @@ static void litemrc_remove_user_interface(struct litemrc *mon)
 	misc_deregister(&mon->misc);
 }
 
-/* Undoes what probe and users did, and drops the driver's reference. The files are gone. */
+/*
+ * Undoes what probe and users did, and drops the driver's reference. The files
+ * are gone.
+ */
 static void litemrc_shut_down(struct litemrc *mon)
 {
 	unsigned int context;
@@ -185,13 +220,16 @@ static void litemrc_shut_down(struct litemrc *mon)
 	mutex_unlock(&mon->settings);
 	litemrc_hot_quiet(mon);
 	litemrc_moved_stop(mon);
-	dev_set_drvdata(mon->dev, NULL); /* the next line waits for who has read it */
+	/* the next line waits for who has read it */
+	dev_set_drvdata(mon->dev, NULL);
 	litemrc_follow_stop(mon);
 	litemrc_set_events(mon, U32_MAX, 0);
 	free_irq(mon->irq, mon);
-	litemrc_set_events(mon, U32_MAX, 0); /* its thread may have enabled one */
+	/* its thread may have enabled one */
+	litemrc_set_events(mon, U32_MAX, 0);
 	litemrc_pmu_unbind(mon);
-	ida_free(&litemrc_ids, mon->id); /* the next monitor of this number takes the PMU */
+	/* the next monitor of this number takes the PMU */
+	ida_free(&litemrc_ids, mon->id);
 	irq_work_sync(&mon->stuck_work);
 	sysfs_put(mon->epoch_node);
 	litemrc_ring_stop(mon);
@@ -199,7 +237,8 @@ static void litemrc_shut_down(struct litemrc *mon)
 }
 
 /* Its calls begin, or end: none is under way on return. */
-static void litemrc_set_client(struct litemrc *mon, enum litemrc_client_kind kind,
+static void litemrc_set_client(struct litemrc *mon,
+			       enum litemrc_client_kind kind,
 			       const struct litemrc_client *client)
 {
 	unsigned long flags;
@@ -240,13 +279,15 @@ static void litemrc_detach(struct litemrc *mon, enum litemrc_client_kind kind)
 }
 
 /**
- * litemrc_client_register - have a module add to all monitors, present and future
+ * litemrc_client_register - have a module add to all monitors, present and
+ * future
  * @kind: what it adds
  * @client: its functions
  *
  * Return: 0, or -EBUSY if there is one of this kind
  */
-int litemrc_client_register(enum litemrc_client_kind kind, const struct litemrc_client *client)
+int litemrc_client_register(enum litemrc_client_kind kind,
+			    const struct litemrc_client *client)
 {
 	struct litemrc *mon;
 	int ret = 0;
@@ -302,11 +343,17 @@ static void litemrc_remove_from_clients(struct litemrc *mon)
 	mutex_unlock(&litemrc_clients_lock);
 }
 
-/* The end of the device: an action, as the type of a driver's remove() differs between kernels. */
+/*
+ * The end of the device: an action, as the type of a driver's remove() differs
+ * between kernels.
+ */
 static void litemrc_remove(void *data)
 {
 	litemrc_remove_from_clients(data);
-	/* A write in progress may wait for an epoch: free the interrupt after the files. */
+	/*
+	 * A write in progress may wait for an epoch: free the interrupt after
+	 * the files.
+	 */
 	litemrc_remove_user_interface(data);
 	litemrc_shut_down(data);
 }
@@ -356,8 +403,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	if (ret)
 		goto put;
 	litemrc_quiet_hardware(mon);
-	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt, litemrc_epoch_thread,
-				   0, dev_name(&pdev->dev), mon);
+	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt,
+				   litemrc_epoch_thread, 0,
+				   dev_name(&pdev->dev), mon);
 	if (ret)
 		goto put;
 	ret = litemrc_follow_start(mon);
@@ -365,7 +413,8 @@ static int litemrc_probe(struct platform_device *pdev)
 		goto free_interrupt;
 	dev_set_drvdata(mon->dev, mon);
 	/* Users find a monitor that works, as soon as they find one. */
-	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH, LITEMRC_EV_ENABLE_EPOCH);
+	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH,
+			   LITEMRC_EV_ENABLE_EPOCH);
 	ret = litemrc_add_user_interface(mon);
 	if (ret) {
 		litemrc_shut_down(mon);
@@ -384,7 +433,10 @@ put:
 	return ret;
 }
 
-static const struct of_device_id litemrc_of_match[] = { { .compatible = "litex,litemrc-monitor-5" }, {} };
+static const struct of_device_id litemrc_of_match[] = {
+	{ .compatible = "litex,litemrc-monitor-5" },
+	{}
+};
 MODULE_DEVICE_TABLE(of, litemrc_of_match);
 
 static struct platform_driver litemrc_driver = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process or cgroup that each context follows. @settings guards the followers. @lock guards the
- * map, which the hook of allocated pages reads, and the end of a process, which can come at any
- * time.
+ * The process or cgroup that each context follows. @settings guards the
+ * followers. @lock guards the map, which the hook of allocated pages reads, and
+ * the end of a process, which can come at any time.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -14,7 +14,8 @@
 
 LITEMRC_ON_EXIT(litemrc_on_exit);
 
-static struct litemrc_hook exit_hook = { "sched_process_exit", litemrc_on_exit };
+static struct litemrc_hook exit_hook = { "sched_process_exit",
+					 litemrc_on_exit };
 
 int litemrc_follow_init(struct litemrc *mon)
 {
@@ -46,7 +47,8 @@ static void litemrc_count_followers(struct litemrc *mon)
 	unsigned int context, last = 0, cgroups = 0;
 
 	for (context = 1; context < mon->parameters.contexts; context++) {
-		if (map->tgid[context] != LITEMRC_NO_TGID || map->cgroup[context])
+		if (map->tgid[context] != LITEMRC_NO_TGID ||
+		    map->cgroup[context])
 			last = context;
 		cgroups += !!map->cgroup[context];
 	}
@@ -54,7 +56,8 @@ static void litemrc_count_followers(struct litemrc *mon)
 	WRITE_ONCE(map->cgroups, cgroups);
 }
 
-static void litemrc_set_map(struct litemrc *mon, unsigned int context, pid_t tgid, struct cgroup *cgroup)
+static void litemrc_set_map(struct litemrc *mon, unsigned int context,
+			    pid_t tgid, struct cgroup *cgroup)
 {
 	WRITE_ONCE(mon->map.tgid[context], tgid);
 	WRITE_ONCE(mon->map.cgroup[context], cgroup);
@@ -67,16 +70,18 @@ static void litemrc_unfollow(struct litemrc *mon, unsigned int context)
 }
 
 /*
- * The followed process or cgroup is gone; @task is of the process, for its name, NULL of a cgroup.
- * Caller holds @lock.
+ * The followed process or cgroup is gone; @task is of the process, for its
+ * name, NULL of a cgroup. Caller holds @lock.
  */
-static void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
+static void litemrc_end_locked(struct litemrc *mon, unsigned int context,
+			       struct task_struct *task)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 
 	follower->state = LITEMRC_CONTEXT_ENDED;
 	if (task)
-		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
+		memcpy(follower->comm, task->group_leader->comm,
+		       sizeof(follower->comm));
 	litemrc_unfollow(mon, context);
 	litemrc_call_clients(mon, ended, context);
 	litemrc_change_locked(mon, context);
@@ -163,9 +168,12 @@ static bool litemrc_counts_writes(struct litemrc *mon, unsigned int context)
 	       litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT;
 }
 
-/* Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY otherwise. */
-static int litemrc_check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
-		     struct cgroup *cgroup)
+/*
+ * Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY
+ * otherwise.
+ */
+static int litemrc_check_use(struct litemrc *mon, unsigned int context,
+			     struct pid *pid, struct cgroup *cgroup)
 {
 	struct litemrc_follower *follower = mon->follower;
 	unsigned int other;
@@ -173,7 +181,8 @@ static int litemrc_check_use(struct litemrc *mon, unsigned int context, struct p
 	if (!context || litemrc_counts_writes(mon, context))
 		return -EBUSY;
 	for (other = 1; other < mon->parameters.contexts; other++) {
-		bool same = pid ? follower[other].pid == pid : follower[other].cgroup == cgroup;
+		bool same = pid ? follower[other].pid == pid :
+				  follower[other].cgroup == cgroup;
 
 		if (follower[other].state != LITEMRC_CONTEXT_FOLLOWING)
 			continue;
@@ -186,12 +195,13 @@ static int litemrc_check_use(struct litemrc *mon, unsigned int context, struct p
 }
 
 /*
- * Installs a follower unless its process has ended; the exit hook of its last thread takes @lock.
- * Returns -EAGAIN unless the window is free: the running epoch must end now, before the follower's
- * first access.
+ * Installs a follower unless its process has ended; the exit hook of its last
+ * thread takes @lock. Returns -EAGAIN unless the window is free: the running
+ * epoch must end now, before the follower's first access.
  */
 static int litemrc_try_replace(struct litemrc *mon, unsigned int context,
-		       const struct litemrc_follower *wanted, struct task_struct *task, u32 *epoch)
+			       const struct litemrc_follower *wanted,
+			       struct task_struct *task, u32 *epoch)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 	struct litemrc_follower before = {};
@@ -202,13 +212,16 @@ static int litemrc_try_replace(struct litemrc *mon, unsigned int context,
 	if (ret)
 		return ret;
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	ret = task && !litemrc_is_alive(task) ? -ESRCH : litemrc_settle_locked(mon);
+	ret = task && !litemrc_is_alive(task) ? -ESRCH :
+						litemrc_settle_locked(mon);
 	if (!ret) {
 		before = *follower;
 		*follower = *wanted;
 		litemrc_follower_get(follower);
 		*epoch = litemrc_change_locked(mon, context);
-		litemrc_set_map(mon, context, task ? task->tgid : LITEMRC_NO_TGID, wanted->cgroup);
+		litemrc_set_map(mon, context,
+				task ? task->tgid : LITEMRC_NO_TGID,
+				wanted->cgroup);
 	}
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	litemrc_follower_put(&before);
@@ -216,11 +229,12 @@ static int litemrc_try_replace(struct litemrc *mon, unsigned int context,
 }
 
 /*
- * No epoch ends by its length meanwhile, so only the end of a process, once for each context, can
- * fill the window between the wait and the look.
+ * No epoch ends by its length meanwhile, so only the end of a process, once for
+ * each context, can fill the window between the wait and the look.
  */
-static int litemrc_replace_follower(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
-		   struct task_struct *task, u32 *epoch)
+static int litemrc_replace_follower(struct litemrc *mon, unsigned int context,
+				    const struct litemrc_follower *wanted,
+				    struct task_struct *task, u32 *epoch)
 {
 	u32 length = litemrc_read(mon, LITEMRC_EPOCH_LENGTH);
 	unsigned int tries = mon->parameters.contexts + 1;
@@ -234,8 +248,9 @@ static int litemrc_replace_follower(struct litemrc *mon, unsigned int context, c
 	return ret == -EAGAIN ? -EBUSY : ret;
 }
 
-static int litemrc_begin_following(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
-		  struct task_struct *task)
+static int litemrc_begin_following(struct litemrc *mon, unsigned int context,
+				   const struct litemrc_follower *wanted,
+				   struct task_struct *task)
 {
 	u32 epoch;
 	int ret;
@@ -269,7 +284,8 @@ int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)
 		get_task_comm(wanted.comm, task);
 		ret = litemrc_check_use(mon, context, wanted.pid, NULL);
 		if (!ret)
-			ret = litemrc_begin_following(mon, context, &wanted, task);
+			ret = litemrc_begin_following(mon, context, &wanted,
+						      task);
 	}
 	if (task)
 		put_task_struct(task);
@@ -277,7 +293,8 @@ int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)
 	return min(ret, 0);
 }
 
-int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char *path)
+int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context,
+			  const char *path)
 {
 	struct litemrc_follower wanted = { .state = LITEMRC_CONTEXT_FOLLOWING };
 	int ret;
@@ -296,7 +313,8 @@ int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char 
 
 /**
  * litemrc_current_context - the context of the running task
- * @device: the monitor's device, which stays until litemrc_ops.enable() has disabled it
+ * @device: the monitor's device, which stays until litemrc_ops.enable() has
+ *   disabled it
  *
  * Return: the context, or 0
  */
@@ -304,13 +322,16 @@ unsigned int litemrc_current_context(struct device *device)
 {
 	const struct litemrc *mon = dev_get_drvdata(device);
 
-	return mon && READ_ONCE(mon->probing) ? litemrc_context_of(&mon->map, current) : 0;
+	return mon && READ_ONCE(mon->probing) ?
+		       litemrc_context_of(&mon->map, current) :
+		       0;
 }
 EXPORT_SYMBOL_GPL(litemrc_current_context);
 
 /*
- * Re-assigning a context ends the running epoch, and that epoch's record carries the new follower.
- * So a reader attributes the counts of the following epochs correctly, however late it reads.
+ * Re-assigning a context ends the running epoch, and that epoch's record
+ * carries the new follower. So a reader attributes the counts of the following
+ * epochs correctly, however late it reads.
  */
 
 static bool litemrc_is_settled(u32 status, u32 ready, u32 due)
@@ -319,26 +340,29 @@ static bool litemrc_is_settled(u32 status, u32 ready, u32 due)
 }
 
 /**
- * litemrc_settle_locked - wait until no end of epoch is between queue and window
+ * litemrc_settle_locked - wait until no end of epoch is between queue and
+ * window
  * @mon: the monitor; caller holds @lock
  *
- * An end of epoch passes the queue first. One that waits for the release of the window has not
- * entered the queue: it will end the epoch that runs now.
+ * An end of epoch passes the queue first. One that waits for the release of the
+ * window has not entered the queue: it will end the epoch that runs now.
  *
- * Return: 0 if the window is free, so that the next end of epoch enters the queue at once; -EAGAIN
- * if it is not; -EIO if the gateware does not respond
+ * Return: 0 if the window is free, so that the next end of epoch enters the
+ * queue at once; -EAGAIN if it is not; -EIO if the gateware does not respond
  */
 int litemrc_settle_locked(struct litemrc *mon)
 {
 	u32 status;
 
-	if (litemrc_poll_status(mon, litemrc_is_settled, LITEMRC_STATUS_EPOCH_READY,
+	if (litemrc_poll_status(mon, litemrc_is_settled,
+				LITEMRC_STATUS_EPOCH_READY,
 				LITEMRC_STATUS_EPOCH_DUE, &status))
 		return -EIO;
 	return status & LITEMRC_STATUS_EPOCH_READY ? -EAGAIN : 0;
 }
 
-static void litemrc_describe_follower(const struct litemrc_follower *follower, struct litemrc_row *followed)
+static void litemrc_describe_follower(const struct litemrc_follower *follower,
+				      struct litemrc_row *followed)
 {
 	memset(followed, 0, sizeof(*followed));
 	followed->state = follower->state;
@@ -358,14 +382,17 @@ u32 litemrc_end_epoch_locked(struct litemrc *mon)
 }
 
 /*
- * Ends the epoch, notes the context's new follower for its record, and returns its number. Caller
- * holds @lock.
+ * Ends the epoch, notes the context's new follower for its record, and returns
+ * its number. Caller holds @lock.
  */
 u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_change *change;
 
-	/* Writers wait for the record, so there is room unless the hardware is broken. */
+	/*
+	 * Writers wait for the record, so there is room unless the hardware is
+	 * broken.
+	 */
 	if (mon->changes == LITEMRC_CHANGES_MAX)
 		mon->changes--;
 	change = &mon->change[mon->changes++];
@@ -378,7 +405,7 @@ u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 
 /* A followed process may have changed its name. Caller holds @lock. */
 static void litemrc_rename_followed(struct litemrc *mon, unsigned int context,
-			    struct litemrc_row *followed)
+				    struct litemrc_row *followed)
 {
 	const struct litemrc_follower *follower = &mon->follower[context];
 	struct task_struct *task;
@@ -394,7 +421,8 @@ static void litemrc_rename_followed(struct litemrc *mon, unsigned int context,
 }
 
 /* Sets what a row of the record says of its follower, not of its memory. */
-static void litemrc_set_followed(struct litemrc_epoch *record, const struct litemrc_row *followed)
+static void litemrc_set_followed(struct litemrc_epoch *record,
+				 const struct litemrc_row *followed)
 {
 	memcpy(litemrc_record_row(record, followed->context), followed,
 	       offsetof(struct litemrc_row, resident));
@@ -406,7 +434,8 @@ static void litemrc_set_followed(struct litemrc_epoch *record, const struct lite
  * @last: the record before
  * @record: the record of the epoch
  *
- * Return: a bit for each context whose follower changed at the end of this epoch
+ * Return: a bit for each context whose follower changed at the end of this
+ * epoch
  */
 u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 			  struct litemrc_epoch *record)
@@ -427,9 +456,11 @@ u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 		changed |= BIT(change->context);
 	}
 	mon->changes -= reported;
-	memmove(mon->change, mon->change + reported, mon->changes * sizeof(*mon->change));
+	memmove(mon->change, mon->change + reported,
+		mon->changes * sizeof(*mon->change));
 	for (context = 1; context < mon->parameters.contexts; context++)
-		litemrc_rename_followed(mon, context, litemrc_record_row(record, context));
+		litemrc_rename_followed(mon, context,
+					litemrc_record_row(record, context));
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return changed;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gateware's bits of the frames accessed and written in an epoch. They are read from the window
- * if someone takes them: the page tables (young.c), readers of sysfs, or monitors in software of
- * the same memory, which cannot see these accesses on a processor that sets no accessed bits.
+ * The gateware's bits of the frames accessed and written in an epoch. They are
+ * read from the window if someone takes them: the page tables,
+ * readers of sysfs, or monitors in software of the same memory, which cannot
+ * see these accesses on a processor that sets no accessed bits.
  */
 #include <linux/device.h>
 #include <linux/mm.h>
@@ -14,11 +15,12 @@
 #include "litemrc.h"
 
 /*
- * Accessed bits for a processor that sets none: at the end of each epoch, those of the page table
- * entries that map a frame accessed in it. Reclaim and DAMON then work as if the processor had set
- * them. It ignores them, so no translation is flushed. Pages that no process maps have no entries;
- * read() and write() note their accesses. A process that has not run in the epoch has not accessed
- * its pages, so its page tables are not visited.
+ * Accessed bits for a processor that sets none: at the end of each epoch, those
+ * of the page table entries that map a frame accessed in it. Reclaim and DAMON
+ * then work as if the processor had set them. It ignores them, so no
+ * translation is flushed. Pages that no process maps have no entries; read()
+ * and write() note their accesses. A process that has not run in the epoch has
+ * not accessed its pages, so its page tables are not visited.
  */
 
 struct mark {
@@ -28,7 +30,8 @@ struct mark {
 	u32 marked;
 };
 
-static void litemrc_young_mark_accessed(void *data, pte_t *entry, unsigned int count)
+static void litemrc_young_mark_accessed(void *data, pte_t *entry,
+					unsigned int count)
 {
 	struct mark *mark = data;
 	const u32 *bits = mark->bits;
@@ -38,7 +41,8 @@ static void litemrc_young_mark_accessed(void *data, pte_t *entry, unsigned int c
 
 	mark->visited += count;
 	for (; entry != end; entry++) {
-		if ((pte_val(*entry) & (_PAGE_PRESENT | _PAGE_ACCESSED)) != _PAGE_PRESENT)
+		if ((pte_val(*entry) & (_PAGE_PRESENT | _PAGE_ACCESSED)) !=
+		    _PAGE_PRESENT)
 			continue;
 		frame = pte_pfn(*entry) - first;
 		if (frame >= frames || !(bits[frame / LITEMRC_BITMAP_FRAMES] &
@@ -55,9 +59,9 @@ static void litemrc_young_mark_accessed(void *data, pte_t *entry, unsigned int c
  * @mon: the monitor
  * @bits: of the frames accessed in it
  *
- * Called in the interrupt's thread, which must not wait long: a process that changes its memory
- * now is skipped. The scheduler set the thread's time when it took the processor from the process
- * that ran at the end of the epoch.
+ * Called in the interrupt's thread, which must not wait long: a process that
+ * changes its memory now is skipped. The scheduler set the thread's time when
+ * it took the processor from the process that ran at the end of the epoch.
  */
 static void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
 {
@@ -71,7 +75,9 @@ static void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
 	young->ended = current->se.exec_start;
 	ret = litemrc_walk_since(since, litemrc_young_mark_accessed, &mark);
 	if (ret)
-		dev_warn_ratelimited(mon->dev, "the pages accessed were not marked: %d\n", ret);
+		dev_warn_ratelimited(mon->dev,
+				     "the pages accessed were not marked: %d\n",
+				     ret);
 	mutex_lock(&young->lock);
 	events->walks++;
 	events->visited += mark.visited;
@@ -80,10 +86,12 @@ static void litemrc_young_mark(struct litemrc *mon, const u32 *bits)
 	mutex_unlock(&young->lock);
 }
 
-#define LITEMRC_IMAGE_HEAD 2 /* words of the image before the bits: epoch, frames */
+/* words of the image before the bits: epoch, frames */
+#define LITEMRC_IMAGE_HEAD 2
 
 static LIST_HEAD(consumers);
-static DEFINE_MUTEX(consumers_lock); /* outside the consumers' own locks; guards the images, too */
+/* outside the consumers' own locks; guards the images, too */
+static DEFINE_MUTEX(consumers_lock);
 
 static u32 litemrc_bitmap_words_of(const struct litemrc *mon)
 {
@@ -105,7 +113,9 @@ int litemrc_bitmap_init(struct litemrc *mon)
 {
 	mutex_init(&mon->young.lock);
 	if (mon->parameters.page_bitmap) {
-		mon->bitmap.image = vzalloc(array_size(litemrc_bitmap_image_words(mon), sizeof(u32)));
+		mon->bitmap.image =
+			vzalloc(array_size(litemrc_bitmap_image_words(mon),
+					   sizeof(u32)));
 		if (!mon->bitmap.image)
 			return -ENOMEM;
 	}
@@ -133,15 +143,18 @@ void litemrc_bitmap_free(struct litemrc *mon)
 static void litemrc_bitmap_read_words(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
-	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
+	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups,
+					    parameters->contexts);
 
 	mon->ops->window(mon->io, first, litemrc_bitmap_accessed_of(mon),
-			 mon->bitmap.keep ? 2 * litemrc_bitmap_words_of(mon) : litemrc_bitmap_words_of(mon));
+			 mon->bitmap.keep ? 2 * litemrc_bitmap_words_of(mon) :
+					    litemrc_bitmap_words_of(mon));
 	mon->bitmap.kept = mon->bitmap.keep;
 	if (mon->bitmap.kept) {
 		mon->bitmap.image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;
 		mon->bitmap.image[1] = mon->parameters.frames;
-		mon->bitmap.image[litemrc_bitmap_image_words(mon) - 1] = mon->bitmap.image[0];
+		mon->bitmap.image[litemrc_bitmap_image_words(mon) - 1] =
+			mon->bitmap.image[0];
 	}
 }
 
@@ -160,6 +173,14 @@ static bool litemrc_bitmap_is_wanted(const struct litemrc *mon)
 	return mon->bitmap.keep || mon->young.on;
 }
 
+static void litemrc_bitmap_pass_to(const struct litemrc *mon,
+				   const struct litemrc *consumer)
+{
+	consumer->ops->accessed(consumer->io, mon->first_pfn,
+				litemrc_bitmap_accessed_of(mon),
+				litemrc_bitmap_words_of(mon));
+}
+
 /* Passes the bits of the epoch in the window to those that take them. */
 void litemrc_bitmap_pass(struct litemrc *mon)
 {
@@ -172,14 +193,16 @@ void litemrc_bitmap_pass(struct litemrc *mon)
 		litemrc_bitmap_read_words(mon);
 		list_for_each_entry(consumer, &consumers, consumer)
 			if (litemrc_bitmap_wants(consumer))
-				consumer->ops->accessed(consumer->io, mon->first_pfn,
-							litemrc_bitmap_accessed_of(mon), litemrc_bitmap_words_of(mon));
+				litemrc_bitmap_pass_to(mon, consumer);
 		mon->bitmap.marks = mon->young.on;
 	}
 	mutex_unlock(&consumers_lock);
 }
 
-/* Marks the pages accessed in the epoch that was passed. Only its caller changes the image. */
+/*
+ * Marks the pages accessed in the epoch that was passed. Only its caller
+ * changes the image.
+ */
 void litemrc_bitmap_mark(struct litemrc *mon)
 {
 	if (mon->bitmap.marks)
@@ -187,7 +210,10 @@ void litemrc_bitmap_mark(struct litemrc *mon)
 	mon->bitmap.marks = false;
 }
 
-/* Feeds the bits of accessed frames to the kernel from the next epoch on, or no longer. */
+/*
+ * Feeds the bits of accessed frames to the kernel from the next epoch on, or no
+ * longer.
+ */
 static int litemrc_bitmap_feed(struct litemrc *mon, u32 on)
 {
 	if (!mon->parameters.page_bitmap)
@@ -217,8 +243,8 @@ LITEMRC_MEMBER(bitmap, keep_bitmap, 0644, struct litemrc, bitmap.keep,
 
 /* Returns bytes of the last epoch's image, or -ENODATA if none is kept. */
 static ssize_t litemrc_bitmap_read(struct file *file, struct kobject *kobj,
-				   litemrc_bin_attribute *attribute, char *data, loff_t offset,
-				   size_t bytes)
+				   litemrc_bin_attribute *attribute, char *data,
+				   loff_t offset, size_t bytes)
 {
 	struct litemrc *mon = litemrc_of_device(kobj_to_dev(kobj));
 	ssize_t ret = -ENODATA;
@@ -227,8 +253,10 @@ static ssize_t litemrc_bitmap_read(struct file *file, struct kobject *kobj,
 		return -ENODEV;
 	mutex_lock(&consumers_lock);
 	if (mon->bitmap.kept)
-		ret = memory_read_from_buffer(data, bytes, &offset, mon->bitmap.image,
-					      litemrc_bitmap_image_words(mon) * sizeof(u32));
+		ret = memory_read_from_buffer(data, bytes, &offset,
+					      mon->bitmap.image,
+					      litemrc_bitmap_image_words(mon) *
+						      sizeof(u32));
 	mutex_unlock(&consumers_lock);
 	return ret;
 }
@@ -236,14 +264,11 @@ static BIN_ATTR(bitmap, 0400, litemrc_bitmap_read, NULL, 0);
 
 static struct attribute *litemrc_bitmap_files[] = {
 	&litemrc_bitmap_feed_accessed.attribute.attr,
-	&litemrc_bitmap_keep_bitmap.attribute.attr,
-	NULL
+	&litemrc_bitmap_keep_bitmap.attribute.attr, NULL
 };
 
-static litemrc_bin_attribute *litemrc_bitmap_binaries[] = {
-	&bin_attr_bitmap,
-	NULL
-};
+static litemrc_bin_attribute *litemrc_bitmap_binaries[] = { &bin_attr_bitmap,
+							    NULL };
 
 const struct attribute_group litemrc_bitmap_group = {
 	.attrs = litemrc_bitmap_files,
@@ -261,11 +286,11 @@ static u64 litemrc_young_event(struct litemrc *mon, const u64 *event)
 	return value;
 }
 
-#define LITEMRC_FEED_EVENT(_name, _member)                                             \
-	static u64 litemrc_get_##_name(struct litemrc *mon)                            \
-	{                                                                              \
-		return litemrc_young_event(mon, &mon->young.events._member);           \
-	}                                                                              \
+#define LITEMRC_FEED_EVENT(_name, _member)                                   \
+	static u64 litemrc_get_##_name(struct litemrc *mon)                  \
+	{                                                                    \
+		return litemrc_young_event(mon, &mon->young.events._member); \
+	}                                                                    \
 	LITEMRC_NUMBER(feed, _name, 0400, .get = litemrc_get_##_name)
 
 LITEMRC_FEED_EVENT(walks, walks);
@@ -277,8 +302,7 @@ static struct attribute *litemrc_feed_files[] = {
 	&litemrc_feed_walks.attribute.attr,
 	&litemrc_feed_visited.attribute.attr,
 	&litemrc_feed_marked.attribute.attr,
-	&litemrc_feed_microseconds.attribute.attr,
-	NULL
+	&litemrc_feed_microseconds.attribute.attr, NULL
 };
 
 const struct attribute_group litemrc_feed_group = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gateware's hot pages: the list of each epoch is read from the window for sysfs. Pages that
- * reached the threshold during an epoch are taken out of the gateware's queue, which has few
- * places, by the interrupt.
+ * The gateware's hot pages: the list of each epoch is read from the window for
+ * sysfs. Pages that reached the threshold during an epoch are taken out of the
+ * gateware's queue, which has few places, by the interrupt.
  */
 #include <linux/bitops.h>
 #include <linux/device.h>
@@ -19,7 +19,8 @@
 
 static u32 litemrc_hot_image_words(const struct litemrc *mon)
 {
-	return LITEMRC_HOT_HEAD + mon->parameters.hot_pages * LITEMRC_HOT_PAGE_WORDS + 1;
+	return LITEMRC_HOT_HEAD +
+	       mon->parameters.hot_pages * LITEMRC_HOT_PAGE_WORDS + 1;
 }
 
 int litemrc_hot_init(struct litemrc *mon)
@@ -31,7 +32,8 @@ int litemrc_hot_init(struct litemrc *mon)
 	INIT_KFIFO(hot->queue);
 	if (!mon->parameters.hot_pages)
 		return 0;
-	hot->image = vzalloc(array_size(litemrc_hot_image_words(mon), sizeof(u32)));
+	hot->image =
+		vzalloc(array_size(litemrc_hot_image_words(mon), sizeof(u32)));
 	return hot->image ? 0 : -ENOMEM;
 }
 
@@ -49,23 +51,30 @@ void litemrc_hot_quiet(struct litemrc *mon)
 		return;
 	litemrc_write(mon, LITEMRC_HOT_CONTROL,
 		      LITEMRC_HOT_CONTROL_READS | LITEMRC_HOT_CONTROL_WRITES);
-	while (places-- && litemrc_read(mon, LITEMRC_HOT_QUEUE) & LITEMRC_HOT_QUEUE_VALID)
-		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
-	litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
+	while (places-- &&
+	       litemrc_read(mon, LITEMRC_HOT_QUEUE) & LITEMRC_HOT_QUEUE_VALID)
+		litemrc_write(mon, LITEMRC_HOT_COMMAND,
+			      LITEMRC_HOT_COMMAND_TAKE);
+	litemrc_write(mon, LITEMRC_HOT_COMMAND,
+		      LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
 }
 
 static bool litemrc_hot_is_on(const struct litemrc *mon)
 {
 	return mon->parameters.hot_pages &&
-	       litemrc_read(mon, LITEMRC_HOT_CONTROL) & LITEMRC_HOT_CONTROL_ENABLE;
+	       litemrc_read(mon, LITEMRC_HOT_CONTROL) &
+		       LITEMRC_HOT_CONTROL_ENABLE;
 }
 
 /* Copies the list of the epoch in the window. */
 void litemrc_hot_pass(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
-	u32 bitmap = parameters->page_bitmap ? LITEMRC_BITMAP_WORDS(parameters->frames) : 0;
-	u32 first = LITEMRC_WINDOW_HOT(parameters->groups, parameters->contexts, bitmap);
+	u32 bitmap = parameters->page_bitmap ?
+			     LITEMRC_BITMAP_WORDS(parameters->frames) :
+			     0;
+	u32 first = LITEMRC_WINDOW_HOT(parameters->groups, parameters->contexts,
+				       bitmap);
 	struct litemrc_hot *hot = &mon->hot;
 	u32 words = litemrc_hot_image_words(mon);
 	u32 status, listed;
@@ -77,12 +86,17 @@ void litemrc_hot_pass(struct litemrc *mon)
 	hot->kept = litemrc_hot_is_on(mon);
 	if (hot->kept) {
 		status = litemrc_read(mon, LITEMRC_HOT_STATUS);
-		listed = min(LITEMRC_FIELD(status, HOT_STATUS_LISTED), parameters->hot_pages);
+		listed = min(LITEMRC_FIELD(status, HOT_STATUS_LISTED),
+			     parameters->hot_pages);
 		memset(hot->image, 0, words * sizeof(u32));
 		hot->image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;
 		hot->image[1] = litemrc_read(mon, LITEMRC_HOT_ACCESSES);
-		hot->image[2] = (status & LITEMRC_HOT_STATUS_MORE ? LITEMRC_HOT_MORE : 0) |
-				(status & LITEMRC_HOT_STATUS_SATURATED ? LITEMRC_HOT_SATURATED : 0);
+		hot->image[2] = (status & LITEMRC_HOT_STATUS_MORE ?
+					 LITEMRC_HOT_MORE :
+					 0) |
+				(status & LITEMRC_HOT_STATUS_SATURATED ?
+					 LITEMRC_HOT_SATURATED :
+					 0);
 		hot->image[3] = listed;
 		mon->ops->window(mon->io, first, hot->image + LITEMRC_HOT_HEAD,
 				 listed * LITEMRC_HOT_PAGE_WORDS);
@@ -91,7 +105,10 @@ void litemrc_hot_pass(struct litemrc *mon)
 	mutex_unlock(&hot->lock);
 }
 
-/* Takes pages out of the gateware's queue; returns whether there was one. Holds @queue_lock. */
+/*
+ * Takes pages out of the gateware's queue; returns whether there was one. Holds
+ * @queue_lock.
+ */
 static bool litemrc_hot_take(struct litemrc *mon, unsigned int most)
 {
 	struct litemrc_hot *hot = &mon->hot;
@@ -102,21 +119,26 @@ static bool litemrc_hot_take(struct litemrc *mon, unsigned int most)
 		oldest = litemrc_read(mon, LITEMRC_HOT_QUEUE);
 		if (!(oldest & LITEMRC_HOT_QUEUE_VALID))
 			break;
-		hot->lost += !kfifo_put(&hot->queue, oldest & LITEMRC_HOT_QUEUE_FRAME);
+		hot->lost += !kfifo_put(&hot->queue,
+					oldest & LITEMRC_HOT_QUEUE_FRAME);
 		hot->queued++;
-		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
+		litemrc_write(mon, LITEMRC_HOT_COMMAND,
+			      LITEMRC_HOT_COMMAND_TAKE);
 		any = true;
 	}
-	if (litemrc_read(mon, LITEMRC_HOT_STATUS) & LITEMRC_HOT_STATUS_QUEUE_OVERFLOW) {
+	if (litemrc_read(mon, LITEMRC_HOT_STATUS) &
+	    LITEMRC_HOT_STATUS_QUEUE_OVERFLOW) {
 		hot->overflows++;
-		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
+		litemrc_write(mon, LITEMRC_HOT_COMMAND,
+			      LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
 	}
 	return any;
 }
 
 /*
- * Takes the pages out of the gateware's queue; returns whether there was one. Any context. At most
- * as many as it holds: later ones assert the interrupt again.
+ * Takes the pages out of the gateware's queue; returns whether there was one.
+ * Any context. At most as many as it holds: later ones assert the interrupt
+ * again.
  */
 bool litemrc_hot_drain(struct litemrc *mon)
 {
@@ -135,11 +157,15 @@ bool litemrc_hot_drain(struct litemrc *mon)
 bool litemrc_hot_interrupt(struct litemrc *mon)
 {
 	return mon->parameters.hot_pages &&
-	       litemrc_read(mon, LITEMRC_HOT_STATUS) & LITEMRC_HOT_STATUS_WAITING &&
+	       litemrc_read(mon, LITEMRC_HOT_STATUS) &
+		       LITEMRC_HOT_STATUS_WAITING &&
 	       litemrc_hot_drain(mon);
 }
 
-/* The frames before number @next leave the queue; -EINVAL if it has no such end of frames. */
+/*
+ * The frames before number @next leave the queue; -EINVAL if it has no such end
+ * of frames.
+ */
 static int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
 {
 	struct litemrc_hot *hot = &mon->hot;
@@ -159,17 +185,20 @@ static int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
 static int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
 {
 	u32 before = litemrc_read(mon, offset);
+	u32 events = 0;
 	int ret;
 
 	ret = litemrc_set_quiet(mon, offset, (before & ~mask) | value);
-	if (!ret && offset == LITEMRC_HOT_CONTROL)
-		litemrc_set_events(mon, LITEMRC_EV_ENABLE_HOT,
-				   litemrc_read(mon, offset) & LITEMRC_HOT_CONTROL_ALWAYS_ON ?
-				   LITEMRC_EV_ENABLE_HOT : 0);
-	return ret;
+	if (ret || offset != LITEMRC_HOT_CONTROL)
+		return ret;
+	if (litemrc_read(mon, offset) & LITEMRC_HOT_CONTROL_ALWAYS_ON)
+		events = LITEMRC_EV_ENABLE_HOT;
+	litemrc_set_events(mon, LITEMRC_EV_ENABLE_HOT, events);
+	return 0;
 }
 
-static u32 litemrc_hot_most(const struct litemrc *mon, const struct litemrc_number *number)
+static u32 litemrc_hot_most(const struct litemrc *mon,
+			    const struct litemrc_number *number)
 {
 	switch (number->offset) {
 	case LITEMRC_HOT_LOWER:
@@ -184,7 +213,8 @@ static u32 litemrc_hot_most(const struct litemrc *mon, const struct litemrc_numb
 	}
 }
 
-static ssize_t litemrc_hot_store(struct device *device, struct device_attribute *attribute,
+static ssize_t litemrc_hot_store(struct device *device,
+				 struct device_attribute *attribute,
 				 const char *text, size_t bytes)
 {
 	const struct litemrc_number *number =
@@ -199,18 +229,20 @@ static ssize_t litemrc_hot_store(struct device *device, struct device_attribute 
 	if (value < number->least || value > litemrc_hot_most(mon, number))
 		return -EINVAL;
 	mutex_lock(&mon->settings);
-	ret = litemrc_hot_set(mon, number->offset, number->mask, value << __ffs(number->mask));
+	ret = litemrc_hot_set(mon, number->offset, number->mask,
+			      value << __ffs(number->mask));
 	mutex_unlock(&mon->settings);
-	return ret == -ENODEV ? -EINVAL : ret ?: bytes; /* more than the register holds */
+	/* more than the register holds */
+	return ret == -ENODEV ? -EINVAL : ret ?: bytes;
 }
 
-#define LITEMRC_HOT_FIELD(_name, _register, _mask, _least)                        \
-	static struct litemrc_number litemrc_hot_##_name = {                      \
-		.attribute = __ATTR(_name, 0644, litemrc_number_show,             \
-				    litemrc_hot_store),                           \
-		.offset = LITEMRC_HOT_##_register,                                \
-		.mask = _mask,                                                    \
-		.least = _least,                                                  \
+#define LITEMRC_HOT_FIELD(_name, _register, _mask, _least)            \
+	static struct litemrc_number litemrc_hot_##_name = {          \
+		.attribute = __ATTR(_name, 0644, litemrc_number_show, \
+				    litemrc_hot_store),               \
+		.offset = LITEMRC_HOT_##_register,                    \
+		.mask = _mask,                                        \
+		.least = _least,                                      \
 	}
 
 LITEMRC_HOT_FIELD(enable, CONTROL, LITEMRC_HOT_CONTROL_ENABLE, 0);
@@ -230,7 +262,8 @@ LITEMRC_MEMBER(hot, queue_first, 0600, struct litemrc, hot.first,
 	       .set = litemrc_hot_acknowledge, .most = U32_MAX);
 
 /* The frames that wait, which stay in the queue: a page has room for all. */
-static ssize_t queue_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t queue_show(struct device *device,
+			  struct device_attribute *attribute, char *text)
 {
 	struct litemrc *mon = litemrc_of_device(device);
 	struct litemrc_hot *hot = &mon->hot;
@@ -239,12 +272,17 @@ static ssize_t queue_show(struct device *device, struct device_attribute *attrib
 	ssize_t bytes = 0;
 	u32 *frames;
 
-	frames = kmalloc_array(LITEMRC_HOT_QUEUE_PAGES, sizeof(*frames), GFP_KERNEL);
+	frames = kmalloc_array(LITEMRC_HOT_QUEUE_PAGES, sizeof(*frames),
+			       GFP_KERNEL);
 	if (!frames)
 		return -ENOMEM;
 	raw_spin_lock_irqsave(&hot->queue_lock, flags);
-	/* Those below the watermark, too. Without room they wait for the reader where they are. */
-	litemrc_hot_take(mon, min_t(u32, kfifo_avail(&hot->queue), LITEMRC_HOT_QUEUED_MAX));
+	/*
+	 * Those below the watermark, too. Without room they wait for the reader
+	 * where they are.
+	 */
+	litemrc_hot_take(mon, min_t(u32, kfifo_avail(&hot->queue),
+				    LITEMRC_HOT_QUEUED_MAX));
 	count = kfifo_out_peek(&hot->queue, frames, LITEMRC_HOT_QUEUE_PAGES);
 	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
 	for (i = 0; i < count; i++)
@@ -255,8 +293,9 @@ static ssize_t queue_show(struct device *device, struct device_attribute *attrib
 static DEVICE_ATTR_ADMIN_RO(queue);
 
 /* Returns bytes of the last epoch's list, or -ENODATA if there is none. */
-static ssize_t list_read(struct file *file, struct kobject *kobj, litemrc_bin_attribute *attribute,
-			 char *data, loff_t offset, size_t bytes)
+static ssize_t list_read(struct file *file, struct kobject *kobj,
+			 litemrc_bin_attribute *attribute, char *data,
+			 loff_t offset, size_t bytes)
 {
 	struct litemrc *mon = litemrc_of_device(kobj_to_dev(kobj));
 	struct litemrc_hot *hot = &mon->hot;
@@ -267,16 +306,19 @@ static ssize_t list_read(struct file *file, struct kobject *kobj, litemrc_bin_at
 	mutex_lock(&hot->lock);
 	if (hot->kept)
 		ret = memory_read_from_buffer(data, bytes, &offset, hot->image,
-					      litemrc_hot_image_words(mon) * sizeof(u32));
+					      litemrc_hot_image_words(mon) *
+						      sizeof(u32));
 	mutex_unlock(&hot->lock);
 	return ret;
 }
 static BIN_ATTR_ADMIN_RO(list, 0);
 
-static umode_t litemrc_hot_is_visible(struct kobject *kobj, struct attribute *attribute,
-				      int number)
+static umode_t litemrc_hot_is_visible(struct kobject *kobj,
+				      struct attribute *attribute, int number)
 {
-	return litemrc_of_device(kobj_to_dev(kobj))->parameters.hot_pages ? attribute->mode : 0;
+	return litemrc_of_device(kobj_to_dev(kobj))->parameters.hot_pages ?
+		       attribute->mode :
+		       0;
 }
 
 static struct attribute *litemrc_hot_files[] = {
@@ -298,10 +340,7 @@ static struct attribute *litemrc_hot_files[] = {
 	NULL
 };
 
-static litemrc_bin_attribute *litemrc_hot_binaries[] = {
-	&bin_attr_list,
-	NULL
-};
+static litemrc_bin_attribute *litemrc_hot_binaries[] = { &bin_attr_list, NULL };
 
 const struct attribute_group litemrc_hot_group = {
 	.name = "hot",

@@ -28,14 +28,14 @@
 #define LITEMRC_RING_EPOCHS 64
 #define LITEMRC_CONTEXTS_MAX 32 /* the bits of a u32 */
 #define LITEMRC_GROUPS_MAX 256 /* the hits attribute fits a page */
-#define LITEMRC_CLOCK_MHZ 25 /* the slowest clock for which a wait is long enough */
-#define LITEMRC_EPOCH_INTERVAL_US 10000 /* between the ends of epochs, on average */
+/* the slowest clock for which a wait is long enough */
+#define LITEMRC_CLOCK_MHZ 25
+/* between the ends of epochs, on average */
+#define LITEMRC_EPOCH_INTERVAL_US 10000
 #define LITEMRC_EPOCH_BURST 16 /* epochs that may end at once */
 #define LITEMRC_CLAIM_ORDER_MAX LITEMRC_FIELD(U32_MAX, CLAIM_ORDER)
 #define LITEMRC_RANKS_MAX 16
 #define LITEMRC_NO_TGID (-1) /* of no task; the idle task's is 0 */
-
-#define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
 struct litemrc_evacuation;
 struct litemrc_pmu;
@@ -63,7 +63,10 @@ struct litemrc_parameters {
 	bool claims; /* a page has an owner before its first access */
 	u32 page_bitmap; /* behind the counters in the window */
 	u32 hot_pages; /* of the list behind these; 0: there is none */
-	u32 banks; /* of the DRAM, whose commands are counted behind these; 0: they are not */
+	/*
+	 * of the DRAM, whose commands are counted behind these; 0: they are not
+	 */
+	u32 banks;
 	u32 access_bytes; /* that a read or write moves; 0 without banks */
 	u32 refresh_cycles; /* that a REFRESH takes */
 	bool rows_observed; /* of the DRAM, not only its reads and writes */
@@ -78,14 +81,16 @@ struct litemrc_map {
 };
 
 /*
- * The process or cgroup that a context follows. Guarded by @lock; changed under @settings, except
- * when a process ends.
+ * The process or cgroup that a context follows. Guarded by @lock; changed under
+ * @settings, except when a process ends.
  */
 struct litemrc_follower {
 	enum litemrc_context_state state;
-	struct pid *pid; /* either pid or cgroup, with a reference; neither when free */
+	/* either pid or cgroup, with a reference; neither when free */
+	struct pid *pid;
 	struct cgroup *cgroup;
-	char comm[TASK_COMM_LEN]; /* as of the start of following, or of the end */
+	/* as of the start of following, or of the end */
+	char comm[TASK_COMM_LEN];
 };
 
 /* A change of a follower that the record of an epoch must report. */
@@ -95,25 +100,40 @@ struct litemrc_change {
 	struct litemrc_row followed;
 };
 
-/* A context can start following (or be freed) and end before the record is written. */
+/*
+ * A context can start following (or be freed) and end before the record is
+ * written.
+ */
 #define LITEMRC_CHANGES_MAX (2 * LITEMRC_CONTEXTS_MAX)
 
-/* Finished epochs; each reader reads all of them, independently of the others. */
+/*
+ * Finished epochs; each reader reads all of them, independently of the others.
+ */
 struct litemrc_ring {
 	struct mutex lock; /* guards all below */
-	wait_queue_head_t wait; /* until an epoch is stored, the window free, the gateware stuck */
+	/* until an epoch is stored, the window free, the gateware stuck */
+	wait_queue_head_t wait;
 	struct list_head readers;
 	void *records;
 	size_t record_bytes;
-	u32 *rows; /* sysfs: of each context whose counts are not those of the last record */
-	u32 changed; /* contexts whose follower changed at the end of the last epoch */
+	/*
+	 * sysfs: of each context whose counts are not those of the last record
+	 */
+	u32 *rows;
+	/* contexts whose follower changed at the end of the last epoch */
+	u32 changed;
 	u32 head; /* number of epochs stored; the last is at head - 1 */
 	u32 stored; /* the gateware's number of the next one */
 	u64 ended_ns; /* end of the epoch stored last */
-	u64 interrupt_ns; /* end of the epoch in the window; its event is disabled meanwhile */
+	/* end of the epoch in the window; its event is disabled meanwhile */
+	u64 interrupt_ns;
 	u32 lost; /* epochs overwritten before the slowest reader read them */
 	bool gone;
-	ktime_t due; /* when the epochs that have ended would have at LITEMRC_EPOCH_INTERVAL_US */
+	/*
+	 * when the epochs that have ended would have at
+	 * LITEMRC_EPOCH_INTERVAL_US
+	 */
+	ktime_t due;
 };
 
 struct litemrc_reader {
@@ -127,22 +147,29 @@ struct litemrc_reader {
 
 #define LITEMRC_MOVED_MAX 64
 
-/* Processes that moved into a followed cgroup, until a work item hands over their pages. */
+/*
+ * Processes that moved into a followed cgroup, until a work item hands over
+ * their pages.
+ */
 struct litemrc_moved {
 	struct work_struct work;
-	struct pid *pid[LITEMRC_MOVED_MAX]; /* with references; guarded by the monitor's @lock */
+	/* with references; guarded by the monitor's @lock */
+	struct pid *pid[LITEMRC_MOVED_MAX];
 	unsigned int count;
-	int all; /* contexts get theirs: there was no room, or pages have moved */
+	/* contexts get theirs: there was no room, or pages have moved */
+	int all;
 };
 
-#define LITEMRC_HOT_QUEUE_PAGES 256 /* a power of two; as many lines fit into a file of sysfs */
+/* a power of two; as many lines fit into a file of sysfs */
+#define LITEMRC_HOT_QUEUE_PAGES 256
 
 /* Pages with the most accesses. */
 struct litemrc_hot {
 	struct mutex lock; /* guards the image */
 	u32 *image; /* as in sysfs; NULL: the gateware has no hot pages */
 	bool kept; /* the image is an epoch's */
-	raw_spinlock_t queue_lock; /* guards the rest, and the gateware's queue */
+	/* guards the rest, and the gateware's queue */
+	raw_spinlock_t queue_lock;
 	DECLARE_KFIFO(queue, u32, LITEMRC_HOT_QUEUE_PAGES); /* frames */
 	u32 first; /* number of the oldest frame in @queue */
 	u32 queued;
@@ -155,7 +182,8 @@ struct litemrc_bitmap {
 	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
 	u32 keep; /* the image is for sysfs, too */
 	bool kept; /* the image is complete */
-	bool marks; /* the epoch passed last is to be marked; of the interrupt's thread */
+	/* the epoch passed last is to be marked; of the interrupt's thread */
+	bool marks;
 };
 
 struct litemrc_young_events {
@@ -168,7 +196,10 @@ struct litemrc_young_events {
 /* Accessed bits of page table entries, set from the bits of the frames. */
 struct litemrc_young {
 	u32 on; /* guarded by frames.c's lock */
-	u64 ended; /* end of the epoch before, on the scheduler's clock; for the irq thread */
+	/*
+	 * end of the epoch before, on the scheduler's clock; for the irq thread
+	 */
+	u64 ended;
 	struct mutex lock; /* guards the events */
 	struct litemrc_young_events events;
 };
@@ -189,8 +220,10 @@ enum litemrc_client_kind { LITEMRC_TAIL, LITEMRC_RANKS, LITEMRC_CLIENTS };
  * @remove: it goes, or the module; none of the other calls is under way
  * @fill: fill in a record before it is stored; holds the ring's lock; or NULL
  * @ended: what a context follows has ended; holds @lock; or NULL
- * @changed: the followers have changed, or @add is complete; holds @settings; or NULL
- * @cleared: the stacks were cleared, or the monitor disabled; holds @settings; or NULL
+ * @changed: the followers have changed, or @add is complete; holds @settings;
+ *   or NULL
+ * @cleared: the stacks were cleared, or the monitor disabled; holds @settings;
+ *   or NULL
  */
 struct litemrc_client {
 	int (*add)(struct litemrc *mon);
@@ -203,14 +236,22 @@ struct litemrc_client {
 
 struct litemrc {
 	struct litemrc_map map;
-	raw_spinlock_t lock; /* innermost; guards map and the command registers */
-	u32 stuck; /* the gateware did not complete a command in time; until a clear */
-	struct irq_work stuck_work; /* reports it from a context that may print */
+	/* innermost; guards map and the command registers */
+	raw_spinlock_t lock;
+	/* the gateware did not complete a command in time; until a clear */
+	u32 stuck;
+	/* reports it from a context that may print */
+	struct irq_work stuck_work;
 	unsigned int timeout_us;
 	raw_spinlock_t events_lock; /* guards @events; innermost, too */
 	u32 events; /* as in EV_ENABLE */
-	u32 room; /* commands that find a place without a look at the status; guarded by @lock */
-	u32 commands_lost; /* times the gateware reported it; guarded by @lock */
+	/*
+	 * commands that find a place without a look at the status; guarded by
+	 * @lock
+	 */
+	u32 room;
+	/* times the gateware reported it; guarded by @lock */
+	u32 commands_lost;
 	u32 commands_late;
 	u64 cleared_ns; /* time of the last clear; guarded by @lock */
 	u32 lost_recorded; /* commands_lost as of the last record */
@@ -219,9 +260,15 @@ struct litemrc {
 	unsigned long first_pfn;
 	struct litemrc_parameters parameters;
 	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
-	u8 *owner; /* context of each frame; guarded by @lock. NULL: the monitor knows by itself */
-	struct task_struct *migrating; /* moves pages of others, so owns none of them */
-	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not reported yet, oldest first */
+	/*
+	 * context of each frame; guarded by @lock. NULL: the monitor knows by
+	 * itself
+	 */
+	u8 *owner;
+	/* moves pages of others, so owns none of them */
+	struct task_struct *migrating;
+	/* not reported yet, oldest first */
+	struct litemrc_change change[LITEMRC_CHANGES_MAX];
 	unsigned int changes;
 
 	struct mutex settings; /* guards everything that users write */
@@ -229,7 +276,10 @@ struct litemrc {
 	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_moved moved;
 	struct list_head node; /* in core.c's list of monitors */
-	/* The modules that add to it. Changed with @settings, the ring's lock and @lock held. */
+	/*
+	 * The modules that add to it. Changed with @settings, the ring's lock
+	 * and @lock held.
+	 */
 	const struct litemrc_client *client[LITEMRC_CLIENTS];
 	struct litemrc_tails *tails; /* of litemrc_tail */
 	struct litemrc_ranks *ranks; /* of litemrc_ranks */
@@ -240,9 +290,11 @@ struct litemrc {
 	struct litemrc_hot hot;
 	struct litemrc_young young;
 	struct litemrc_pmu *pmu; /* NULL: none */
-	struct list_head consumer; /* in frames.c's list of those that take such bits */
+	/* in frames.c's list of those that take such bits */
+	struct list_head consumer;
 	struct litemrc_folders contexts;
-	struct kernfs_node *epoch_node; /* notified at the first epoch after a read */
+	/* notified at the first epoch after a read */
+	struct kernfs_node *epoch_node;
 	bool epoch_read; /* since it was notified */
 	ktime_t loaded;
 	struct device *dev;
@@ -254,21 +306,18 @@ struct litemrc {
 };
 
 /* core.c */
-int litemrc_client_register(enum litemrc_client_kind kind, const struct litemrc_client *client);
+int litemrc_client_register(enum litemrc_client_kind kind,
+			    const struct litemrc_client *client);
 void litemrc_client_unregister(enum litemrc_client_kind kind);
 void litemrc_put(struct litemrc *mon);
 
 /* Has the modules that add to the monitor do something, if they can. */
-#define litemrc_call_clients(mon, call, ...)                                           \
-	do {                                                                           \
-		const struct litemrc_client *client;                                   \
-		unsigned int kind;                                                     \
-                                                                                       \
-		for (kind = 0; kind < LITEMRC_CLIENTS; kind++) {                       \
-			client = (mon)->client[kind];                                  \
-			if (client && client->call)                                    \
-				client->call(mon, ##__VA_ARGS__);                      \
-		}                                                                      \
+#define litemrc_call_clients(mon, call, ...)                                \
+	do {                                                                \
+		const struct litemrc_client *const *client = (mon)->client; \
+		for (; client != (mon)->client + LITEMRC_CLIENTS; client++) \
+			if (*client && (*client)->call)                     \
+				(*client)->call(mon, ##__VA_ARGS__);        \
 	} while (0)
 
 /* registers.c */
@@ -285,7 +334,8 @@ static inline u32 litemrc_read(const struct litemrc *mon, unsigned int offset)
 	return mon->ops->read(mon->io, offset);
 }
 
-static inline void litemrc_write(struct litemrc *mon, unsigned int offset, u32 value)
+static inline void litemrc_write(struct litemrc *mon, unsigned int offset,
+				 u32 value)
 {
 	mon->ops->write(mon->io, offset, value);
 }
@@ -295,11 +345,13 @@ void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_command(struct litemrc *mon, u32 command);
 void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_invalidate_locked(struct litemrc *mon, u32 frame);
-void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order, unsigned int context);
+void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order,
+			  unsigned int context);
 int litemrc_wait_invalidated(struct litemrc *mon);
 void litemrc_clear_locked(struct litemrc *mon);
 void litemrc_check_commands(struct litemrc *mon, u32 status);
-int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mask, u32 value),
+int litemrc_poll_status(struct litemrc *mon,
+			bool (*is_done)(u32 status, u32 mask, u32 value),
 			u32 mask, u32 value, u32 *status);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_set_stuck(struct litemrc *mon);
@@ -323,32 +375,42 @@ static inline u32 litemrc_tail_groups(const struct litemrc *mon)
 
 /* ring.c */
 int litemrc_ring_init(struct litemrc *mon);
-/* A record in the ring has a row for each context: that of one, its counts, a rank, and a bank. */
-static inline struct litemrc_row *litemrc_record_row(const struct litemrc_epoch *record,
-						     u32 context)
+/*
+ * A record in the ring has a row for each context: that of one, its counts, a
+ * rank, and a bank.
+ */
+static inline struct litemrc_row *
+litemrc_record_row(const struct litemrc_epoch *record, u32 context)
 {
 	const struct litemrc_part *parts = litemrc_parts(record);
 
 	return (void *)(parts + record->parts) + context * parts[0].item_bytes;
 }
 
-static inline u32 *litemrc_record_counts(const struct litemrc_epoch *record, u32 context)
+static inline u32 *litemrc_record_counts(const struct litemrc_epoch *record,
+					 u32 context)
 {
 	return (u32 *)(litemrc_record_row(record, context) + 1);
 }
 
-static inline struct litemrc_rank *litemrc_record_rank(const struct litemrc_epoch *record, u32 rank)
+static inline struct litemrc_rank *
+litemrc_record_rank(const struct litemrc_epoch *record, u32 rank)
 {
 	u32 ranks;
 
-	return (struct litemrc_rank *)litemrc_part(record, LITEMRC_PART_RANKS, &ranks) + rank;
+	return (struct litemrc_rank *)litemrc_part(record, LITEMRC_PART_RANKS,
+						   &ranks) +
+	       rank;
 }
 
-static inline struct litemrc_bank *litemrc_record_bank(const struct litemrc_epoch *record, u32 bank)
+static inline struct litemrc_bank *
+litemrc_record_bank(const struct litemrc_epoch *record, u32 bank)
 {
 	u32 banks;
 
-	return (struct litemrc_bank *)litemrc_part(record, LITEMRC_PART_BANKS, &banks) + bank;
+	return (struct litemrc_bank *)litemrc_part(record, LITEMRC_PART_BANKS,
+						   &banks) +
+	       bank;
 }
 
 u32 litemrc_epoch_least(const struct litemrc *mon);
@@ -382,11 +444,13 @@ extern const struct attribute_group litemrc_context_group;
 
 static inline struct litemrc *litemrc_of_device(struct device *device)
 {
-	return container_of((struct miscdevice *)dev_get_drvdata(device), struct litemrc, misc);
+	return container_of((struct miscdevice *)dev_get_drvdata(device),
+			    struct litemrc, misc);
 }
 
-int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
-			unsigned int count, const struct attribute_group *group);
+int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders,
+			const char *name, unsigned int count,
+			const struct attribute_group *group);
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
@@ -395,14 +459,17 @@ int litemrc_follow_init(struct litemrc *mon);
 int litemrc_follow_start(struct litemrc *mon);
 void litemrc_follow_stop(struct litemrc *mon);
 int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr);
-int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char *path);
+int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context,
+			  const char *path);
 int litemrc_free_context(struct litemrc *mon, unsigned int context);
 void litemrc_check_removed(struct litemrc *mon, unsigned int context);
 
 /* cgroups.c */
 struct cgroup *litemrc_cgroup_get(const char *path);
-unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task);
-bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup);
+unsigned int litemrc_cgroup_context(const struct litemrc_map *map,
+				    struct task_struct *task);
+bool litemrc_cgroup_followed(const struct litemrc_map *map,
+			     struct cgroup *cgroup);
 bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task);
 bool litemrc_cgroup_removed(struct cgroup *cgroup);
 int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes);
@@ -410,8 +477,9 @@ void litemrc_cgroup_hold(struct cgroup *cgroup);
 void litemrc_cgroup_put(struct cgroup *cgroup);
 
 /* Returns the context that follows a task's process, or 0. */
-static __always_inline unsigned int litemrc_process_context(const struct litemrc_map *map,
-							    const struct task_struct *task)
+static __always_inline unsigned int
+litemrc_process_context(const struct litemrc_map *map,
+			const struct task_struct *task)
 {
 	unsigned int context;
 
@@ -421,13 +489,18 @@ static __always_inline unsigned int litemrc_process_context(const struct litemrc
 	return context;
 }
 
-/* Returns the context of a task, as of some moment unless the caller holds @lock. */
+/*
+ * Returns the context of a task, as of some moment unless the caller holds
+ * @lock.
+ */
 static inline unsigned int litemrc_context_of(const struct litemrc_map *map,
 					      struct task_struct *task)
 {
 	unsigned int context = litemrc_process_context(map, task);
 
-	return context || !READ_ONCE(map->cgroups) ? context : litemrc_cgroup_context(map, task);
+	return context || !READ_ONCE(map->cgroups) ?
+		       context :
+		       litemrc_cgroup_context(map, task);
 }
 
 /* pages.c: callers of the two of hand-over hold @settings */
@@ -439,14 +512,17 @@ void litemrc_owners_free(struct litemrc *mon);
 void litemrc_owners_reset_locked(struct litemrc *mon);
 void litemrc_owners_restore(struct litemrc *mon);
 void litemrc_owners_release(struct litemrc *mon, unsigned int context);
-void litemrc_page_allocated(struct litemrc *mon, struct page *page, unsigned int order);
+void litemrc_page_allocated(struct litemrc *mon, struct page *page,
+			    unsigned int order);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
-void litemrc_hand_over_frame(struct litemrc *mon, u32 frame, unsigned int context);
+void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
+			     unsigned int context);
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
 void litemrc_hand_over_all(struct litemrc *mon);
 void litemrc_moved_init(struct litemrc *mon);
 void litemrc_moved_stop(struct litemrc *mon);
-void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task);
+void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup,
+			struct task_struct *task);
 void litemrc_note_migrated(struct litemrc *mon);
 
 /* frames.c */
@@ -472,11 +548,26 @@ void litemrc_pmu_unbind(struct litemrc *mon);
 void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record);
 void litemrc_pmus_free(void);
 #else
-static inline void litemrc_pmu_bind(struct litemrc *mon) {}
-static inline void litemrc_pmu_update(struct litemrc *mon) {}
-static inline void litemrc_pmu_unbind(struct litemrc *mon) {}
-static inline void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record) {}
-static inline void litemrc_pmus_free(void) {}
+static inline void litemrc_pmu_bind(struct litemrc *mon)
+{
+}
+
+static inline void litemrc_pmu_update(struct litemrc *mon)
+{
+}
+
+static inline void litemrc_pmu_unbind(struct litemrc *mon)
+{
+}
+
+static inline void litemrc_pmu_add(struct litemrc *mon,
+				   const struct litemrc_epoch *record)
+{
+}
+
+static inline void litemrc_pmus_free(void)
+{
+}
 #endif
 
 /* mm.c */
@@ -487,15 +578,18 @@ typedef void litemrc_visit(void *data, pte_t *entry, unsigned int count);
 enum litemrc_walk_lock {
 	LITEMRC_WALK_TRY, /* not if it is taken */
 	LITEMRC_WALK_SHARED,
-	LITEMRC_WALK_ALONE, /* no page fault is under way: all pages are in the tables */
+	/* no page fault is under way: all pages are in the tables */
+	LITEMRC_WALK_ALONE,
 };
 
-pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table);
+pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address,
+			pmd_t **table);
 unsigned long litemrc_end_of_table(unsigned long address, unsigned long end);
-void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how, litemrc_visit *visit,
-		       void *data);
-int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc_walk_lock how,
-			 litemrc_visit *visit, void *data);
+void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how,
+		       litemrc_visit *visit, void *data);
+int litemrc_walk_context(struct litemrc *mon, unsigned int context,
+			 enum litemrc_walk_lock how, litemrc_visit *visit,
+			 void *data);
 bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry);
 int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data);
 
@@ -514,16 +608,19 @@ struct litemrc_hook {
 	struct tracepoint *tracepoint;
 };
 
-int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks, unsigned int count);
-int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks, unsigned int count,
-		      void *data);
-void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, void *data);
+int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks,
+		       unsigned int count);
+int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks,
+		      unsigned int count, void *data);
+void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count,
+			  void *data);
 
 /* sysfs.c */
 int litemrc_parse_number(const char *text, u32 *number);
-ssize_t litemrc_number_show(struct device *device, struct device_attribute *attribute,
-			    char *text);
-ssize_t litemrc_number_store(struct device *device, struct device_attribute *attribute,
+ssize_t litemrc_number_show(struct device *device,
+			    struct device_attribute *attribute, char *text);
+ssize_t litemrc_number_store(struct device *device,
+			     struct device_attribute *attribute,
 			     const char *text, size_t bytes);
 
 /**
@@ -550,14 +647,15 @@ struct litemrc_number {
 	u32 most;
 };
 
-#define LITEMRC_NUMBER(_group, _name, _mode, ...)                                       \
-	static struct litemrc_number litemrc_##_group##_##_name = {                     \
-		.attribute = __ATTR(_name, _mode, litemrc_number_show,                  \
-				    litemrc_number_store),                              \
-		__VA_ARGS__                                                             \
+#define LITEMRC_NUMBER(_group, _name, _mode, ...)                      \
+	static struct litemrc_number litemrc_##_group##_##_name = {    \
+		.attribute = __ATTR(_name, _mode, litemrc_number_show, \
+				    litemrc_number_store),             \
+		__VA_ARGS__                                            \
 	}
-#define LITEMRC_MEMBER(_group, _name, _mode, _struct, _member, ...)                     \
-	LITEMRC_NUMBER(_group, _name, _mode, .offset = offsetof(_struct, _member),      \
+#define LITEMRC_MEMBER(_group, _name, _mode, _struct, _member, ...) \
+	LITEMRC_NUMBER(_group, _name, _mode,                        \
+		       .offset = offsetof(_struct, _member),        \
 		       .bytes = sizeof_field(_struct, _member), ##__VA_ARGS__)
 
 #endif

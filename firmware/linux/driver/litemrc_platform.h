@@ -1,34 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Platform data of a device "litemrc": access to a monitor that is not in the device tree. */
+/*
+ * Platform data of a device "litemrc": access to a monitor that is not in the
+ * device tree.
+ */
 #ifndef LITEMRC_PLATFORM_H
 #define LITEMRC_PLATFORM_H
 
 #include <linux/types.h>
 
+/* A field of a register, from the word and into it. */
+#define LITEMRC_FIELD(word, name) \
+	(((u32)(word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
+#define LITEMRC_PUT(name, value) ((u32)(value) << LITEMRC_##name##_SHIFT)
+
 struct device;
 
-/* What a monitor in software has in its capabilities in place of the gateware's engine. */
+/*
+ * What a monitor in software has in its capabilities in place of the gateware's
+ * engine.
+ */
 #define LITEMRC_ENGINE_OS 3
 
 /**
- * struct litemrc_ops - access to the registers and the window; from any context, under a raw lock
+ * struct litemrc_ops - access to the registers and the window; from any
+ * context, under a raw lock
  * @read: read a register at a byte offset (litemrc_regs.h)
  * @write: write a register
  * @window: copy words of the window, from an index on
- * @enable: called before the monitor is enabled, and after it was disabled; may sleep; or NULL
+ * @enable: called before the monitor is enabled, and after it was disabled; may
+ *   sleep; or NULL
  * @follow: called before a process or cgroup is followed; may sleep; or NULL
- * @wants_accessed: whether @accessed has a use now; NULL: @accessed is NULL, too
- * @accessed: the frames accessed in an epoch of a monitor in hardware: its frame 0, and bits of the
- *	frames in words of LITEMRC_BITMAP_FRAMES; may sleep
+ * @wants_accessed: whether @accessed has a use now; NULL: @accessed is NULL,
+ *   too
+ * @accessed: the frames accessed in an epoch of a monitor in hardware: its
+ *   frame 0, and bits of the frames in words of LITEMRC_BITMAP_FRAMES; may
+ *   sleep
  */
 struct litemrc_ops {
 	u32 (*read)(void *io, unsigned int offset);
 	void (*write)(void *io, unsigned int offset, u32 value);
-	void (*window)(void *io, unsigned int first, u32 *words, unsigned int count);
+	void (*window)(void *io, unsigned int first, u32 *words,
+		       unsigned int count);
 	int (*enable)(void *io, bool on);
 	int (*follow)(void *io);
 	bool (*wants_accessed)(void *io);
-	void (*accessed)(void *io, unsigned long first_pfn, const u32 *bits, u32 words);
+	void (*accessed)(void *io, unsigned long first_pfn, const u32 *bits,
+			 u32 words);
 };
 
 /**

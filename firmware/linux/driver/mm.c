@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Visits the page table entries of a context's processes, or of all. walk_page_range() is not
- * exported to modules, nor is pte_offset_map_lock() from 6.5 on, hence the loops.
+ * Visits the page table entries of a context's processes, or of all.
+ * walk_page_range() is not exported to modules, nor is pte_offset_map_lock()
+ * from 6.5 on, hence the loops.
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -20,7 +21,8 @@
  *
  * Return: the entry, or NULL if there is no table for the address
  */
-pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table)
+pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address,
+			pmd_t **table)
 {
 	pgd_t *pgd = pgd_offset(mm, address);
 	p4d_t *p4d;
@@ -46,7 +48,8 @@ EXPORT_SYMBOL_GPL(litemrc_find_pte);
  * @address: begin of the range
  * @end: end of the range
  *
- * Not pmd_addr_end(): where this level is folded, it returns @end, beyond the table.
+ * Not pmd_addr_end(): where this level is folded, it returns @end, beyond the
+ * table.
  *
  * Return: the end of the table, or @end if that comes before
  */
@@ -59,12 +62,14 @@ unsigned long litemrc_end_of_table(unsigned long address, unsigned long end)
 EXPORT_SYMBOL_GPL(litemrc_end_of_table);
 
 /*
- * Visits some entries of one table. Huge pages, which 32-bit kernels lack, would replace the table
- * meanwhile, and in 7.2 another hart may free one that has become empty: only after a grace period
- * of RCU, so its lock remains, but it is not in its place any more.
+ * Visits some entries of one table. Huge pages, which 32-bit kernels lack,
+ * would replace the table meanwhile, and in 7.2 another hart may free one that
+ * has become empty: only after a grace period of RCU, so its lock remains, but
+ * it is not in its place any more.
  */
-static void litemrc_walk_visit_table(struct mm_struct *mm, unsigned long address, unsigned int count,
-			litemrc_visit *visit, void *data)
+static void litemrc_walk_visit_table(struct mm_struct *mm,
+				     unsigned long address, unsigned int count,
+				     litemrc_visit *visit, void *data)
 {
 	spinlock_t *lock; /* of the table */
 	pmd_t *place, table;
@@ -84,21 +89,25 @@ static void litemrc_walk_visit_table(struct mm_struct *mm, unsigned long address
 }
 
 /* Visits the entries of one table; returns the address after them. */
-static unsigned long litemrc_walk_walk_table(struct mm_struct *mm, unsigned long address, unsigned long end,
-				litemrc_visit *visit, void *data)
+static unsigned long litemrc_walk_walk_table(struct mm_struct *mm,
+					     unsigned long address,
+					     unsigned long end,
+					     litemrc_visit *visit, void *data)
 {
 	unsigned long next = litemrc_end_of_table(address, end);
 
 	rcu_read_lock();
-	litemrc_walk_visit_table(mm, address, (next - address) / PAGE_SIZE, visit, data);
+	litemrc_walk_visit_table(mm, address, (next - address) / PAGE_SIZE,
+				 visit, data);
 	rcu_read_unlock();
 	cond_resched();
 	return next;
 }
 
 /* Caller holds the mmap lock. */
-static void litemrc_walk_walk_memory(struct mm_struct *mm, enum litemrc_walk_lock how, litemrc_visit *visit,
-			void *data)
+static void litemrc_walk_walk_memory(struct mm_struct *mm,
+				     enum litemrc_walk_lock how,
+				     litemrc_visit *visit, void *data)
 {
 	struct vm_area_struct *area;
 	struct vma_iterator iterator;
@@ -111,11 +120,14 @@ static void litemrc_walk_walk_memory(struct mm_struct *mm, enum litemrc_walk_loc
 		if (how == LITEMRC_WALK_ALONE)
 			litemrc_lock_area(area);
 		for (address = area->vm_start; address != area->vm_end;)
-			address = litemrc_walk_walk_table(mm, address, area->vm_end, visit, data);
+			address = litemrc_walk_walk_table(mm, address,
+							  area->vm_end, visit,
+							  data);
 	}
 }
 
-static bool litemrc_walk_lock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
+static bool litemrc_walk_lock_memory(struct mm_struct *mm,
+				     enum litemrc_walk_lock how)
 {
 	if (how == LITEMRC_WALK_TRY)
 		return mmap_read_trylock(mm);
@@ -126,7 +138,8 @@ static bool litemrc_walk_lock_memory(struct mm_struct *mm, enum litemrc_walk_loc
 	return true;
 }
 
-static void litemrc_walk_unlock_memory(struct mm_struct *mm, enum litemrc_walk_lock how)
+static void litemrc_walk_unlock_memory(struct mm_struct *mm,
+				       enum litemrc_walk_lock how)
 {
 	if (how == LITEMRC_WALK_ALONE)
 		mmap_write_unlock(mm);
@@ -134,8 +147,8 @@ static void litemrc_walk_unlock_memory(struct mm_struct *mm, enum litemrc_walk_l
 		mmap_read_unlock(mm);
 }
 
-void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how, litemrc_visit *visit,
-		       void *data)
+void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how,
+		       litemrc_visit *visit, void *data)
 {
 	struct mm_struct *mm = get_task_mm(task);
 
@@ -148,8 +161,12 @@ void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how, lit
 	mmput(mm);
 }
 
-/* The first thread of a process may have ended before the others. Caller is in an RCU section. */
-static struct task_struct *litemrc_walk_thread_with_memory(struct task_struct *process)
+/*
+ * The first thread of a process may have ended before the others. Caller is in
+ * an RCU section.
+ */
+static struct task_struct *
+litemrc_walk_thread_with_memory(struct task_struct *process)
 {
 	struct task_struct *thread;
 
@@ -171,20 +188,22 @@ static bool litemrc_walk_has_run(struct task_struct *process, u64 since)
 }
 
 /*
- * Lists the present processes of a cgroup, or all (NULL), that have run since: as many as there is
- * room for, with references. Later ones are children of these, or move in, which hand_over.c
- * notes.
- * Returns how many there are.
+ * Lists the present processes of a cgroup, or all (NULL), that have run since:
+ * as many as there is room for, with references. Later ones are children of
+ * these, or move in, which hand_over.c notes. Returns how many there are.
  */
-static unsigned int litemrc_walk_list_processes(struct cgroup *cgroup, u64 since, struct task_struct **tasks,
-				   unsigned int room)
+static unsigned int litemrc_walk_list_processes(struct cgroup *cgroup,
+						u64 since,
+						struct task_struct **tasks,
+						unsigned int room)
 {
 	struct task_struct *process, *thread;
 	unsigned int count = 0;
 
 	rcu_read_lock();
 	for_each_process(process) {
-		if (process->flags & PF_KTHREAD || !litemrc_walk_has_run(process, since) ||
+		if (process->flags & PF_KTHREAD ||
+		    !litemrc_walk_has_run(process, since) ||
 		    (cgroup && !litemrc_cgroup_holds(cgroup, process)))
 			continue;
 		thread = litemrc_walk_thread_with_memory(process);
@@ -199,12 +218,15 @@ static unsigned int litemrc_walk_list_processes(struct cgroup *cgroup, u64 since
 }
 
 #define LITEMRC_FEW_PROCESSES 32
-#define LITEMRC_LISTINGS 32 /* tries; (3/2)^32 is beyond any number of processes */
+/* tries; (3/2)^32 is beyond any number of processes */
+#define LITEMRC_LISTINGS 32
 
-static int litemrc_walk_walk_processes(struct cgroup *cgroup, u64 since, enum litemrc_walk_lock how,
-			  litemrc_visit *visit, void *data)
+static int litemrc_walk_walk_processes(struct cgroup *cgroup, u64 since,
+				       enum litemrc_walk_lock how,
+				       litemrc_visit *visit, void *data)
 {
-	unsigned int count = LITEMRC_FEW_PROCESSES, tries = LITEMRC_LISTINGS, room, i;
+	unsigned int count = LITEMRC_FEW_PROCESSES, tries = LITEMRC_LISTINGS,
+		     room, i;
 	struct task_struct **tasks;
 
 	do {
@@ -224,16 +246,18 @@ static int litemrc_walk_walk_processes(struct cgroup *cgroup, u64 since, enum li
 }
 
 /*
- * Visits all entries of the processes that have run since a time of the scheduler's clock, except
- * of those whose mmap lock is taken.
+ * Visits all entries of the processes that have run since a time of the
+ * scheduler's clock, except of those whose mmap lock is taken.
  */
 int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 {
-	return litemrc_walk_walk_processes(NULL, since, LITEMRC_WALK_TRY, visit, data);
+	return litemrc_walk_walk_processes(NULL, since, LITEMRC_WALK_TRY, visit,
+					   data);
 }
 
 /**
- * litemrc_walk_context - visit all entries of the processes that a context follows
+ * litemrc_walk_context - visit all entries of the processes that a context
+ * follows
  * @mon: the monitor; caller holds @settings
  * @context: the context
  * @how: how the mmap locks are taken
@@ -242,15 +266,17 @@ int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
  *
  * Return: 0, -ENOMEM, or -EAGAIN if processes were forked too fast
  */
-int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc_walk_lock how,
-			 litemrc_visit *visit, void *data)
+int litemrc_walk_context(struct litemrc *mon, unsigned int context,
+			 enum litemrc_walk_lock how, litemrc_visit *visit,
+			 void *data)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 	struct task_struct *task;
 
 	lockdep_assert_held(&mon->settings);
 	if (follower->cgroup)
-		return litemrc_walk_walk_processes(follower->cgroup, 0, how, visit, data);
+		return litemrc_walk_walk_processes(follower->cgroup, 0, how,
+						   visit, data);
 	task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (!task)
 		return 0;
@@ -261,9 +287,10 @@ int litemrc_walk_context(struct litemrc *mon, unsigned int context, enum litemrc
 EXPORT_SYMBOL_GPL(litemrc_walk_context);
 
 /*
- * The swap entry that a page fault is about to replace by its page. No tracepoint of this path has
- * the address, but the registers saved at the exception have it: of one in user mode at the top of
- * the kernel's stack; of one in the kernel, which accesses a user's buffer, further down. What is
+ * The swap entry that a page fault is about to replace by its page. No
+ * tracepoint of this path has the address, but the registers saved at the
+ * exception have it: of one in user mode at the top of the kernel's stack; of
+ * one in the kernel, which accesses a user's buffer, further down. What is
  * found counts only if it is a page fault at a page in swap.
  */
 
@@ -271,16 +298,19 @@ EXPORT_SYMBOL_GPL(litemrc_walk_context);
 
 static bool litemrc_tail_is_page_fault(const struct pt_regs *regs)
 {
-	return regs->cause == EXC_INST_PAGE_FAULT || regs->cause == EXC_LOAD_PAGE_FAULT ||
+	return regs->cause == EXC_INST_PAGE_FAULT ||
+	       regs->cause == EXC_LOAD_PAGE_FAULT ||
 	       regs->cause == EXC_STORE_PAGE_FAULT;
 }
 
 /*
- * Returns the registers of the last page fault in the kernel since it was entered, or NULL. They
- * are looked for: an interrupt since then has its own below them. The entry code saves registers
- * below the stack pointer, which is one of them.
+ * Returns the registers of the last page fault in the kernel since it was
+ * entered, or NULL. They are looked for: an interrupt since then has its own
+ * below them. The entry code saves registers below the stack pointer, which is
+ * one of them.
  */
-static __no_sanitize_address const struct pt_regs *litemrc_tail_kernel_exception(void)
+static __no_sanitize_address const struct pt_regs *
+litemrc_tail_kernel_exception(void)
 {
 	const unsigned long size = ALIGN(sizeof(struct pt_regs), STACK_ALIGN);
 	const unsigned long end = (unsigned long)task_pt_regs(current) - size;
@@ -289,13 +319,16 @@ static __no_sanitize_address const struct pt_regs *litemrc_tail_kernel_exception
 	for (; first <= end; first += STACK_ALIGN) {
 		const struct pt_regs *regs = (const struct pt_regs *)first;
 
-		if (regs->sp == first + size && regs->status & SR_PP && litemrc_tail_is_page_fault(regs))
+		if (regs->sp == first + size && regs->status & SR_PP &&
+		    litemrc_tail_is_page_fault(regs))
 			return regs;
 	}
 	return NULL;
 }
 
-static bool litemrc_tail_swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned long *entry)
+static bool litemrc_tail_swap_entry_at(struct mm_struct *mm,
+				       unsigned long address,
+				       unsigned long *entry)
 {
 	pmd_t *table;
 	pte_t *pte;
@@ -311,8 +344,9 @@ static bool litemrc_tail_swap_entry_at(struct mm_struct *mm, unsigned long addre
  * @mm: the task's memory; its tables cannot be freed meanwhile
  * @entry: set to the page's swap entry
  *
- * Return: whether there is one: false if the task discards memory instead, or if the address is not
- * known, as when the kernel follows a user's page tables without an access
+ * Return: whether there is one: false if the task discards memory instead, or
+ * if the address is not known, as when the kernel follows a user's page tables
+ * without an access
  */
 bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry)
 {

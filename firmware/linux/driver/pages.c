@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's tracepoints that report what happens to pages: allocated, freed, moved to other
- * frames, or taken along into another cgroup. They are registered while the monitor is enabled, as
- * they cost time at each page. They are called with preemption disabled, in 7.2 in an SRCU section
- * instead, so the hooks neither sleep nor print. Every page passes mm_page_free, in
- * free_pages_prepare(), on its way to the free lists; mm_page_free_batched reports some of them a
- * second time.
+ * The kernel's tracepoints that report what happens to pages: allocated, freed,
+ * moved to other frames, or taken along into another cgroup. They are
+ * registered while the monitor is enabled, as they cost time at each page. They
+ * are called with preemption disabled, in 7.2 in an SRCU section instead, so
+ * the hooks neither sleep nor print. Every page passes mm_page_free, in
+ * free_pages_prepare(), on its way to the free lists; mm_page_free_batched
+ * reports some of them a second time.
  */
 #include <linux/migrate_mode.h>
 #include <linux/mm.h>
@@ -20,15 +21,20 @@
 #include "compat.h"
 #include "litemrc.h"
 
-/* What cannot be moved is the kernel's: page tables, stacks, slabs. Without a free page, NULL. */
-static void litemrc_on_page_alloc(void *data, struct page *page, unsigned int order, gfp_t flags,
-			  int migratetype)
+/*
+ * What cannot be moved is the kernel's: page tables, stacks, slabs. Without a
+ * free page, NULL.
+ */
+static void litemrc_on_page_alloc(void *data, struct page *page,
+				  unsigned int order, gfp_t flags,
+				  int migratetype)
 {
 	if (page && flags & __GFP_MOVABLE)
 		litemrc_page_allocated(data, page, order);
 }
 
-static void litemrc_on_page_free(void *data, struct page *page, unsigned int order)
+static void litemrc_on_page_free(void *data, struct page *page,
+				 unsigned int order)
 {
 	struct litemrc *mon = data;
 	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
@@ -41,8 +47,9 @@ static void litemrc_on_page_free(void *data, struct page *page, unsigned int ord
 }
 
 /* The process has moved. A thread that moves alone takes no page along. */
-static void litemrc_on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
-		      bool threadgroup)
+static void litemrc_on_attach(void *data, struct cgroup *cgroup,
+			      const char *path, struct task_struct *task,
+			      bool threadgroup)
 {
 	if (threadgroup || thread_group_leader(task))
 		litemrc_note_moved(data, cgroup, task);
@@ -54,7 +61,10 @@ LITEMRC_ON_MIGRATE(litemrc_on_migrate)
 		litemrc_note_migrated(data);
 }
 
-/* A monitor that knows who accesses a page needs to know only of pages that are free. */
+/*
+ * A monitor that knows who accesses a page needs to know only of pages that are
+ * free.
+ */
 static struct litemrc_hook hooks[] = {
 	{ "mm_page_free", litemrc_on_page_free },
 	{ "mm_page_alloc", litemrc_on_page_alloc },
@@ -98,9 +108,10 @@ void litemrc_probes_unregister(struct litemrc *mon)
 }
 
 /*
- * Each page frame belongs to the context of the process that allocated it, or to the context that
- * it was handed over to. A claim tells the monitor so. All accesses to the frame then count in that
- * context, on any processor and of any process. Frames without an owner count in context 0.
+ * Each page frame belongs to the context of the process that allocated it, or
+ * to the context that it was handed over to. A claim tells the monitor so. All
+ * accesses to the frame then count in that context, on any processor and of any
+ * process. Frames without an owner count in context 0.
  *
  * @lock guards the owners, so the monitor's are always these.
  */
@@ -126,7 +137,8 @@ void litemrc_owners_reset_locked(struct litemrc *mon)
 		memset(mon->owner, 0, mon->parameters.frames);
 }
 
-static void litemrc_set_owner_locked(struct litemrc *mon, u32 frame, unsigned int context)
+static void litemrc_set_owner_locked(struct litemrc *mon, u32 frame,
+				     unsigned int context)
 {
 	mon->owner[frame] = context;
 	if (context)
@@ -135,9 +147,12 @@ static void litemrc_set_owner_locked(struct litemrc *mon, u32 frame, unsigned in
 		litemrc_invalidate_locked(mon, frame);
 }
 
-/* A block may begin below the watched memory, or end beyond it; a frame below is a large number. */
-static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame, unsigned int order,
-			       unsigned int context)
+/*
+ * A block may begin below the watched memory, or end beyond it; a frame below
+ * is a large number.
+ */
+static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame,
+				       unsigned int order, unsigned int context)
 {
 	unsigned int step = min_t(unsigned int, order, LITEMRC_CLAIM_ORDER_MAX);
 	unsigned long end = frame + BIT(order), frames = mon->parameters.frames;
@@ -158,21 +173,25 @@ static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame,
  * @page: the first of the pages, which may be moved
  * @order: of their number
  *
- * The allocating process owns them. A kernel thread owns nothing, nor does a task while it moves
- * pages that belong to others.
+ * The allocating process owns them. A kernel thread owns nothing, nor does a
+ * task while it moves pages that belong to others.
  */
-void litemrc_page_allocated(struct litemrc *mon, struct page *page, unsigned int order)
+void litemrc_page_allocated(struct litemrc *mon, struct page *page,
+			    unsigned int order)
 {
 	unsigned int context;
 	unsigned long flags;
 
-	if (!in_task() || current->flags & PF_KTHREAD || current == READ_ONCE(mon->migrating) ||
+	if (!in_task() || current->flags & PF_KTHREAD ||
+	    current == READ_ONCE(mon->migrating) ||
 	    !litemrc_context_of(&mon->map, current))
 		return;
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	context = litemrc_context_of(&mon->map, current);
 	if (context)
-		litemrc_claim_block_locked(mon, page_to_pfn(page) - mon->first_pfn, order, context);
+		litemrc_claim_block_locked(mon,
+					   page_to_pfn(page) - mon->first_pfn,
+					   order, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	mb(); /* the page's first access comes behind the claim */
 }
@@ -201,7 +220,8 @@ void litemrc_invalidate(struct litemrc *mon, u32 frame)
  * @frame: that of a page in use, which is not freed meanwhile
  * @context: its owner; one that owns it already keeps its place in the stack
  */
-void litemrc_hand_over_frame(struct litemrc *mon, u32 frame, unsigned int context)
+void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
+			     unsigned int context)
 {
 	unsigned long flags;
 
@@ -246,9 +266,10 @@ void litemrc_owners_release(struct litemrc *mon, unsigned int context)
 }
 
 /*
- * Pages that were allocated before their process was followed: those that only it maps become its
- * context's. So do those of a process that moves into a followed cgroup, and pages that the kernel
- * has moved to other frames. A work item walks the memories, as tracepoints must not sleep.
+ * Pages that were allocated before their process was followed: those that only
+ * it maps become its context's. So do those of a process that moves into a
+ * followed cgroup, and pages that the kernel has moved to other frames. A work
+ * item walks the memories, as tracepoints must not sleep.
  */
 
 struct hand_over {
@@ -257,8 +278,9 @@ struct hand_over {
 };
 
 /*
- * Does one process alone map the frame? Of a page with several frames (compound) the count is
- * elsewhere: a huge page belongs to the context of its allocation.
+ * Does one process alone map the frame? Of a page with several frames
+ * (compound) the count is elsewhere: a huge page belongs to the context of its
+ * allocation.
  */
 static bool litemrc_is_private(struct page *page)
 {
@@ -272,17 +294,22 @@ static void litemrc_hand_over_page(const struct hand_over *to, pte_t pte)
 	if (!pte_present(pte) || pte_special(pte) || !pfn_valid(pte_pfn(pte)))
 		return;
 	frame = pte_pfn(pte) - to->mon->first_pfn;
-	if (frame < to->mon->parameters.frames && litemrc_is_private(pfn_to_page(pte_pfn(pte))))
+	if (frame < to->mon->parameters.frames &&
+	    litemrc_is_private(pfn_to_page(pte_pfn(pte))))
 		litemrc_hand_over_frame(to->mon, frame, to->context);
 }
 
-static void litemrc_hand_over_pages(void *data, pte_t *entry, unsigned int count)
+static void litemrc_hand_over_pages(void *data, pte_t *entry,
+				    unsigned int count)
 {
 	for (; count; count--)
 		litemrc_hand_over_page(data, *entry++);
 }
 
-/* Does nothing while the monitor is disabled: enabling clears it and hands over. */
+/*
+ * Does nothing while the monitor is disabled: enabling clears it and hands
+ * over.
+ */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
 	struct hand_over to = { mon, context };
@@ -292,9 +319,11 @@ void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 	if (!mon->owner || !mon->probing ||
 	    mon->follower[context].state != LITEMRC_CONTEXT_FOLLOWING)
 		return;
-	ret = litemrc_walk_context(mon, context, LITEMRC_WALK_ALONE, litemrc_hand_over_pages, &to);
+	ret = litemrc_walk_context(mon, context, LITEMRC_WALK_ALONE,
+				   litemrc_hand_over_pages, &to);
 	if (ret)
-		dev_warn(mon->dev, "context %u was not handed its pages: %d\n", context, ret);
+		dev_warn(mon->dev, "context %u was not handed its pages: %d\n",
+			 context, ret);
 }
 
 /* Does the same for all contexts. Caller holds @settings. */
@@ -307,8 +336,8 @@ void litemrc_hand_over_all(struct litemrc *mon)
 }
 
 /*
- * The pages of a process that moved between cgroups. One with a context of its own, or in no
- * followed cgroup by now, keeps its pages where they are.
+ * The pages of a process that moved between cgroups. One with a context of its
+ * own, or in no followed cgroup by now, keeps its pages where they are.
  */
 static void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid)
 {
@@ -319,12 +348,17 @@ static void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid)
 		return;
 	to.context = litemrc_context_of(&mon->map, task);
 	if (mon->owner && mon->probing && mon->map.cgroup[to.context])
-		litemrc_walk_task(task, LITEMRC_WALK_ALONE, litemrc_hand_over_pages, &to);
+		litemrc_walk_task(task, LITEMRC_WALK_ALONE,
+				  litemrc_hand_over_pages, &to);
 	put_task_struct(task);
 }
 
-/* A process has moved to a cgroup. Called in a tracepoint, possibly with interrupts off. */
-void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task)
+/*
+ * A process has moved to a cgroup. Called in a tracepoint, possibly with
+ * interrupts off.
+ */
+void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup,
+			struct task_struct *task)
 {
 	struct litemrc_moved *moved = &mon->moved;
 	unsigned long flags;
@@ -381,7 +415,10 @@ void litemrc_moved_init(struct litemrc *mon)
 	INIT_WORK(&mon->moved.work, litemrc_hand_over_moved);
 }
 
-/* The probes are unregistered, so no further move is noted. Caller does not hold @settings. */
+/*
+ * The probes are unregistered, so no further move is noted. Caller does not
+ * hold @settings.
+ */
 void litemrc_moved_stop(struct litemrc *mon)
 {
 	flush_work(&mon->moved.work);

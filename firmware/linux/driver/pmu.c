@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters as events of perf: a PMU outside the processor's cores, "litemrc". It counts
- * finished epochs. The core of perf in these kernels cannot lose a PMU that has events, and events
- * keep the module: so a PMU stays until the module is unloaded, also when its monitor is unbound.
+ * The counters as events of perf: a PMU outside the processor's cores,
+ * "litemrc". It counts finished epochs. The core of perf in these kernels
+ * cannot lose a PMU that has events, and events keep the module: so a PMU stays
+ * until the module is unloaded, also when its monitor is unbound.
  */
 #include <linux/list.h>
 #include <linux/perf_event.h>
@@ -29,7 +30,8 @@ enum litemrc_pmu_event {
 
 #define LITEMRC_PMU_OF_RANKS LITEMRC_PMU_RANK_READS /* the first of them */
 #define LITEMRC_PMU_OF_DRAM LITEMRC_PMU_DRAM_READS
-#define LITEMRC_PMU_OF_ROWS LITEMRC_PMU_DRAM_ROW_HITS /* known only if rows are observed */
+/* known only if rows are observed */
+#define LITEMRC_PMU_OF_ROWS LITEMRC_PMU_DRAM_ROW_HITS
 
 /* 5^20: times 10^-20 a byte in units of perf's MiB, 2^-20. */
 #define LITEMRC_PMU_BYTE_E20 95367431640625ULL
@@ -44,7 +46,8 @@ struct litemrc_pmu {
 	bool has_ranks; /* that litemrc_ranks counts, now or later */
 	u32 events; /* the number behind the last that is known */
 	u32 access_bytes; /* that a read or write of the DRAM moves */
-	raw_spinlock_t lock; /* guards the totals, which callbacks of perf read */
+	/* guards the totals, which callbacks of perf read */
+	raw_spinlock_t lock;
 	u64 context[LITEMRC_CONTEXTS_MAX][LITEMRC_PMU_DROPPED];
 	u64 dropped;
 	u64 rank[LITEMRC_RANKS_MAX][LITEMRC_PMU_OF_DRAM - LITEMRC_PMU_OF_RANKS];
@@ -77,7 +80,9 @@ static u32 litemrc_pmu_rank(u64 config)
 /* What an event does not have must be 0. */
 static bool litemrc_pmu_is_valid(const struct litemrc_pmu *pmu, u64 config)
 {
-	u32 event = litemrc_pmu_number(config), context = litemrc_pmu_context(config), rank = litemrc_pmu_rank(config);
+	u32 event = litemrc_pmu_number(config),
+	    context = litemrc_pmu_context(config),
+	    rank = litemrc_pmu_rank(config);
 
 	if (config >> 24 || event >= pmu->events)
 		return false;
@@ -85,7 +90,8 @@ static bool litemrc_pmu_is_valid(const struct litemrc_pmu *pmu, u64 config)
 		return !context && !rank;
 	if (event >= LITEMRC_PMU_OF_RANKS)
 		return rank < pmu->ranks && !context;
-	return context < (event == LITEMRC_PMU_DROPPED ? 1 : pmu->contexts) && !rank;
+	return context < (event == LITEMRC_PMU_DROPPED ? 1 : pmu->contexts) &&
+	       !rank;
 }
 
 static int litemrc_pmu_event_init(struct perf_event *event)
@@ -95,14 +101,20 @@ static int litemrc_pmu_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
+	if (is_sampling_event(event) ||
+	    event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
 		return -EINVAL;
-	/* It counts other users' processes, whatever perf_event_paranoid allows. */
+	/*
+	 * It counts other users' processes, whatever perf_event_paranoid
+	 * allows.
+	 */
 	if (!perfmon_capable())
 		return -EACCES;
 	pmu = litemrc_to_pmu(event->pmu);
 	mutex_lock(&pmus_lock);
-	ret = !pmu->contexts ? -ENODEV : litemrc_pmu_is_valid(pmu, event->attr.config) ? 0 : -EINVAL;
+	ret = !pmu->contexts				    ? -ENODEV :
+	      litemrc_pmu_is_valid(pmu, event->attr.config) ? 0 :
+							      -EINVAL;
 	mutex_unlock(&pmus_lock);
 	return ret;
 }
@@ -118,7 +130,8 @@ static u64 litemrc_pmu_total(struct perf_event *event)
 	if (number >= LITEMRC_PMU_OF_DRAM)
 		total = pmu->dram[number - LITEMRC_PMU_OF_DRAM];
 	else if (number >= LITEMRC_PMU_OF_RANKS)
-		total = pmu->rank[litemrc_pmu_rank(config)][number - LITEMRC_PMU_OF_RANKS];
+		total = pmu->rank[litemrc_pmu_rank(config)]
+				 [number - LITEMRC_PMU_OF_RANKS];
 	else if (number == LITEMRC_PMU_DROPPED)
 		total = pmu->dropped;
 	else
@@ -131,7 +144,8 @@ static void litemrc_pmu_event_read(struct perf_event *event)
 {
 	u64 total = litemrc_pmu_total(event);
 
-	local64_add(total - local64_xchg(&event->hw.prev_count, total), &event->count);
+	local64_add(total - local64_xchg(&event->hw.prev_count, total),
+		    &event->count);
 }
 
 static void litemrc_pmu_event_start(struct perf_event *event, int flags)
@@ -165,12 +179,9 @@ PMU_FORMAT_ATTR(event, "config:0-7");
 PMU_FORMAT_ATTR(context, "config:8-15");
 PMU_FORMAT_ATTR(rank, "config:16-23");
 
-static struct attribute *format_attributes[] = {
-	&format_attr_event.attr,
-	&format_attr_context.attr,
-	&format_attr_rank.attr,
-	NULL
-};
+static struct attribute *format_attributes[] = { &format_attr_event.attr,
+						 &format_attr_context.attr,
+						 &format_attr_rank.attr, NULL };
 
 static const struct attribute_group format_group = {
 	.name = "format",
@@ -192,15 +203,19 @@ PMU_EVENT_ATTR_STRING(dram_cycles, event_dram_cycles, "event=11");
 PMU_EVENT_ATTR_STRING(dram_refreshes, event_dram_refreshes, "event=12");
 
 /* perf multiplies the count of an event by its scale, and prints the unit. */
-static ssize_t scale_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t scale_show(struct device *device,
+			  struct device_attribute *attribute, char *text)
 {
 	const struct litemrc_pmu *pmu = litemrc_to_pmu(dev_get_drvdata(device));
 
-	return sysfs_emit(text, "%llue-20\n", pmu->access_bytes * LITEMRC_PMU_BYTE_E20);
+	return sysfs_emit(text, "%llue-20\n",
+			  pmu->access_bytes * LITEMRC_PMU_BYTE_E20);
 }
 
-static struct device_attribute reads_scale = __ATTR(dram_reads.scale, 0444, scale_show, NULL);
-static struct device_attribute writes_scale = __ATTR(dram_writes.scale, 0444, scale_show, NULL);
+static struct device_attribute reads_scale =
+	__ATTR(dram_reads.scale, 0444, scale_show, NULL);
+static struct device_attribute writes_scale =
+	__ATTR(dram_writes.scale, 0444, scale_show, NULL);
 PMU_EVENT_ATTR_STRING(dram_reads.unit, reads_unit, "MiB");
 PMU_EVENT_ATTR_STRING(dram_writes.unit, writes_unit, "MiB");
 
@@ -226,9 +241,11 @@ static struct attribute *event_attributes[] = {
 	NULL
 };
 
-static umode_t litemrc_pmu_is_visible(struct kobject *kobj, struct attribute *attribute, int number)
+static umode_t litemrc_pmu_is_visible(struct kobject *kobj,
+				      struct attribute *attribute, int number)
 {
-	const struct litemrc_pmu *pmu = litemrc_to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
+	const struct litemrc_pmu *pmu =
+		litemrc_to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
 	bool known = number < pmu->events;
 
 	if (number >= LITEMRC_PMU_EVENTS)
@@ -244,24 +261,27 @@ static const struct attribute_group event_group = {
 	.is_visible = litemrc_pmu_is_visible,
 };
 
-/* The processor on which perf opens an event: one, as the counters are not of a processor. */
-static ssize_t cpumask_show(struct device *device, struct device_attribute *attribute, char *text)
+/*
+ * The processor on which perf opens an event: one, as the counters are not of a
+ * processor.
+ */
+static ssize_t cpumask_show(struct device *device,
+			    struct device_attribute *attribute, char *text)
 {
-	return cpumap_print_to_pagebuf(true, text, cpumask_of(cpumask_first(cpu_online_mask)));
+	return sysfs_emit(text, "%u\n", cpumask_first(cpu_online_mask));
 }
 static DEVICE_ATTR_RO(cpumask);
 
-static struct attribute *cpumask_attributes[] = {
-	&dev_attr_cpumask.attr,
-	NULL
-};
+static struct attribute *cpumask_attributes[] = { &dev_attr_cpumask.attr,
+						  NULL };
 
 static const struct attribute_group cpumask_group = {
 	.attrs = cpumask_attributes,
 };
 
-static const struct attribute_group *pmu_groups[] = { &format_group, &event_group, &cpumask_group,
-						      NULL };
+static const struct attribute_group *pmu_groups[] = { &format_group,
+						      &event_group,
+						      &cpumask_group, NULL };
 
 /* Caller holds @pmus_lock. */
 static struct litemrc_pmu *litemrc_pmu_find(int id)
@@ -275,19 +295,23 @@ static struct litemrc_pmu *litemrc_pmu_find(int id)
 }
 
 /* What its monitor counts. */
-static void litemrc_pmu_set_parameters(struct litemrc_pmu *pmu, const struct litemrc *mon)
+static void litemrc_pmu_set_parameters(struct litemrc_pmu *pmu,
+				       const struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 
 	pmu->ranks = mon->domains;
 	pmu->has_ranks = mon->rank_room;
 	pmu->access_bytes = parameters->access_bytes;
-	pmu->events = !parameters->banks ? LITEMRC_PMU_OF_DRAM :
+	pmu->events = !parameters->banks	? LITEMRC_PMU_OF_DRAM :
 		      parameters->rows_observed ? LITEMRC_PMU_EVENTS :
 						  LITEMRC_PMU_OF_ROWS;
 }
 
-/* Registers a PMU. Only probe() of its device comes here, hence no lock meanwhile. */
+/*
+ * Registers a PMU. Only probe() of its device comes here, hence no lock
+ * meanwhile.
+ */
 static struct litemrc_pmu *litemrc_pmu_make(const struct litemrc *mon)
 {
 	int id = mon->id;
@@ -298,11 +322,13 @@ static struct litemrc_pmu *litemrc_pmu_make(const struct litemrc *mon)
 	pmu->id = id;
 	litemrc_pmu_set_parameters(pmu, mon);
 	raw_spin_lock_init(&pmu->lock);
-	snprintf(pmu->name, sizeof(pmu->name), id ? "litemrc%d" : "litemrc", id);
+	snprintf(pmu->name, sizeof(pmu->name), id ? "litemrc%d" : "litemrc",
+		 id);
 	pmu->pmu = (struct pmu){
 		.module = THIS_MODULE,
 		.attr_groups = pmu_groups,
-		.capabilities = PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_NO_EXCLUDE,
+		.capabilities = PERF_PMU_CAP_NO_INTERRUPT |
+				PERF_PMU_CAP_NO_EXCLUDE,
 		.task_ctx_nr = perf_invalid_context,
 		.event_init = litemrc_pmu_event_init,
 		.add = litemrc_pmu_event_add,
@@ -361,27 +387,36 @@ void litemrc_pmu_unbind(struct litemrc *mon)
 	mutex_unlock(&pmus_lock);
 }
 
-static u64 *litemrc_pmu_dram_total(struct litemrc_pmu *pmu, enum litemrc_pmu_event event)
+static u64 *litemrc_pmu_dram_total(struct litemrc_pmu *pmu,
+				   enum litemrc_pmu_event event)
 {
 	return &pmu->dram[event - LITEMRC_PMU_OF_DRAM];
 }
 
-static void litemrc_pmu_add_dram(struct litemrc_pmu *pmu, const struct litemrc *mon,
-		     const struct litemrc_epoch *record)
+static void litemrc_pmu_add_dram(struct litemrc_pmu *pmu,
+				 const struct litemrc *mon,
+				 const struct litemrc_epoch *record)
 {
 	u32 number;
 
 	for (number = 0; number < mon->parameters.banks; number++) {
-		const struct litemrc_bank *bank = litemrc_record_bank(record, number);
+		const struct litemrc_bank *bank =
+			litemrc_record_bank(record, number);
 
-		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_READS) += bank->reads;
-		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_WRITES) += bank->writes;
-		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ROW_HITS) += bank->row_hits;
-		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ACTIVATES) += bank->activates;
-		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ROW_CONFLICTS) += bank->row_conflicts;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_READS) +=
+			bank->reads;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_WRITES) +=
+			bank->writes;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ROW_HITS) +=
+			bank->row_hits;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ACTIVATES) +=
+			bank->activates;
+		*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_ROW_CONFLICTS) +=
+			bank->row_conflicts;
 	}
 	*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_CYCLES) += record->cycles;
-	*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_REFRESHES) += record->refreshes;
+	*litemrc_pmu_dram_total(pmu, LITEMRC_PMU_DRAM_REFRESHES) +=
+		record->refreshes;
 }
 
 /* An epoch has finished. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Access to the registers, and the sequences that docs/registers.md requires. */
+/*
+ * Access to the registers, and the sequences that docs/registers.md requires.
+ */
 #include <linux/io.h>
 #include <linux/iopoll.h>
 #include <linux/litex.h>
@@ -21,7 +23,8 @@ static void litemrc_mmio_write(void *io, unsigned int offset, u32 value)
 }
 
 /* The window is memory, and does not change meanwhile. */
-static void litemrc_mmio_window(void *io, unsigned int first, u32 *words, unsigned int count)
+static void litemrc_mmio_window(void *io, unsigned int first, u32 *words,
+				unsigned int count)
 {
 	const struct litemrc_mmio *mmio = io;
 	const void __iomem *next = mmio->window + first * sizeof(u32);
@@ -46,9 +49,11 @@ static void litemrc_read_dram(struct litemrc *mon)
 	parameters->banks = LITEMRC_FIELD(built, DRAM_CAPABILITIES_BANKS);
 	if (!parameters->banks)
 		return;
-	parameters->access_bytes = BIT(LITEMRC_FIELD(built, DRAM_CAPABILITIES_ACCESS_BYTES_LOG2));
+	parameters->access_bytes =
+		BIT(LITEMRC_FIELD(built, DRAM_CAPABILITIES_ACCESS_BYTES_LOG2));
 	parameters->rows_observed = built & LITEMRC_DRAM_CAPABILITIES_ROWS;
-	parameters->refresh_cycles = LITEMRC_FIELD(built, DRAM_CAPABILITIES_REFRESH_CYCLES);
+	parameters->refresh_cycles =
+		LITEMRC_FIELD(built, DRAM_CAPABILITIES_REFRESH_CYCLES);
 }
 
 /**
@@ -64,42 +69,59 @@ int litemrc_read_parameters(struct litemrc *mon)
 
 	parameters->version = litemrc_read(mon, LITEMRC_VERSION);
 	if (parameters->version != LITEMRC_REGS_VERSION)
-		return dev_err_probe(mon->dev, -ENODEV, "registers of version %u, expected %u\n",
+		return dev_err_probe(mon->dev, -ENODEV,
+				     "registers of version %u, expected %u\n",
 				     parameters->version, LITEMRC_REGS_VERSION);
 	built = litemrc_read(mon, LITEMRC_CAPABILITIES);
 	stack = litemrc_read(mon, LITEMRC_STACK_CAPABILITIES);
 	parameters->page_shift = LITEMRC_FIELD(built, CAPABILITIES_PAGE_SHIFT);
-	parameters->frames_log2 = LITEMRC_FIELD(built, CAPABILITIES_FRAMES_LOG2);
+	parameters->frames_log2 =
+		LITEMRC_FIELD(built, CAPABILITIES_FRAMES_LOG2);
 	parameters->frames = BIT(parameters->frames_log2);
-	parameters->groups = BIT(LITEMRC_FIELD(built, CAPABILITIES_GROUPS_LOG2));
-	parameters->contexts = BIT(LITEMRC_FIELD(built, CAPABILITIES_CONTEXTS_LOG2));
-	parameters->queue_depth = BIT(LITEMRC_FIELD(built, CAPABILITIES_QUEUE_LOG2));
+	parameters->groups =
+		BIT(LITEMRC_FIELD(built, CAPABILITIES_GROUPS_LOG2));
+	parameters->contexts =
+		BIT(LITEMRC_FIELD(built, CAPABILITIES_CONTEXTS_LOG2));
+	parameters->queue_depth =
+		BIT(LITEMRC_FIELD(built, CAPABILITIES_QUEUE_LOG2));
 	parameters->engine = LITEMRC_FIELD(built, CAPABILITIES_ENGINE);
 	parameters->ranks = LITEMRC_FIELD(built, CAPABILITIES_RANKS);
-	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
-	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
+	parameters->pages =
+		BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
+	parameters->recent_pages =
+		LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
 	parameters->claims = stack & LITEMRC_STACK_CAPABILITIES_CLAIMS;
-	parameters->page_bitmap = LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP);
+	parameters->page_bitmap =
+		LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP);
 	built = LITEMRC_FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
 	parameters->hot_pages = built ? BIT(built) : 0;
-	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
+	parameters->commands =
+		BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
 	litemrc_read_dram(mon);
-	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
-	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);
+	/*
+	 * A full queue of accesses to the last group (I + 13 cycles in group
+	 * I), behind a clear.
+	 */
+	cycles = parameters->frames +
+		 parameters->queue_depth * (parameters->groups + 16);
 	mon->timeout_us = cycles / LITEMRC_CLOCK_MHZ;
 	if (parameters->page_shift != PAGE_SHIFT)
 		return dev_err_probe(mon->dev, -ENODEV,
 				     "the gateware's pages have 2^%u bytes, the kernel's 2^%u\n",
 				     parameters->page_shift, PAGE_SHIFT);
-	if (parameters->contexts > LITEMRC_CONTEXTS_MAX || parameters->groups > LITEMRC_GROUPS_MAX)
+	if (parameters->contexts > LITEMRC_CONTEXTS_MAX ||
+	    parameters->groups > LITEMRC_GROUPS_MAX)
 		return dev_err_probe(mon->dev, -ENODEV,
 				     "%u contexts of %u groups, supported are %u of %u\n",
-				     parameters->contexts, parameters->groups, LITEMRC_CONTEXTS_MAX,
-				     LITEMRC_GROUPS_MAX);
+				     parameters->contexts, parameters->groups,
+				     LITEMRC_CONTEXTS_MAX, LITEMRC_GROUPS_MAX);
 	return 0;
 }
 
-/* The gateware is not waited for again until a clear. Callers may hold the scheduler's locks. */
+/*
+ * The gateware is not waited for again until a clear. Callers may hold the
+ * scheduler's locks.
+ */
 void litemrc_set_stuck(struct litemrc *mon)
 {
 	if (mon->stuck)
@@ -114,13 +136,14 @@ static bool litemrc_has_value(u32 status, u32 mask, u32 value)
 }
 
 /*
- * Reads without a pause first: most waits are shorter than one, and a virtual processor may be
- * stopped for longer than @timeout_us.
+ * Reads without a pause first: most waits are shorter than one, and a virtual
+ * processor may be stopped for longer than @timeout_us.
  */
 #define LITEMRC_QUICK_READS 16
 
 /**
- * litemrc_poll_status - busy-wait until the status register satisfies a condition
+ * litemrc_poll_status - busy-wait until the status register satisfies a
+ * condition
  * @mon: the monitor
  * @is_done: the condition; gets the status, @mask and @value
  * @mask: bits of the status register
@@ -129,7 +152,8 @@ static bool litemrc_has_value(u32 status, u32 mask, u32 value)
  *
  * Return: 0, or -EIO if the gateware does not respond, now or earlier
  */
-int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mask, u32 value),
+int litemrc_poll_status(struct litemrc *mon,
+			bool (*is_done)(u32 status, u32 mask, u32 value),
 			u32 mask, u32 value, u32 *status)
 {
 	unsigned int reads;
@@ -141,8 +165,10 @@ int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mas
 		if (is_done(*status, mask, value))
 			return 0;
 	}
-	if (!read_poll_timeout_atomic(litemrc_read, *status, is_done(*status, mask, value), 1,
-				      mon->timeout_us, false, mon, LITEMRC_STATUS))
+	if (!read_poll_timeout_atomic(litemrc_read, *status,
+				      is_done(*status, mask, value), 1,
+				      mon->timeout_us, false, mon,
+				      LITEMRC_STATUS))
 		return 0;
 	litemrc_set_stuck(mon);
 	return -EIO;
@@ -160,32 +186,45 @@ int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
 {
 	u32 status;
 
-	return litemrc_poll_status(mon, litemrc_has_value, mask, value, &status);
+	return litemrc_poll_status(mon, litemrc_has_value, mask, value,
+				   &status);
 }
 
-/* Counts commands that were lost or late, from a status just read. Caller holds @lock. */
+/*
+ * Counts commands that were lost or late, from a status just read. Caller holds
+ * @lock.
+ */
 void litemrc_check_commands(struct litemrc *mon, u32 status)
 {
-	if (!(status & (LITEMRC_STATUS_COMMAND_LOST | LITEMRC_STATUS_COMMAND_LATE)))
+	if (!(status &
+	      (LITEMRC_STATUS_COMMAND_LOST | LITEMRC_STATUS_COMMAND_LATE)))
 		return;
 	mon->commands_lost += LITEMRC_FIELD(status, STATUS_COMMAND_LOST);
 	mon->commands_late += LITEMRC_FIELD(status, STATUS_COMMAND_LATE);
 	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
 }
 
-/* Caller holds @lock. On return the queue has all commands, ahead of all later accesses. */
+/*
+ * Caller holds @lock. On return the queue has all commands, ahead of all later
+ * accesses.
+ */
 static void litemrc_wait_commands(struct litemrc *mon)
 {
 	u32 status;
 
-	if (litemrc_poll_status(mon, litemrc_has_value, LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
+	if (litemrc_poll_status(mon, litemrc_has_value,
+				LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
 		return;
 	mon->room = mon->parameters.commands;
 	litemrc_check_commands(mon, status);
 }
 
-/* Writes a command for the queue; the status is read only when there may be no room. */
-static void litemrc_queue_command(struct litemrc *mon, unsigned int offset, u32 value)
+/*
+ * Writes a command for the queue; the status is read only when there may be no
+ * room.
+ */
+static void litemrc_queue_command(struct litemrc *mon, unsigned int offset,
+				  u32 value)
 {
 	if (!mon->room)
 		litemrc_wait_commands(mon);
@@ -202,7 +241,8 @@ void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	litemrc_write(mon, LITEMRC_CONTROL, (litemrc_read(mon, LITEMRC_CONTROL) & ~mask) | value);
+	litemrc_write(mon, LITEMRC_CONTROL,
+		      (litemrc_read(mon, LITEMRC_CONTROL) & ~mask) | value);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
@@ -228,10 +268,12 @@ void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value)
 }
 
 /*
- * The frame's next access is more than 64 cycles away; the queue takes the command before that, or
- * reports it as late. From then on each command is waited for.
+ * The frame's next access is more than 64 cycles away; the queue takes the
+ * command before that, or reports it as late. From then on each command is
+ * waited for.
  */
-static void litemrc_command_of_frames(struct litemrc *mon, unsigned int offset, u32 value)
+static void litemrc_command_of_frames(struct litemrc *mon, unsigned int offset,
+				      u32 value)
 {
 	litemrc_queue_command(mon, offset, value);
 	if (mon->commands_late)
@@ -245,12 +287,14 @@ void litemrc_invalidate_locked(struct litemrc *mon, u32 frame)
 }
 
 /* 2^@order frames belong to a context from now on. Caller holds @lock. */
-void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order, unsigned int context)
+void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order,
+			  unsigned int context)
 {
-	litemrc_command_of_frames(mon, LITEMRC_CLAIM,
-			  frame << LITEMRC_CLAIM_FRAME_SHIFT |
-				  context << LITEMRC_CLAIM_CONTEXT_SHIFT |
-				  order << LITEMRC_CLAIM_ORDER_SHIFT);
+	u32 claim = LITEMRC_PUT(CLAIM_FRAME, frame) |
+		    LITEMRC_PUT(CLAIM_CONTEXT, context) |
+		    LITEMRC_PUT(CLAIM_ORDER, order);
+
+	litemrc_command_of_frames(mon, LITEMRC_CLAIM, claim);
 }
 
 /* Waits until all invalidations are queued, or returns -EIO. */
@@ -264,7 +308,9 @@ int litemrc_wait_invalidated(struct litemrc *mon)
 	return mon->stuck ? -EIO : 0;
 }
 
-/* After a clear the gateware's state is known again, so it gets another chance. */
+/*
+ * After a clear the gateware's state is known again, so it gets another chance.
+ */
 void litemrc_clear_locked(struct litemrc *mon)
 {
 	mon->stuck = false;

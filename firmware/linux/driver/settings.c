@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Settings. Callers hold @settings, which the interrupt's thread never takes. */
+/*
+ * Settings. Callers hold @settings, which the interrupt's thread never takes.
+ */
 #include "litemrc.h"
 
 int litemrc_end_epoch(struct litemrc *mon)
@@ -13,13 +15,19 @@ int litemrc_end_epoch(struct litemrc *mon)
 	return litemrc_wait_stored(mon, epoch);
 }
 
-/* Something else may write the registers, so CONTROL does not show what has to be undone. */
+/*
+ * Something else may write the registers, so CONTROL does not show what has to
+ * be undone.
+ */
 static bool litemrc_is_counting(struct litemrc *mon)
 {
 	return litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE;
 }
 
-/* The stacks were cleared while the monitor was enabled: the owners of the pages are known. */
+/*
+ * The stacks were cleared while the monitor was enabled: the owners of the
+ * pages are known.
+ */
 static void litemrc_restore(struct litemrc *mon)
 {
 	litemrc_owners_restore(mon);
@@ -48,7 +56,10 @@ static int litemrc_tell_monitor(struct litemrc *mon, bool on)
 	return mon->ops->enable ? mon->ops->enable(mon->io, on) : 0;
 }
 
-/* Gateware must know of all freed pages, a monitor in software only of those that it follows. */
+/*
+ * Gateware must know of all freed pages, a monitor in software only of those
+ * that it follows.
+ */
 static bool litemrc_needs_probes(const struct litemrc *mon)
 {
 	return !mon->ops->follow || mon->map.last;
@@ -72,7 +83,8 @@ static int litemrc_begin(struct litemrc *mon)
 	litemrc_clear_locked(mon);
 	litemrc_owners_reset_locked(mon);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
-	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
+	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE,
+			    LITEMRC_CONTROL_ENABLE);
 	litemrc_hand_over_all(mon);
 	litemrc_call_clients(mon, cleared);
 	return litemrc_check_stuck(mon);
@@ -99,10 +111,14 @@ int litemrc_set_epoch_length(struct litemrc *mon, u32 length)
 	return 0;
 }
 
-/* No epoch ends by the old length in the new unit: there is no length until one is set. */
+/*
+ * No epoch ends by the old length in the new unit: there is no length until one
+ * is set.
+ */
 void litemrc_set_epoch_unit(struct litemrc *mon, bool cycles)
 {
-	if (cycles == !!(litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT))
+	if (cycles ==
+	    !!(litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT))
 		return;
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
 	litemrc_set_control(mon, LITEMRC_CONTROL_EPOCH_UNIT,
@@ -117,9 +133,9 @@ struct quiet {
 };
 
 /*
- * Range and sampling may change only while the monitor is disabled and idle, and a clear must
- * follow. An epoch in the window is copied first, with the scale it was counted in. Returns with
- * @lock held, even on failure.
+ * Range and sampling may change only while the monitor is disabled and idle,
+ * and a clear must follow. An epoch in the window is copied first, with the
+ * scale it was counted in. Returns with @lock held, even on failure.
  */
 static int litemrc_quieten(struct litemrc *mon, struct quiet *quiet)
 {
@@ -132,17 +148,20 @@ static int litemrc_quieten(struct litemrc *mon, struct quiet *quiet)
 	ret = litemrc_wait_drained(mon);
 	raw_spin_lock_irqsave(&mon->lock, quiet->flags);
 	if (!ret)
-		ret = litemrc_wait_status(mon, LITEMRC_STATUS_IDLE, LITEMRC_STATUS_IDLE);
+		ret = litemrc_wait_status(mon, LITEMRC_STATUS_IDLE,
+					  LITEMRC_STATUS_IDLE);
 	return ret;
 }
 
-static int litemrc_resume(struct litemrc *mon, const struct quiet *quiet, bool cleared)
+static int litemrc_resume(struct litemrc *mon, const struct quiet *quiet,
+			  bool cleared)
 {
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, quiet->length);
 	raw_spin_unlock_irqrestore(&mon->lock, quiet->flags);
 	if (!quiet->enabled)
 		return litemrc_check_stuck(mon);
-	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
+	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE,
+			    LITEMRC_CONTROL_ENABLE);
 	if (cleared)
 		litemrc_restore(mon);
 	return litemrc_check_stuck(mon);
@@ -164,7 +183,10 @@ int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
 	return litemrc_resume(mon, &quiet, !ret) ?: ret;
 }
 
-/* Writes a register while the monitor is quiet; -ENODEV if it does not hold the value. */
+/*
+ * Writes a register while the monitor is quiet; -ENODEV if it does not hold the
+ * value.
+ */
 int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value)
 {
 	struct quiet quiet;
@@ -206,5 +228,6 @@ int litemrc_set_split(struct litemrc *mon, u32 on)
 	if (!!(control & LITEMRC_CONTROL_SPLIT) == on)
 		return 0;
 	control &= ~(LITEMRC_CONTROL_ENABLE | LITEMRC_CONTROL_SPLIT);
-	return litemrc_set_quiet(mon, LITEMRC_CONTROL, control | (on ? LITEMRC_CONTROL_SPLIT : 0));
+	return litemrc_set_quiet(mon, LITEMRC_CONTROL,
+				 control | (on ? LITEMRC_CONTROL_SPLIT : 0));
 }

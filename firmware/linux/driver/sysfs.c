@@ -21,12 +21,14 @@ int litemrc_parse_number(const char *text, u32 *number)
 }
 EXPORT_SYMBOL_GPL(litemrc_parse_number);
 
-static const struct litemrc_number *litemrc_number_of(const struct device_attribute *attribute)
+static const struct litemrc_number *
+litemrc_number_of(const struct device_attribute *attribute)
 {
 	return container_of(attribute, struct litemrc_number, attribute);
 }
 
-static u64 litemrc_number_get(struct litemrc *mon, const struct litemrc_number *number)
+static u64 litemrc_number_get(struct litemrc *mon,
+			      const struct litemrc_number *number)
 {
 	const void *member;
 	u32 value;
@@ -34,11 +36,14 @@ static u64 litemrc_number_get(struct litemrc *mon, const struct litemrc_number *
 	if (number->get)
 		return number->get(mon);
 	if (number->bytes) {
-		member = (number->base ? number->base(mon) : mon) + number->offset;
-		return number->bytes == sizeof(u64) ? *(u64 *)member : READ_ONCE(*(u32 *)member);
+		member = (number->base ? number->base(mon) : mon) +
+			 number->offset;
+		return number->bytes == sizeof(u64) ? *(u64 *)member :
+						      READ_ONCE(*(u32 *)member);
 	}
 	value = litemrc_read(mon, number->offset);
-	return number->mask ? (value & number->mask) >> __ffs(number->mask) : value;
+	return number->mask ? (value & number->mask) >> __ffs(number->mask) :
+			      value;
 }
 
 /**
@@ -49,10 +54,12 @@ static u64 litemrc_number_get(struct litemrc *mon, const struct litemrc_number *
  *
  * Return: the length of the text
  */
-ssize_t litemrc_number_show(struct device *device, struct device_attribute *attribute, char *text)
+ssize_t litemrc_number_show(struct device *device,
+			    struct device_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%llu\n", litemrc_number_get(litemrc_of_device(device),
-							    litemrc_number_of(attribute)));
+	return sysfs_emit(text, "%llu\n",
+			  litemrc_number_get(litemrc_of_device(device),
+					     litemrc_number_of(attribute)));
 }
 EXPORT_SYMBOL_GPL(litemrc_number_show);
 
@@ -65,7 +72,8 @@ EXPORT_SYMBOL_GPL(litemrc_number_show);
  *
  * Return: @bytes, -EINVAL, or what @set returned
  */
-ssize_t litemrc_number_store(struct device *device, struct device_attribute *attribute,
+ssize_t litemrc_number_store(struct device *device,
+			     struct device_attribute *attribute,
 			     const char *text, size_t bytes)
 {
 	const struct litemrc_number *number = litemrc_number_of(attribute);
@@ -86,8 +94,9 @@ ssize_t litemrc_number_store(struct device *device, struct device_attribute *att
 EXPORT_SYMBOL_GPL(litemrc_number_store);
 
 /*
- * Numbered folders in sysfs. They keep no pointer: a folder's name is its number and its
- * grandparent is the device, so sysfs manages their lifetime and none refers to a removed monitor.
+ * Numbered folders in sysfs. They keep no pointer: a folder's name is its
+ * number and its grandparent is the device, so sysfs manages their lifetime and
+ * none refers to a removed monitor.
  */
 
 /**
@@ -103,7 +112,8 @@ void litemrc_remove_folders(struct litemrc_folders *folders)
 }
 EXPORT_SYMBOL_GPL(litemrc_remove_folders);
 
-static int litemrc_add_folder(struct litemrc_folders *folders, const struct attribute_group *group)
+static int litemrc_add_folder(struct litemrc_folders *folders,
+			      const struct attribute_group *group)
 {
 	struct kobject *child;
 	char name[12];
@@ -132,8 +142,9 @@ static int litemrc_add_folder(struct litemrc_folders *folders, const struct attr
  *
  * Return: 0 or a negative error, and none is there
  */
-int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
-			unsigned int count, const struct attribute_group *group)
+int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders,
+			const char *name, unsigned int count,
+			const struct attribute_group *group)
 {
 	int ret;
 
@@ -141,7 +152,8 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 	folders->child = kcalloc(count, sizeof(*folders->child), GFP_KERNEL);
 	if (!folders->child)
 		return -ENOMEM;
-	folders->parent = kobject_create_and_add(name, &mon->misc.this_device->kobj);
+	folders->parent =
+		kobject_create_and_add(name, &mon->misc.this_device->kobj);
 	if (!folders->parent) {
 		kfree(folders->child);
 		return -ENOMEM;
@@ -176,13 +188,15 @@ EXPORT_SYMBOL_GPL(litemrc_of_folder);
 
 static int litemrc_set_freeze(struct litemrc *mon, u32 on)
 {
-	litemrc_set_control(mon, LITEMRC_CONTROL_FREEZE, on ? LITEMRC_CONTROL_FREEZE : 0);
+	litemrc_set_control(mon, LITEMRC_CONTROL_FREEZE,
+			    on ? LITEMRC_CONTROL_FREEZE : 0);
 	return 0;
 }
 
 static int litemrc_set_single_shot(struct litemrc *mon, u32 on)
 {
-	litemrc_set_control(mon, LITEMRC_CONTROL_SINGLE_SHOT, on ? LITEMRC_CONTROL_SINGLE_SHOT : 0);
+	litemrc_set_control(mon, LITEMRC_CONTROL_SINGLE_SHOT,
+			    on ? LITEMRC_CONTROL_SINGLE_SHOT : 0);
 	return 0;
 }
 
@@ -212,7 +226,8 @@ static int litemrc_invalidate_order(struct litemrc *mon, u32 frame)
 
 static u64 litemrc_get_epoch(struct litemrc *mon)
 {
-	smp_store_mb(mon->epoch_read, true); /* notify_epoch() of a later epoch sees it */
+	/* notify_epoch() of a later epoch sees it */
+	smp_store_mb(mon->epoch_read, true);
 	return litemrc_read(mon, LITEMRC_EPOCH);
 }
 
@@ -229,27 +244,32 @@ static u64 litemrc_get_epoch_length(struct litemrc *mon)
 
 static int litemrc_set_range_lower(struct litemrc *mon, u32 frame)
 {
-	return litemrc_set_range(mon, frame, litemrc_read(mon, LITEMRC_RANGE_UPPER));
+	return litemrc_set_range(mon, frame,
+				 litemrc_read(mon, LITEMRC_RANGE_UPPER));
 }
 
 static int litemrc_set_range_upper(struct litemrc *mon, u32 frame)
 {
-	return litemrc_set_range(mon, litemrc_read(mon, LITEMRC_RANGE_LOWER), frame);
+	return litemrc_set_range(mon, litemrc_read(mon, LITEMRC_RANGE_LOWER),
+				 frame);
 }
 
-#define LITEMRC_SWITCH(_name, _mask, _set) \
-	LITEMRC_NUMBER(file, _name, 0644, .offset = LITEMRC_CONTROL, .mask = _mask, .set = _set, .most = 1)
+#define LITEMRC_SWITCH(_name, _mask, _set)                           \
+	LITEMRC_NUMBER(file, _name, 0644, .offset = LITEMRC_CONTROL, \
+		       .mask = _mask, .set = _set, .most = 1)
 #define LITEMRC_ORDER(_name, _set) \
 	LITEMRC_NUMBER(file, _name, 0200, .set = _set, .least = 1, .most = 1)
-#define LITEMRC_SETTING(_name, _register, _set) \
-	LITEMRC_NUMBER(file, _name, 0644, .offset = _register, .set = _set, .most = U32_MAX)
+#define LITEMRC_SETTING(_name, _register, _set)                             \
+	LITEMRC_NUMBER(file, _name, 0644, .offset = _register, .set = _set, \
+		       .most = U32_MAX)
 #define LITEMRC_REGISTER(_name, _register, _mask) \
 	LITEMRC_NUMBER(file, _name, 0400, .offset = _register, .mask = _mask)
 
 LITEMRC_SWITCH(enable, LITEMRC_CONTROL_ENABLE, litemrc_enable);
 LITEMRC_SWITCH(freeze, LITEMRC_CONTROL_FREEZE, litemrc_set_freeze);
 LITEMRC_SWITCH(split, LITEMRC_CONTROL_SPLIT, litemrc_set_split);
-LITEMRC_SWITCH(single_shot, LITEMRC_CONTROL_SINGLE_SHOT, litemrc_set_single_shot);
+LITEMRC_SWITCH(single_shot, LITEMRC_CONTROL_SINGLE_SHOT,
+	       litemrc_set_single_shot);
 LITEMRC_ORDER(end_epoch, litemrc_end_epoch_order);
 LITEMRC_ORDER(clear, litemrc_clear_order);
 LITEMRC_ORDER(arm, litemrc_arm);
@@ -258,7 +278,8 @@ LITEMRC_SETTING(range_upper, LITEMRC_RANGE_UPPER, litemrc_set_range_upper);
 LITEMRC_SETTING(sampling, LITEMRC_SAMPLING, litemrc_set_sampling);
 LITEMRC_NUMBER(file, epoch_length, 0644, .get = litemrc_get_epoch_length,
 	       .set = litemrc_set_epoch_length, .most = U32_MAX);
-LITEMRC_NUMBER(file, invalidate, 0200, .set = litemrc_invalidate_order, .most = U32_MAX);
+LITEMRC_NUMBER(file, invalidate, 0200, .set = litemrc_invalidate_order,
+	       .most = U32_MAX);
 LITEMRC_NUMBER(file, epoch, 0400, .get = litemrc_get_epoch);
 LITEMRC_REGISTER(frozen, LITEMRC_STATUS, LITEMRC_STATUS_FROZEN);
 LITEMRC_REGISTER(scale, LITEMRC_SCALE, 0);
@@ -274,13 +295,15 @@ static const char *const engines[] = {
 	[LITEMRC_ENGINE_OS] = "os",
 };
 
-static ssize_t abi_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t abi_show(struct device *device,
+			struct device_attribute *attribute, char *text)
 {
 	return sysfs_emit(text, "%d\n", LITEMRC_ABI_VERSION);
 }
 static DEVICE_ATTR_RO(abi);
 
-static ssize_t engine_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t engine_show(struct device *device,
+			   struct device_attribute *attribute, char *text)
 {
 	u32 engine = litemrc_of_device(device)->parameters.engine;
 
@@ -289,29 +312,34 @@ static ssize_t engine_show(struct device *device, struct device_attribute *attri
 	return sysfs_emit(text, "%s\n", engines[engine]);
 }
 
-static ssize_t engine_store(struct device *device, struct device_attribute *attribute,
+static ssize_t engine_store(struct device *device,
+			    struct device_attribute *attribute,
 			    const char *text, size_t bytes)
 {
 	u32 engine;
 
 	for (engine = 0; engine < ARRAY_SIZE(engines); engine++)
 		if (engines[engine] && sysfs_streq(text, engines[engine]))
-			return engine == litemrc_of_device(device)->parameters.engine ? bytes :
-											-ENODEV;
+			return engine == litemrc_of_device(device)
+						       ->parameters.engine ?
+				       bytes :
+				       -ENODEV;
 	return -EINVAL;
 }
 static DEVICE_ATTR_RW(engine);
 
-static ssize_t epoch_unit_show(struct device *device, struct device_attribute *attribute,
-			       char *text)
+static ssize_t epoch_unit_show(struct device *device,
+			       struct device_attribute *attribute, char *text)
 {
 	u32 control = litemrc_read(litemrc_of_device(device), LITEMRC_CONTROL);
 
 	return sysfs_emit(text, "%s\n",
-			  control & LITEMRC_CONTROL_EPOCH_UNIT ? "cycles" : "accesses");
+			  control & LITEMRC_CONTROL_EPOCH_UNIT ? "cycles" :
+								 "accesses");
 }
 
-static ssize_t epoch_unit_store(struct device *device, struct device_attribute *attribute,
+static ssize_t epoch_unit_store(struct device *device,
+				struct device_attribute *attribute,
 				const char *text, size_t bytes)
 {
 	struct litemrc *mon = litemrc_of_device(device);
@@ -419,10 +447,6 @@ static const struct attribute_group litemrc_parameter_group = {
 };
 
 const struct attribute_group *litemrc_groups[] = {
-	&litemrc_file_group,
-	&litemrc_parameter_group,
-	&litemrc_bitmap_group,
-	&litemrc_feed_group,
-	&litemrc_hot_group,
-	NULL
+	&litemrc_file_group, &litemrc_parameter_group, &litemrc_bitmap_group,
+	&litemrc_feed_group, &litemrc_hot_group,       NULL
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hooks of the kernel's tracepoints, which are not exported to modules by name. */
+/*
+ * Hooks of the kernel's tracepoints, which are not exported to modules by name.
+ */
 #include <linux/device.h>
 #include <linux/tracepoint.h>
 
@@ -28,7 +30,8 @@ static void litemrc_hooks_look(struct tracepoint *tracepoint, void *data)
  *
  * Return: 0, or -ENODEV if the kernel lacks one that is not optional
  */
-int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks, unsigned int count)
+int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks,
+		       unsigned int count)
 {
 	struct search search = { hooks, count };
 	unsigned int i;
@@ -51,11 +54,13 @@ EXPORT_SYMBOL_GPL(litemrc_hooks_find);
  *
  * On return none of their functions runs any more.
  */
-void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count, void *data)
+void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count,
+			  void *data)
 {
 	while (count--)
 		if (hooks[count].tracepoint)
-			tracepoint_probe_unregister(hooks[count].tracepoint, hooks[count].function,
+			tracepoint_probe_unregister(hooks[count].tracepoint,
+						    hooks[count].function,
 						    data);
 	tracepoint_synchronize_unregister();
 }
@@ -70,8 +75,8 @@ EXPORT_SYMBOL_GPL(litemrc_hooks_remove);
  *
  * Return: 0 or a negative error
  */
-int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks, unsigned int count,
-		      void *data)
+int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks,
+		      unsigned int count, void *data)
 {
 	unsigned int i;
 	int ret;
@@ -79,7 +84,8 @@ int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks, unsi
 	for (i = 0; i < count; i++) {
 		if (!hooks[i].tracepoint)
 			continue;
-		ret = tracepoint_probe_register(hooks[i].tracepoint, hooks[i].function, data);
+		ret = tracepoint_probe_register(hooks[i].tracepoint,
+						hooks[i].function, data);
 		if (ret) {
 			dev_err(dev, "tracepoint %s: %d\n", hooks[i].name, ret);
 			litemrc_hooks_remove(hooks, i, data);

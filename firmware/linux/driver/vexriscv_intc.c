@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupt controller of VexRiscv "linux" in a LiteX SoC: 32 level-triggered lines share the
- * supervisor's external interrupt (hwirq 9 of the processor's own controller). Two control and
- * status registers hold their mask and their masked state.
+ * Interrupt controller of VexRiscv "linux" in a LiteX SoC: 32 level-triggered
+ * lines share the supervisor's external interrupt (hwirq 9 of the processor's
+ * own controller). Two control and status registers hold their mask and their
+ * masked state.
  */
 #include <linux/bitops.h>
 #include <linux/interrupt.h>
@@ -35,7 +36,8 @@ static struct irq_chip vexriscv_intc_chip = {
 	.irq_unmask = vexriscv_intc_unmask,
 };
 
-static int vexriscv_intc_map(struct irq_domain *domain, unsigned int irq, irq_hw_number_t line)
+static int vexriscv_intc_map(struct irq_domain *domain, unsigned int irq,
+			     irq_hw_number_t line)
 {
 	irq_set_chip_and_handler(irq, &vexriscv_intc_chip, handle_level_irq);
 	irq_set_status_flags(irq, IRQ_LEVEL);
@@ -67,7 +69,8 @@ static int vexriscv_intc_probe(struct platform_device *pdev)
 	if (irq < 0)
 		return irq;
 	csr_write(VEXRISCV_CSR_S_MASK, 0);
-	domain = irq_domain_add_linear(pdev->dev.of_node, VEXRISCV_LINES, &vexriscv_intc_ops, NULL);
+	domain = irq_domain_add_linear(pdev->dev.of_node, VEXRISCV_LINES,
+				       &vexriscv_intc_ops, NULL);
 	if (!domain)
 		return -ENOMEM;
 	irq_set_chained_handler_and_data(irq, vexriscv_intc_handle, domain);
@@ -76,12 +79,16 @@ static int vexriscv_intc_probe(struct platform_device *pdev)
 	return 0;
 }
 
-static const struct of_device_id vexriscv_intc_match[] = { { .compatible =
-								     "litex,vexriscv-intc" },
-							   {} };
+static const struct of_device_id vexriscv_intc_match[] = {
+	{ .compatible = "litex,vexriscv-intc" },
+	{}
+};
 MODULE_DEVICE_TABLE(of, vexriscv_intc_match);
 
-/* Other drivers hold its interrupts permanently: it can be neither unbound nor unloaded. */
+/*
+ * Other drivers hold its interrupts permanently: it can be neither unbound nor
+ * unloaded.
+ */
 static struct platform_driver vexriscv_intc_driver = {
 	.probe = vexriscv_intc_probe,
 	.driver = {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Empties a rank of the memory: the kernel moves its pages elsewhere and the driver holds all of
- * them, so that no allocation finds one, until the rank is opened again.
+ * Empties a rank of the memory: the kernel moves its pages elsewhere and the
+ * driver holds all of them, so that no allocation finds one, until the rank is
+ * opened again.
  *
- * Only ranks that an area of the device tree covers ("shared-dma-pool", reusable) can be emptied:
- * there the kernel allocates nothing but movable pages.
+ * Only ranks that an area of the device tree covers ("shared-dma-pool",
+ * reusable) can be emptied: there the kernel allocates nothing but movable
+ * pages.
  */
 #include <linux/device.h>
 #include <linux/gfp.h>
@@ -24,12 +26,14 @@ u32 litemrc_pages_of_rank(const struct litemrc *mon)
 	return mon->parameters.frames / mon->parameters.ranks;
 }
 
-static unsigned long litemrc_first_of_rank(const struct litemrc *mon, unsigned int rank)
+static unsigned long litemrc_first_of_rank(const struct litemrc *mon,
+					   unsigned int rank)
 {
 	return mon->first_pfn + rank * litemrc_pages_of_rank(mon);
 }
 
-static struct zone *litemrc_zone_of_rank(const struct litemrc *mon, unsigned int rank)
+static struct zone *litemrc_zone_of_rank(const struct litemrc *mon,
+					 unsigned int rank)
 {
 	unsigned long pfn = litemrc_first_of_rank(mon, rank);
 
@@ -50,8 +54,10 @@ u32 litemrc_rank_zone_free(const struct litemrc *mon, unsigned int rank)
 }
 
 /* Changes the state if it is @from. */
-static bool litemrc_rank_change(struct litemrc_evacuation *all, unsigned int rank, enum litemrc_rank_memory from,
-		   enum litemrc_rank_memory to)
+static bool litemrc_rank_change(struct litemrc_evacuation *all,
+				unsigned int rank,
+				enum litemrc_rank_memory from,
+				enum litemrc_rank_memory to)
 {
 	bool is;
 
@@ -63,7 +69,10 @@ static bool litemrc_rank_change(struct litemrc_evacuation *all, unsigned int ran
 	return is;
 }
 
-/* Frees pages that the driver holds. free_contig_range() alone frees and merges them one by one. */
+/*
+ * Frees pages that the driver holds. free_contig_range() alone frees and merges
+ * them one by one.
+ */
 static void litemrc_free_block(unsigned long pfn)
 {
 	struct page *page = pfn_to_page(pfn);
@@ -97,21 +106,27 @@ u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
 {
 	u32 pages = litemrc_pages_of_rank(all->mon);
 
-	if (!litemrc_rank_change(all, rank, LITEMRC_RANK_CLOSED, LITEMRC_RANK_MOVING))
+	if (!litemrc_rank_change(all, rank, LITEMRC_RANK_CLOSED,
+				 LITEMRC_RANK_MOVING))
 		return 0;
-	litemrc_free_pages_of_rank(litemrc_first_of_rank(all->mon, rank), pages);
+	litemrc_free_pages_of_rank(litemrc_first_of_rank(all->mon, rank),
+				   pages);
 	litemrc_rank_change(all, rank, LITEMRC_RANK_MOVING, LITEMRC_RANK_OPEN);
 	return pages;
 }
 
-/* Pages in the buddy system. Others allocate meanwhile, so an order may be anything. */
+/*
+ * Pages in the buddy system. Others allocate meanwhile, so an order may be
+ * anything.
+ */
 static u32 litemrc_buddy_pages(unsigned long pfn, u32 pages)
 {
 	u32 found = 0, at = 0;
 
 	while (at < pages) {
 		struct page *page = pfn_to_page(pfn + at);
-		unsigned long order = PageBuddy(page) ? READ_ONCE(page->private) : 0;
+		unsigned long order =
+			PageBuddy(page) ? READ_ONCE(page->private) : 0;
 		u32 block = order > pageblock_order ? 1 : 1 << order;
 
 		if (PageBuddy(page))
@@ -128,13 +143,16 @@ u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 
 	if (mon->ranks->evacuation->rank[rank].memory == LITEMRC_RANK_CLOSED)
 		return pages;
-	return pfn_valid(pfn) && pfn_valid(pfn + pages - 1) ? litemrc_buddy_pages(pfn, pages) : 0;
+	return pfn_valid(pfn) && pfn_valid(pfn + pages - 1) ?
+		       litemrc_buddy_pages(pfn, pages) :
+		       0;
 }
 
 /* References that a user's page has without being pinned. */
 static int litemrc_explained_references(struct page *page)
 {
-	bool cached = PageAnon(page) ? PageSwapCache(page) : !!READ_ONCE(page->mapping);
+	bool cached = PageAnon(page) ? PageSwapCache(page) :
+				       !!READ_ONCE(page->mapping);
 
 	return page_mapcount(page) + cached + page_has_private(page);
 }
@@ -142,7 +160,8 @@ static int litemrc_explained_references(struct page *page)
 /* Of zram, for example; such pages are on no LRU list. */
 static bool litemrc_is_movable_by_owner(struct page *page)
 {
-	return (unsigned long)page->mapping & PAGE_MAPPING_MOVABLE && !PageAnon(page);
+	return (unsigned long)page->mapping & PAGE_MAPPING_MOVABLE &&
+	       !PageAnon(page);
 }
 
 /* Counts what remains in a rank and would not have moved. */
@@ -162,17 +181,23 @@ static void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved)
 				at += (1U << order) - 1;
 		} else if (!page_count(page)) {
 			continue; /* on its way to or from the buddy system */
-		} else if (!PageLRU(page) && !litemrc_is_movable_by_owner(page)) {
+		} else if (!PageLRU(page) &&
+			   !litemrc_is_movable_by_owner(page)) {
 			unmoved[LITEMRC_KERNEL]++;
 		} else if (PageLocked(page) || PageWriteback(page)) {
 			unmoved[LITEMRC_BUSY]++;
-		} else if (PageLRU(page) && page_count(page) > litemrc_explained_references(page)) {
+		} else if (PageLRU(page) &&
+			   page_count(page) >
+				   litemrc_explained_references(page)) {
 			unmoved[LITEMRC_PINNED]++;
 		}
 	}
 }
 
-/* Free pages of the whole memory beyond the kernel's watermarks; closed ranks have none. */
+/*
+ * Free pages of the whole memory beyond the kernel's watermarks; closed ranks
+ * have none.
+ */
 long litemrc_spare_pages(const struct litemrc_evacuation *all)
 {
 	long spare = global_zone_page_state(NR_FREE_PAGES);
@@ -181,28 +206,37 @@ long litemrc_spare_pages(const struct litemrc_evacuation *all)
 
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
 		zone = litemrc_zone_of_rank(all->mon, rank);
-		if (zone && zone != before && all->rank[rank].memory != LITEMRC_RANK_CLOSED)
+		if (zone && zone != before &&
+		    all->rank[rank].memory != LITEMRC_RANK_CLOSED)
 			spare -= high_wmark_pages(zone);
 		before = zone;
 	}
 	return spare;
 }
 
-static int litemrc_move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u32 pages)
+static int litemrc_move_pages_away(struct litemrc_evacuation *all,
+				   unsigned long pfn, u32 pages)
 {
 	int ret = -EBUSY;
 	unsigned int try;
 
-	for (try = 0;
-	     try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->oom_requests); try++) {
+	for (try = 0; try < EVACUATE_TRIES && ret == -EBUSY; try++) {
+		if (READ_ONCE(all->oom_requests))
+			break;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		/* Who is unmapping pages refers to them, and may have yielded the processor. */
+		/*
+		 * Who is unmapping pages refers to them, and may have yielded
+		 * the processor.
+		 */
 		if (try)
 			schedule_timeout_killable(1 << (try - 1));
-		/* All at once: the pages of one block would move to the next. */
+		/*
+		 * All at once: the pages of one block would move to the next.
+		 */
 		WRITE_ONCE(mon->migrating, current);
-		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA, GFP_KERNEL | __GFP_NOWARN);
+		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA,
+					 GFP_KERNEL | __GFP_NOWARN);
 		WRITE_ONCE(mon->migrating, NULL);
 	}
 	return ret;
@@ -238,13 +272,15 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 	used = pages - free;
 	/* Signed: the spare pages may be fewer than the rank's free ones. */
 	spare = litemrc_spare_pages(all) - (long)free;
-	ret = spare < (long)used ? -ENOSPC : litemrc_move_pages_away(all, pfn, pages);
+	ret = spare < (long)used ? -ENOSPC :
+				   litemrc_move_pages_away(all, pfn, pages);
 	memset(last->unmoved, 0, sizeof(last->unmoved));
 	if (ret == -EBUSY)
 		litemrc_note_unmoved(pfn, pages, last->unmoved);
 	last->moved = ret ? 0 : used;
 	last->us = ktime_us_delta(ktime_get(), begin);
-	litemrc_rank_change(all, rank, LITEMRC_RANK_MOVING, ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
+	litemrc_rank_change(all, rank, LITEMRC_RANK_MOVING,
+			    ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
 	if (READ_ONCE(all->oom_requests))
 		litemrc_give_back(all, rank);
 	return READ_ONCE(all->oom_requests) || ret == -ENOMEM ? -ENOSPC : ret;
@@ -268,7 +304,8 @@ static bool litemrc_is_movable(const struct litemrc *mon, unsigned int rank)
 {
 	phys_addr_t begin = PFN_PHYS(litemrc_first_of_rank(mon, rank));
 	phys_addr_t end = begin + PFN_PHYS(litemrc_pages_of_rank(mon));
-	struct device_node *areas = of_find_node_by_path("/reserved-memory"), *area;
+	struct device_node *areas = of_find_node_by_path("/reserved-memory"),
+			   *area;
 	struct resource covers;
 	bool movable = false;
 
@@ -276,15 +313,18 @@ static bool litemrc_is_movable(const struct litemrc *mon, unsigned int rank)
 		if (of_device_is_compatible(area, "shared-dma-pool") &&
 		    of_property_read_bool(area, "reusable") &&
 		    !of_address_to_resource(area, 0, &covers))
-			movable |= covers.start <= begin && covers.end >= end - 1;
+			movable |= covers.start <= begin &&
+				   covers.end >= end - 1;
 	of_node_put(areas);
-	return movable && pfn_valid(PHYS_PFN(begin)) && pfn_valid(PHYS_PFN(end) - 1);
+	return movable && pfn_valid(PHYS_PFN(begin)) &&
+	       pfn_valid(PHYS_PFN(end) - 1);
 }
 
 int litemrc_evacuation_init(struct litemrc *mon)
 {
 	unsigned int rank, ranks = mon->parameters.ranks;
-	struct litemrc_evacuation *all = kzalloc(struct_size(all, rank, ranks), GFP_KERNEL);
+	struct litemrc_evacuation *all =
+		kzalloc(struct_size(all, rank, ranks), GFP_KERNEL);
 	int ret;
 
 	if (!all)
@@ -328,7 +368,8 @@ static const char *const litemrc_memory_names[] = {
 	[LITEMRC_RANK_CLOSED] = "closed",
 };
 
-static ssize_t evacuate_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t evacuate_show(struct kobject *kobj,
+			     struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
@@ -337,7 +378,8 @@ static ssize_t evacuate_show(struct kobject *kobj, struct kobj_attribute *attrib
 	return sysfs_emit(text, "%s\n", litemrc_memory_names[memory]);
 }
 
-static ssize_t evacuate_store(struct kobject *kobj, struct kobj_attribute *attribute,
+static ssize_t evacuate_store(struct kobject *kobj,
+			      struct kobj_attribute *attribute,
 			      const char *text, size_t bytes)
 {
 	unsigned int rank;
@@ -352,7 +394,8 @@ static ssize_t evacuate_store(struct kobject *kobj, struct kobj_attribute *attri
 	return ret ?: bytes;
 }
 
-static ssize_t free_pages_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t free_pages_show(struct kobject *kobj,
+			       struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
@@ -361,26 +404,28 @@ static ssize_t free_pages_show(struct kobject *kobj, struct kobj_attribute *attr
 }
 
 /* A number of the last evacuation of a rank; all are u32. */
-struct litemrc_evacuated_attribute {
+struct litemrc_evacuated_file {
 	struct kobj_attribute file;
 	unsigned int offset;
 };
 
-static ssize_t litemrc_evacuated_show(struct kobject *kobj, struct kobj_attribute *attribute,
+static ssize_t litemrc_evacuated_show(struct kobject *kobj,
+				      struct kobj_attribute *attribute,
 				      char *text)
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	const void *last = &mon->ranks->evacuation->rank[rank];
 
-	last += container_of(attribute, struct litemrc_evacuated_attribute, file)->offset;
+	last += container_of(attribute, struct litemrc_evacuated_file, file)
+			->offset;
 	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)last));
 }
 
-#define LITEMRC_EVACUATED(_name, _member)                                          \
-	static struct litemrc_evacuated_attribute litemrc_evacuated_##_name = {    \
-		.file = __ATTR(_name, 0400, litemrc_evacuated_show, NULL),         \
-		.offset = offsetof(struct litemrc_evacuated, _member),             \
+#define LITEMRC_EVACUATED(_name, _member)                                  \
+	static struct litemrc_evacuated_file litemrc_evacuated_##_name = { \
+		.file = __ATTR(_name, 0400, litemrc_evacuated_show, NULL), \
+		.offset = offsetof(struct litemrc_evacuated, _member),     \
 	}
 
 LITEMRC_EVACUATED(moved, moved);
@@ -388,13 +433,13 @@ LITEMRC_EVACUATED(microseconds, us);
 LITEMRC_EVACUATED(pinned, unmoved[LITEMRC_PINNED]);
 LITEMRC_EVACUATED(kernel, unmoved[LITEMRC_KERNEL]);
 LITEMRC_EVACUATED(busy, unmoved[LITEMRC_BUSY]);
-static struct kobj_attribute litemrc_evacuate_file = __ATTR_RW_MODE(evacuate, 0600);
-static struct kobj_attribute litemrc_free_pages_file = __ATTR_RO_MODE(free_pages, 0400);
+static struct kobj_attribute litemrc_evacuate_file =
+	__ATTR_RW_MODE(evacuate, 0600);
+static struct kobj_attribute litemrc_free_pages_file =
+	__ATTR_RO_MODE(free_pages, 0400);
 
 static struct attribute *litemrc_evacuate_files[] = {
-	&litemrc_evacuate_file.attr,
-	&litemrc_free_pages_file.attr,
-	NULL
+	&litemrc_evacuate_file.attr, &litemrc_free_pages_file.attr, NULL
 };
 
 static const struct attribute_group litemrc_evacuate_group = {
@@ -416,9 +461,7 @@ static const struct attribute_group litemrc_evacuated_group = {
 };
 
 static const struct attribute_group *litemrc_evacuate_groups[] = {
-	&litemrc_evacuate_group,
-	&litemrc_evacuated_group,
-	NULL
+	&litemrc_evacuate_group, &litemrc_evacuated_group, NULL
 };
 
 static void *litemrc_governor_base(struct litemrc *mon)
@@ -428,14 +471,17 @@ static void *litemrc_governor_base(struct litemrc *mon)
 
 static u64 litemrc_governor_closed(struct litemrc *mon)
 {
-	return hweight_long(mon->ranks->evacuation->governor.closed_by_governor);
+	const struct litemrc_governor *governor = litemrc_governor_base(mon);
+
+	return hweight_long(governor->closed_by_governor);
 }
 
-#define LITEMRC_GOVERNOR(_name, _mode, _member, ...)                                   \
-	LITEMRC_MEMBER(governor, _name, _mode, struct litemrc_governor, _member,       \
-		       .base = litemrc_governor_base, ##__VA_ARGS__)
+#define LITEMRC_GOVERNOR(_name, _mode, _member, ...)                    \
+	LITEMRC_MEMBER(governor, _name, _mode, struct litemrc_governor, \
+		       _member, .base = litemrc_governor_base, ##__VA_ARGS__)
 
-LITEMRC_GOVERNOR(margin, 0600, margin, .set = litemrc_set_margin, .most = U32_MAX);
+LITEMRC_GOVERNOR(margin, 0600, margin, .set = litemrc_set_margin,
+		 .most = U32_MAX);
 LITEMRC_GOVERNOR(governs, 0400, governs);
 LITEMRC_GOVERNOR(working_set, 0400, working_set);
 LITEMRC_GOVERNOR(hold, 0400, hold);
@@ -475,14 +521,17 @@ int litemrc_evacuate_files_add(struct litemrc *mon)
 	int ret = 0;
 
 	for (rank = 0; !ret && rank < folders->count; rank++)
-		ret = sysfs_create_groups(folders->child[rank], litemrc_evacuate_groups);
+		ret = sysfs_create_groups(folders->child[rank],
+					  litemrc_evacuate_groups);
 	if (!ret && mon->ranks->ops)
-		ret = sysfs_create_group(&mon->misc.this_device->kobj, &litemrc_governor_group);
+		ret = sysfs_create_group(&mon->misc.this_device->kobj,
+					 &litemrc_governor_group);
 	return ret;
 }
 
 void litemrc_evacuate_files_remove(struct litemrc *mon)
 {
 	if (mon->ranks->ops)
-		sysfs_remove_group(&mon->misc.this_device->kobj, &litemrc_governor_group);
+		sysfs_remove_group(&mon->misc.this_device->kobj,
+				   &litemrc_governor_group);
 }

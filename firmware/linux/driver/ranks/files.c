@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ranks/N/: power state and residency of a rank, which without a rank power unit is always active.
- * With one there are also rank_policy/, working_set/ and dram/, which are those of all ranks.
+ * ranks/N/: power state and residency of a rank, which without a rank power
+ * unit is always active. With one there are also rank_policy/, working_set/ and
+ * dram/, which are those of all ranks.
  */
 #include <linux/device.h>
 
 #include "ranks.h"
 
 /* Returns the number of a name, or -EINVAL. Some numbers have none. */
-static int litemrc_name_number(const char *const *names, unsigned int count, const char *text)
+static int litemrc_name_number(const char *const *names, unsigned int count,
+			       const char *text)
 {
 	unsigned int number;
 
@@ -18,18 +20,21 @@ static int litemrc_name_number(const char *const *names, unsigned int count, con
 	return -EINVAL;
 }
 
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+static ssize_t state_show(struct kobject *kobj,
+			  struct kobj_attribute *attribute, char *text)
 {
 	unsigned int rank;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
-	u32 state = mon->ranks->ops ? litemrc_rank_state(mon, rank) : LITEMRC_POWER_ACTIVE_STANDBY;
+	u32 state = mon->ranks->ops ? litemrc_rank_state(mon, rank) :
+				      LITEMRC_POWER_ACTIVE_STANDBY;
 
 	if (state >= LITEMRC_RANK_STATES || !litemrc_rank_state_names[state])
 		return -EIO;
 	return sysfs_emit(text, "%s\n", litemrc_rank_state_names[state]);
 }
 
-static ssize_t state_store(struct kobject *kobj, struct kobj_attribute *attribute, const char *text,
+static ssize_t state_store(struct kobject *kobj,
+			   struct kobj_attribute *attribute, const char *text,
 			   size_t bytes)
 {
 	unsigned int rank;
@@ -38,7 +43,8 @@ static ssize_t state_store(struct kobject *kobj, struct kobj_attribute *attribut
 
 	if (!mon->ranks->ops)
 		return sysfs_streq(text, "active") ? bytes : -ENODEV;
-	state = litemrc_name_number(litemrc_rank_state_names, LITEMRC_RANK_STATES, text);
+	state = litemrc_name_number(litemrc_rank_state_names,
+				    LITEMRC_RANK_STATES, text);
 	if (state < 0)
 		return state;
 	mutex_lock(&mon->settings);
@@ -53,10 +59,13 @@ struct litemrc_total_attribute {
 	unsigned int word;
 };
 
-static ssize_t litemrc_total_show(struct kobject *kobj, struct kobj_attribute *attribute,
-				  char *text)
+static ssize_t litemrc_total_show(struct kobject *kobj,
+				  struct kobj_attribute *attribute, char *text)
 {
-	unsigned int rank, word = container_of(attribute, struct litemrc_total_attribute, file)->word;
+	unsigned int rank,
+		word = container_of(attribute, struct litemrc_total_attribute,
+				    file)
+			       ->word;
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	u64 total = litemrc_rank_total(mon, rank, word);
 
@@ -69,10 +78,10 @@ static ssize_t litemrc_total_show(struct kobject *kobj, struct kobj_attribute *a
 	return sysfs_emit(text, "%llu\n", total);
 }
 
-#define LITEMRC_TOTAL(_name, _word)                                        \
-	static struct litemrc_total_attribute litemrc_total_##_name = {    \
-		.file = __ATTR(_name, 0400, litemrc_total_show, NULL),     \
-		.word = _word,                                             \
+#define LITEMRC_TOTAL(_name, _word)                                     \
+	static struct litemrc_total_attribute litemrc_total_##_name = { \
+		.file = __ATTR(_name, 0400, litemrc_total_show, NULL),  \
+		.word = _word,                                          \
 	}
 
 LITEMRC_TOTAL(active_standby_us, LITEMRC_METER_ACTIVE_STANDBY);
@@ -81,7 +90,8 @@ LITEMRC_TOTAL(power_down_us, LITEMRC_METER_ACTIVE_STANDBY + 2);
 LITEMRC_TOTAL(self_refresh_us, LITEMRC_METER_ACTIVE_STANDBY + 3);
 LITEMRC_TOTAL(self_refresh_partial_us, LITEMRC_METER_ACTIVE_STANDBY + 4);
 LITEMRC_TOTAL(wakeups, LITEMRC_METER_WAKE_UPS);
-static struct kobj_attribute litemrc_rank_state_file = __ATTR_RW_MODE(state, 0600);
+static struct kobj_attribute litemrc_rank_state_file =
+	__ATTR_RW_MODE(state, 0600);
 
 static struct attribute *litemrc_rank_files[] = {
 	&litemrc_rank_state_file.attr,
@@ -103,8 +113,8 @@ static void *litemrc_ranks_base(struct litemrc *mon)
 	return mon->ranks;
 }
 
-#define LITEMRC_DRAM(_name, _member)                                               \
-	LITEMRC_MEMBER(dram, _name, 0444, struct litemrc_ranks, _member,           \
+#define LITEMRC_DRAM(_name, _member)                                     \
+	LITEMRC_MEMBER(dram, _name, 0444, struct litemrc_ranks, _member, \
 		       .base = litemrc_ranks_base)
 
 LITEMRC_DRAM(ranks, domains);
@@ -113,9 +123,11 @@ LITEMRC_DRAM(states, states);
 LITEMRC_DRAM(chips, dram.chips);
 LITEMRC_DRAM(phases, dram.phases);
 
-static ssize_t part_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t part_show(struct device *device,
+			 struct device_attribute *attribute, char *text)
 {
-	return sysfs_emit(text, "%s\n", litemrc_of_device(device)->ranks->dram.part);
+	return sysfs_emit(text, "%s\n",
+			  litemrc_of_device(device)->ranks->dram.part);
 }
 static DEVICE_ATTR_RO(part);
 
@@ -137,7 +149,8 @@ struct litemrc_policy_attribute {
 	unsigned int count; /* of names */
 };
 
-static ssize_t litemrc_policy_show(struct device *device, struct device_attribute *attribute,
+static ssize_t litemrc_policy_show(struct device *device,
+				   struct device_attribute *attribute,
 				   char *text)
 {
 	const struct litemrc_policy_attribute *member =
@@ -152,11 +165,14 @@ static ssize_t litemrc_policy_show(struct device *device, struct device_attribut
 	value = *(u32 *)((void *)&policy + member->offset);
 	if (!member->names)
 		return sysfs_emit(text, "%u\n", value);
-	return sysfs_emit(text, "%s\n", value < member->count && member->names[value] ?
-						member->names[value] : "active");
+	return sysfs_emit(text, "%s\n",
+			  value < member->count && member->names[value] ?
+				  member->names[value] :
+				  "active");
 }
 
-static ssize_t litemrc_policy_store(struct device *device, struct device_attribute *attribute,
+static ssize_t litemrc_policy_store(struct device *device,
+				    struct device_attribute *attribute,
 				    const char *text, size_t bytes)
 {
 	const struct litemrc_policy_attribute *member =
@@ -183,14 +199,17 @@ static ssize_t litemrc_policy_store(struct device *device, struct device_attribu
 	return ret ?: bytes;
 }
 
-#define LITEMRC_POLICY(_name, _member, ...)                                                 \
-	static struct litemrc_policy_attribute litemrc_policy_##_name = {                   \
-		.file = __ATTR(_name, 0644, litemrc_policy_show, litemrc_policy_store),     \
-		.offset = offsetof(struct litemrc_rank_policy, _member),                    \
-		__VA_ARGS__                                                                 \
+#define LITEMRC_POLICY(_name, _member, ...)                               \
+	static struct litemrc_policy_attribute litemrc_policy_##_name = { \
+		.file = __ATTR(_name, 0644, litemrc_policy_show,          \
+			       litemrc_policy_store),                     \
+		.offset = offsetof(struct litemrc_rank_policy, _member),  \
+		__VA_ARGS__                                               \
 	}
-#define LITEMRC_OF_KIND .names = litemrc_rank_policy_names, .count = LITEMRC_POLICY_MRC + 1
-#define LITEMRC_OF_STATE .names = litemrc_rank_state_names, .count = LITEMRC_RANK_STATES
+#define LITEMRC_OF_KIND \
+	.names = litemrc_rank_policy_names, .count = LITEMRC_POLICY_MRC + 1
+#define LITEMRC_OF_STATE \
+	.names = litemrc_rank_state_names, .count = LITEMRC_RANK_STATES
 
 LITEMRC_POLICY(kind, kind, LITEMRC_OF_KIND);
 LITEMRC_POLICY(static_state, static_state, LITEMRC_OF_STATE);
@@ -209,24 +228,37 @@ static struct attribute *litemrc_policy_files[] = {
 	NULL
 };
 
-#define LITEMRC_WORKING_SET(_name)                                                     \
-	static u64 litemrc_get_##_name(struct litemrc *mon)                            \
-	{                                                                              \
-		struct litemrc_working_set set;                                        \
-										       \
-		litemrc_get_working_set(mon, &set);                                    \
-		return set._name;                                                      \
-	}                                                                              \
-										       \
-	static int litemrc_set_##_name(struct litemrc *mon, u32 value)                 \
-	{                                                                              \
-		struct litemrc_working_set set;                                        \
-										       \
-		litemrc_get_working_set(mon, &set);                                    \
-		set._name = value;                                                     \
-		return litemrc_set_working_set(mon, &set);                             \
-	}                                                                              \
-	LITEMRC_NUMBER(working_set, _name, 0600, .get = litemrc_get_##_name,           \
+/* A member of struct litemrc_working_set; all are u32. */
+static u64 litemrc_working_set_get(struct litemrc *mon, size_t offset)
+{
+	struct litemrc_working_set set;
+
+	litemrc_get_working_set(mon, &set);
+	return *(u32 *)((void *)&set + offset);
+}
+
+static int litemrc_working_set_set(struct litemrc *mon, size_t offset,
+				   u32 value)
+{
+	struct litemrc_working_set set;
+
+	litemrc_get_working_set(mon, &set);
+	*(u32 *)((void *)&set + offset) = value;
+	return litemrc_set_working_set(mon, &set);
+}
+
+#define LITEMRC_WORKING_SET(_name)                                           \
+	static u64 litemrc_get_##_name(struct litemrc *mon)                  \
+	{                                                                    \
+		size_t offset = offsetof(struct litemrc_working_set, _name); \
+		return litemrc_working_set_get(mon, offset);                 \
+	}                                                                    \
+	static int litemrc_set_##_name(struct litemrc *mon, u32 value)       \
+	{                                                                    \
+		size_t offset = offsetof(struct litemrc_working_set, _name); \
+		return litemrc_working_set_set(mon, offset, value);          \
+	}                                                                    \
+	LITEMRC_NUMBER(working_set, _name, 0600, .get = litemrc_get_##_name, \
 		       .set = litemrc_set_##_name, .most = U32_MAX)
 
 LITEMRC_WORKING_SET(automatic);
@@ -236,8 +268,7 @@ LITEMRC_WORKING_SET(epsilon);
 static struct attribute *litemrc_working_set_files[] = {
 	&litemrc_working_set_automatic.attribute.attr,
 	&litemrc_working_set_groups.attribute.attr,
-	&litemrc_working_set_epsilon.attribute.attr,
-	NULL
+	&litemrc_working_set_epsilon.attribute.attr, NULL
 };
 
 static const struct attribute_group litemrc_dram_group = {
@@ -256,9 +287,7 @@ static const struct attribute_group litemrc_working_set_group = {
 };
 
 static const struct attribute_group *litemrc_unit_groups[] = {
-	&litemrc_dram_group,
-	&litemrc_policy_group,
-	&litemrc_working_set_group,
+	&litemrc_dram_group, &litemrc_policy_group, &litemrc_working_set_group,
 	NULL
 };
 
@@ -267,11 +296,12 @@ int litemrc_rank_files_add(struct litemrc *mon)
 	struct kobject *kobj = &mon->misc.this_device->kobj;
 	int ret;
 
-	ret = litemrc_add_folders(mon, &mon->ranks->folders, "ranks", mon->parameters.ranks,
-				  &litemrc_rank_group);
+	ret = litemrc_add_folders(mon, &mon->ranks->folders, "ranks",
+				  mon->parameters.ranks, &litemrc_rank_group);
 	if (ret)
 		return ret;
-	ret = mon->ranks->ops ? sysfs_create_groups(kobj, litemrc_unit_groups) : 0;
+	ret = mon->ranks->ops ? sysfs_create_groups(kobj, litemrc_unit_groups) :
+				0;
 	if (ret)
 		goto remove_folders;
 	ret = litemrc_evacuate_files_add(mon);
@@ -292,6 +322,7 @@ void litemrc_rank_files_remove(struct litemrc *mon)
 {
 	litemrc_evacuate_files_remove(mon);
 	if (mon->ranks->ops)
-		sysfs_remove_groups(&mon->misc.this_device->kobj, litemrc_unit_groups);
+		sysfs_remove_groups(&mon->misc.this_device->kobj,
+				    litemrc_unit_groups);
 	litemrc_remove_folders(&mon->ranks->folders);
 }

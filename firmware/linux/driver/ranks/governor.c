@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Under the policy mrc, ranks that the working set does not need are emptied, and opened before
- * memory runs short: Zhou et al. 2004, section 5.
+ * Under the policy mrc, ranks that the working set does not need are emptied,
+ * and opened before memory runs short: Zhou et al. 2004, section 5.
  *
- * At most one rank is closed per epoch, from the last one down. A rank is opened if the open ones
- * are nearly full; otherwise the next pages would go to the kernel's rank. A timer looks whether
- * there is something to do: a work would wake a thread each time.
+ * At most one rank is closed per epoch, from the last one down. A rank is
+ * opened if the open ones are nearly full; otherwise the next pages would go to
+ * the kernel's rank. A timer looks whether there is something to do: a work
+ * would wake a thread each time.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -16,38 +17,45 @@
 
 #define TICK_MS 20
 #define MARGIN_PART 8 /* of a rank, at first */
-#define PAUSE_LEAST 4u /* epochs without a closing after an opening or a failed evacuation */
+/* epochs without a closing after an opening or a failed evacuation */
+#define PAUSE_LEAST 4u
 #define PAUSE_MOST 64u
 #define SOON 4 /* pauses */
-#define NICE 10 /* of an evacuation: a busy program keeps 90 % of the processor */
+/* of an evacuation: a busy program keeps 90 % of the processor */
+#define NICE 10
 
 /* The ranks that can be emptied. */
 struct open_ranks {
 	unsigned int count;
 	unsigned int first_closed; /* 0: none is closed */
-	unsigned int last; /* the last open one; not the one that did not become empty just now */
+	/* the last open one; not the one that did not become empty just now */
+	unsigned int last;
 	u32 free_of_last;
 	u32 free; /* pages, of all open ones */
 };
 
-static struct litemrc_evacuation *litemrc_governor_evacuation_of(struct litemrc_governor *governor)
+static struct litemrc_evacuation *
+litemrc_governor_evacuation_of(struct litemrc_governor *governor)
 {
 	return container_of(governor, struct litemrc_evacuation, governor);
 }
 
-static enum litemrc_rank_memory litemrc_governor_memory(struct litemrc_evacuation *all, unsigned int rank)
+static enum litemrc_rank_memory
+litemrc_governor_memory(struct litemrc_evacuation *all, unsigned int rank)
 {
 	return READ_ONCE(all->rank[rank].memory);
 }
 
-static void litemrc_governor_scan_ranks(struct litemrc_evacuation *all, struct open_ranks *open)
+static void litemrc_governor_scan_ranks(struct litemrc_evacuation *all,
+					struct open_ranks *open)
 {
 	unsigned int rank;
 	u32 free;
 
 	memset(open, 0, sizeof(*open));
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
-		enum litemrc_rank_memory memory = litemrc_governor_memory(all, rank);
+		enum litemrc_rank_memory memory =
+			litemrc_governor_memory(all, rank);
 
 		if (memory == LITEMRC_RANK_CLOSED && !open->first_closed)
 			open->first_closed = rank;
@@ -63,25 +71,34 @@ static void litemrc_governor_scan_ranks(struct litemrc_evacuation *all, struct o
 	}
 }
 
-/* Ranks that the working set and the margin fill: at least one, as the margin is not 0. */
+/*
+ * Ranks that the working set and the margin fill: at least one, as the margin
+ * is not 0.
+ */
 static u32 litemrc_governor_needed_ranks(const struct litemrc_evacuation *all)
 {
 	return DIV_ROUND_UP(all->governor.working_set + all->governor.margin,
 			    litemrc_pages_of_rank(all->mon));
 }
 
-/* No rank is closed for some epochs, for twice as many if the last pause was not long ago. */
+/*
+ * No rank is closed for some epochs, for twice as many if the last pause was
+ * not long ago.
+ */
 static void litemrc_governor_pause_closing(struct litemrc_governor *governor)
 {
-	bool again = governor->epoch - governor->paused_at < SOON * governor->pause;
+	bool again = governor->epoch - governor->paused_at <
+		     SOON * governor->pause;
 
 	if (!governor->hold)
-		governor->pause = again ? min(2 * governor->pause, PAUSE_MOST) : PAUSE_LEAST;
+		governor->pause = again ? min(2 * governor->pause, PAUSE_MOST) :
+					  PAUSE_LEAST;
 	governor->hold = governor->pause;
 	governor->paused_at = governor->epoch;
 }
 
-static void litemrc_governor_note_opening(struct litemrc_governor *governor, unsigned int rank)
+static void litemrc_governor_note_opening(struct litemrc_governor *governor,
+					  unsigned int rank)
 {
 	governor->closed_by_governor &= ~BIT(rank);
 	governor->openings++;
@@ -89,7 +106,8 @@ static void litemrc_governor_note_opening(struct litemrc_governor *governor, uns
 }
 
 /* Reclaim and other users of the file `evacuate` open ranks, too. */
-static void litemrc_governor_note_others_openings(struct litemrc_evacuation *all)
+static void
+litemrc_governor_note_others_openings(struct litemrc_evacuation *all)
 {
 	unsigned int rank;
 
@@ -99,13 +117,15 @@ static void litemrc_governor_note_others_openings(struct litemrc_evacuation *all
 			litemrc_governor_note_opening(&all->governor, rank);
 }
 
-static void litemrc_governor_open_rank(struct litemrc_evacuation *all, unsigned int rank)
+static void litemrc_governor_open_rank(struct litemrc_evacuation *all,
+				       unsigned int rank)
 {
 	if (!litemrc_open_rank(all->mon, rank))
 		litemrc_governor_note_opening(&all->governor, rank);
 }
 
-static int litemrc_governor_evacuate_low_prio(struct litemrc_evacuation *all, unsigned int rank)
+static int litemrc_governor_evacuate_low_prio(struct litemrc_evacuation *all,
+					      unsigned int rank)
 {
 	int ret;
 
@@ -121,7 +141,8 @@ static int litemrc_governor_evacuate_low_prio(struct litemrc_evacuation *all, un
 	return ret;
 }
 
-static void litemrc_governor_close_rank(struct litemrc_evacuation *all, unsigned int rank)
+static void litemrc_governor_close_rank(struct litemrc_evacuation *all,
+					unsigned int rank)
 {
 	struct litemrc_governor *governor = &all->governor;
 	struct litemrc_evacuated *last = &all->rank[rank];
@@ -137,7 +158,8 @@ static void litemrc_governor_close_rank(struct litemrc_evacuation *all, unsigned
 		dev_info_ratelimited(all->mon->dev,
 				     "rank %u was not emptied (%d; pinned %u, kernel %u, busy %u); next attempt after %u epochs\n",
 				     rank, ret, last->unmoved[LITEMRC_PINNED],
-				     last->unmoved[LITEMRC_KERNEL], last->unmoved[LITEMRC_BUSY],
+				     last->unmoved[LITEMRC_KERNEL],
+				     last->unmoved[LITEMRC_BUSY],
 				     governor->hold);
 		return;
 	}
@@ -174,18 +196,22 @@ static bool litemrc_governor_take_epoch(struct litemrc_evacuation *all)
 	return true;
 }
 
-static bool litemrc_governor_may_close(const struct litemrc_evacuation *all, const struct open_ranks *open)
+static bool litemrc_governor_may_close(const struct litemrc_evacuation *all,
+				       const struct open_ranks *open)
 {
 	u32 used = litemrc_pages_of_rank(all->mon) - open->free_of_last;
 	u32 elsewhere = open->free - open->free_of_last;
 
-	return litemrc_governor_needed_ranks(all) < open->count && elsewhere >= used + 2 * all->governor.margin;
+	return litemrc_governor_needed_ranks(all) < open->count &&
+	       elsewhere >= used + 2 * all->governor.margin;
 }
 
-static bool litemrc_governor_must_open(const struct litemrc_evacuation *all, const struct open_ranks *open)
+static bool litemrc_governor_must_open(const struct litemrc_evacuation *all,
+				       const struct open_ranks *open)
 {
-	return open->first_closed && (open->free < all->governor.margin ||
-				      open->count < litemrc_governor_needed_ranks(all));
+	return open->first_closed &&
+	       (open->free < all->governor.margin ||
+		open->count < litemrc_governor_needed_ranks(all));
 }
 
 static void litemrc_governor_act(struct litemrc_evacuation *all)
@@ -221,17 +247,22 @@ static void litemrc_governor_open_mine(struct litemrc_evacuation *all)
 static void litemrc_governor_set_timer(struct litemrc_governor *governor)
 {
 	if (!READ_ONCE(governor->stopped))
-		mod_timer(&governor->timer, jiffies + msecs_to_jiffies(TICK_MS));
+		mod_timer(&governor->timer,
+			  jiffies + msecs_to_jiffies(TICK_MS));
 }
 
 static void litemrc_governor_work(struct work_struct *work)
 {
-	struct litemrc_governor *governor = container_of(litemrc_governor_work, struct litemrc_governor, work);
-	struct litemrc_evacuation *all = litemrc_governor_evacuation_of(governor);
+	struct litemrc_governor *governor =
+		container_of(litemrc_governor_work, struct litemrc_governor,
+			     work);
+	struct litemrc_evacuation *all =
+		litemrc_governor_evacuation_of(governor);
 	struct litemrc_rank_policy policy;
 
 	litemrc_rank_get_policy(all->mon, &policy);
-	governor->governs = governor->margin && policy.kind == LITEMRC_POLICY_MRC;
+	governor->governs = governor->margin &&
+			    policy.kind == LITEMRC_POLICY_MRC;
 	if (governor->governs)
 		litemrc_governor_act(all);
 	else
@@ -243,7 +274,8 @@ static void litemrc_governor_work(struct work_struct *work)
 static void litemrc_governor_tick(struct timer_list *timer)
 {
 	struct litemrc_governor *governor = from_timer(governor, timer, timer);
-	struct litemrc_evacuation *all = litemrc_governor_evacuation_of(governor);
+	struct litemrc_evacuation *all =
+		litemrc_governor_evacuation_of(governor);
 	struct open_ranks open;
 
 	litemrc_governor_scan_ranks(all, &open);
@@ -255,13 +287,15 @@ static void litemrc_governor_tick(struct timer_list *timer)
 }
 
 /**
- * litemrc_govern - have the governor look at the policy now: it may have changed
+ * litemrc_govern - have the governor look at the policy now: it may have
+ * changed
  * @mon: the monitor
  */
 void litemrc_govern(struct litemrc *mon)
 {
 	if (mon->ranks->evacuation && mon->ranks->ops)
-		queue_work(system_unbound_wq, &mon->ranks->evacuation->governor.work);
+		queue_work(system_unbound_wq,
+			   &mon->ranks->evacuation->governor.work);
 }
 
 /* Without a node for each rank, it is not known which rank is full. */
@@ -294,10 +328,14 @@ void litemrc_governor_init(struct litemrc_evacuation *all)
 	INIT_WORK(&all->governor.work, litemrc_governor_work);
 	timer_setup(&all->governor.timer, litemrc_governor_tick, 0);
 	if (litemrc_governor_can_govern(all->mon))
-		all->governor.margin = litemrc_pages_of_rank(all->mon) / MARGIN_PART;
+		all->governor.margin =
+			litemrc_pages_of_rank(all->mon) / MARGIN_PART;
 }
 
-/* The policy is no longer changed. Timer and work start each other, but not any more. */
+/*
+ * The policy is no longer changed. Timer and work start each other, but not any
+ * more.
+ */
 void litemrc_governor_stop(struct litemrc_evacuation *all)
 {
 	WRITE_ONCE(all->governor.stopped, true);
@@ -307,26 +345,31 @@ void litemrc_governor_stop(struct litemrc_evacuation *all)
 }
 
 /*
- * No allocation fails because of a closed rank: reclaim opens the ranks of a node before it runs
- * out of memory, and the OOM killer opens all of them before it looks for a victim.
+ * No allocation fails because of a closed rank: reclaim opens the ranks of a
+ * node before it runs out of memory, and the OOM killer opens all of them
+ * before it looks for a victim.
  */
 
-#define MAX_OOM_REQUESTS 40 /* allocations in need that wait for a running evacuation, at most */
+/* allocations in need that wait for a running evacuation, at most */
+#define MAX_OOM_REQUESTS 40
 #define PLEA_MS 50
 
 /*
- * Reclaim looks at each node in need. A movable allocation can use a closed rank of that node. Of
- * kswapd's work it is not known for whom it is, and the kernel's own memory is in no such rank, so
- * then the whole memory must be short.
+ * Reclaim looks at each node in need. A movable allocation can use a closed
+ * rank of that node. Of kswapd's work it is not known for whom it is, and the
+ * kernel's own memory is in no such rank, so then the whole memory must be
+ * short.
  */
-static unsigned long litemrc_held_pages(struct shrinker *shrinker, struct shrink_control *control)
+static unsigned long litemrc_held_pages(struct shrinker *shrinker,
+					struct shrink_control *control)
 {
 	struct litemrc_evacuation *all =
 		container_of(shrinker, struct litemrc_evacuation, shrinker);
 	unsigned long held = 0;
 	unsigned int rank;
 
-	if (!(control->gfp_mask & __GFP_MOVABLE) && litemrc_spare_pages(all) > 0)
+	if (!(control->gfp_mask & __GFP_MOVABLE) &&
+	    litemrc_spare_pages(all) > 0)
 		return 0;
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
 		if (READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_CLOSED &&
@@ -335,7 +378,8 @@ static unsigned long litemrc_held_pages(struct shrinker *shrinker, struct shrink
 	return held;
 }
 
-static unsigned long litemrc_open_for_reclaim(struct shrinker *shrinker, struct shrink_control *control)
+static unsigned long litemrc_open_for_reclaim(struct shrinker *shrinker,
+					      struct shrink_control *control)
 {
 	struct litemrc_evacuation *all =
 		container_of(shrinker, struct litemrc_evacuation, shrinker);
@@ -356,20 +400,27 @@ static void litemrc_boost_evacuation(struct litemrc_evacuation *all)
 	spin_unlock(&all->lock);
 }
 
-/* Before the OOM killer chooses: all closed ranks; else the end of a running evacuation. */
-static int litemrc_open_for_oom(struct notifier_block *block, unsigned long unused, void *data)
+/*
+ * Before the OOM killer chooses: all closed ranks; else the end of a running
+ * evacuation.
+ */
+static int litemrc_open_for_oom(struct notifier_block *block,
+				unsigned long unused, void *data)
 {
-	struct litemrc_evacuation *all = container_of(block, struct litemrc_evacuation, oom);
+	struct litemrc_evacuation *all =
+		container_of(block, struct litemrc_evacuation, oom);
 	unsigned long *freed = data;
 	bool moving = false;
 	unsigned int rank;
 
 	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
 		*freed += litemrc_give_back(all, rank);
-		moving |= READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_MOVING;
+		moving |= READ_ONCE(all->rank[rank].memory) ==
+			  LITEMRC_RANK_MOVING;
 	}
 	/* It may wait for a lock that this task holds, so not for ever. */
-	if (!*freed && moving && READ_ONCE(all->oom_requests) < MAX_OOM_REQUESTS) {
+	if (!*freed && moving &&
+	    READ_ONCE(all->oom_requests) < MAX_OOM_REQUESTS) {
 		WRITE_ONCE(all->oom_requests, all->oom_requests + 1);
 		litemrc_boost_evacuation(all);
 		schedule_timeout_killable(msecs_to_jiffies(PLEA_MS));

@@ -11,8 +11,12 @@
 
 #include "ranks.h"
 
+#define PUT(name, value) LITEMRC_PUT(RANKS_##name, value)
+#define GET(word, name) LITEMRC_FIELD(word, RANKS_##name)
+
 const char *const litemrc_rank_state_names[LITEMRC_RANK_STATES] = {
-	[LITEMRC_POWER_ACTIVE_STANDBY] = "active", /* awake, whether or not a row is open */
+	/* awake, whether or not a row is open */
+	[LITEMRC_POWER_ACTIVE_STANDBY] = "active",
 	[LITEMRC_POWER_POWER_DOWN] = "power_down",
 	[LITEMRC_POWER_SELF_REFRESH] = "self_refresh",
 	[LITEMRC_POWER_SELF_REFRESH_PARTIAL] = "self_refresh_partial",
@@ -26,7 +30,8 @@ const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1] = {
 };
 
 /* Maps a range of the node, which must have as many bytes at least. */
-static int litemrc_ranks_map_range(struct litemrc *mon, struct device_node *node, int number,
+static int litemrc_ranks_map_range(struct litemrc *mon,
+				   struct device_node *node, int number,
 				   resource_size_t least, void __iomem **mapped)
 {
 	struct resource *range = &mon->ranks->range[number];
@@ -34,11 +39,12 @@ static int litemrc_ranks_map_range(struct litemrc *mon, struct device_node *node
 
 	ret = of_address_to_resource(node, number, range);
 	if (ret)
-		return dev_err_probe(mon->dev, ret, "%pOF: no reg %d\n", node, number);
+		return dev_err_probe(mon->dev, ret, "%pOF: no reg %d\n", node,
+				     number);
 	if (resource_size(range) < least)
 		return dev_err_probe(mon->dev, -EINVAL,
-				     "%pOF: reg %d: %pR is shorter than %pa bytes\n", node, number,
-				     range, &least);
+				     "%pOF: reg %d: %pR is shorter than %pa bytes\n",
+				     node, number, range, &least);
 	*mapped = of_io_request_and_map(node, number, "litemrc_ranks");
 	if (!IS_ERR(*mapped))
 		return 0;
@@ -62,10 +68,14 @@ static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
 	}
 }
 
-/* Returns the node of the ranks of the monitor's memory, with a reference, or NULL. */
+/*
+ * Returns the node of the ranks of the monitor's memory, with a reference, or
+ * NULL.
+ */
 static struct device_node *litemrc_ranks_find_node(struct litemrc *mon)
 {
-	struct device_node *watched = of_parse_phandle(mon->dev->of_node, "litex,memory", 0);
+	struct device_node *watched =
+		of_parse_phandle(mon->dev->of_node, "litex,memory", 0);
 	struct device_node *node, *memory;
 
 	for_each_compatible_node(node, NULL, "litex,litemrc-ranks-1") {
@@ -85,7 +95,8 @@ static int litemrc_ranks_read_clock(struct litemrc *mon, u32 *hz)
 
 	of_node_put(cpu);
 	if (ret || !*hz)
-		return dev_err_probe(mon->dev, -EINVAL, "no clock-frequency of cpu@0\n");
+		return dev_err_probe(mon->dev, -EINVAL,
+				     "no clock-frequency of cpu@0\n");
 	return 0;
 }
 
@@ -96,12 +107,16 @@ static int litemrc_ranks_use_node(struct litemrc *mon, struct device_node *node)
 	const char *part = "";
 	int ret;
 
-	ret = litemrc_ranks_map_range(mon, node, 0, LITEMRC_RANKS_SNAPSHOT_CLOCKS + sizeof(u32),
-			&mmio->registers);
+	ret = litemrc_ranks_map_range(mon, node, 0,
+				      LITEMRC_RANKS_SNAPSHOT_CLOCKS +
+					      sizeof(u32),
+				      &mmio->registers);
 	if (ret)
 		return ret;
 	ret = litemrc_ranks_map_range(mon, node, 1,
-			mon->parameters.ranks * LITEMRC_METER_ROW * sizeof(u32), &mmio->window);
+				      mon->parameters.ranks *
+					      LITEMRC_METER_ROW * sizeof(u32),
+				      &mmio->window);
 	if (ret)
 		return ret;
 	of_property_read_string(node, "litex,dram-part", &part);
@@ -121,13 +136,15 @@ static int litemrc_ranks_check_gateware(struct litemrc *mon)
 
 	if (version != LITEMRC_RANKS_REGS_VERSION)
 		return dev_err_probe(mon->dev, -ENODEV,
-				     "rank registers of version %u, expected %u\n", version,
-				     LITEMRC_RANKS_REGS_VERSION);
-	ranks->domains = BIT(LITEMRC_FIELD(built, RANKS_CAPABILITIES_DOMAINS_LOG2));
+				     "rank registers of version %u, expected %u\n",
+				     version, LITEMRC_RANKS_REGS_VERSION);
+	ranks->domains =
+		BIT(LITEMRC_FIELD(built, RANKS_CAPABILITIES_DOMAINS_LOG2));
 	ranks->virtual = LITEMRC_FIELD(built, RANKS_CAPABILITIES_VIRTUAL);
 	ranks->states = LITEMRC_FIELD(built, RANKS_CAPABILITIES_STATES);
 	if (ranks->domains > LITEMRC_RANKS_MAX)
-		return dev_err_probe(mon->dev, -ENODEV, "%u power domains, supported are %u\n",
+		return dev_err_probe(mon->dev, -ENODEV,
+				     "%u power domains, supported are %u\n",
 				     ranks->domains, LITEMRC_RANKS_MAX);
 	mon->parameters.ranks = ranks->domains;
 	mon->domains = ranks->domains;
@@ -156,7 +173,8 @@ static int litemrc_ranks_find(struct litemrc *mon)
 			ret = litemrc_ranks_use_node(mon, node);
 		of_node_put(node);
 	}
-	return ret || !mon->ranks->ops ? ret : litemrc_ranks_check_gateware(mon);
+	return ret || !mon->ranks->ops ? ret :
+					 litemrc_ranks_check_gateware(mon);
 }
 
 /* Awake and without a policy; no data may be lost. */
@@ -173,7 +191,7 @@ static void litemrc_ranks_quiet(struct litemrc *mon)
 				    ~LITEMRC_RANKS_POLICY_KIND);
 	for (domain = 0; domain < ranks->domains; domain++)
 		litemrc_ranks_write(ranks, LITEMRC_RANKS_COMMAND,
-				    domain << LITEMRC_RANKS_COMMAND_DOMAIN_SHIFT);
+				    PUT(COMMAND_DOMAIN, domain));
 }
 
 /* Page frames of a rank. */
@@ -187,13 +205,11 @@ u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank)
 {
 	unsigned int bit = rank * LITEMRC_RANKS_STATE_BITS;
 	u32 word = litemrc_ranks_read(mon->ranks,
-				      LITEMRC_RANKS_STATE + (bit < 32 ? sizeof(u32) : 0));
+				      LITEMRC_RANKS_STATE +
+					      (bit < 32 ? sizeof(u32) : 0));
 
 	return word >> (bit % 32) & (BIT(LITEMRC_RANKS_STATE_BITS) - 1);
 }
-
-#define PUT(name, value) ((u32)(value) << LITEMRC_RANKS_##name##_SHIFT)
-#define GET(word, name) LITEMRC_FIELD(word, RANKS_##name)
 
 static const unsigned int thresholds[] = {
 	LITEMRC_RANKS_THRESHOLD_POWER_DOWN,
@@ -206,7 +222,8 @@ static bool litemrc_rank_can_reach(const struct litemrc *mon, u32 state)
 }
 
 /* The kernel's image would wake the rank at once. */
-static bool litemrc_rank_holds_kernel(const struct litemrc *mon, unsigned int rank)
+static bool litemrc_rank_holds_kernel(const struct litemrc *mon,
+				      unsigned int rank)
 {
 	unsigned long first = mon->first_pfn + rank * litemrc_rank_frames(mon);
 	unsigned long kernel = PHYS_PFN(kernel_map.phys_addr);
@@ -215,13 +232,14 @@ static bool litemrc_rank_holds_kernel(const struct litemrc *mon, unsigned int ra
 }
 
 /**
- * litemrc_rank_set_state - send a rank to a state as soon as it is idle; an access wakes it
+ * litemrc_rank_set_state - send a rank to a state as soon as it is idle; an
+ * access wakes it
  * @mon: the monitor
  * @rank: number of the rank; of virtual ranks all change their state
  * @state: LITEMRC_POWER_*
  *
- * Return: 0; -ENODEV for a state that cannot be reached; -EBUSY if the rank holds the kernel, or
- * if pages that the kernel may use would be lost
+ * Return: 0; -ENODEV for a state that cannot be reached; -EBUSY if the rank
+ * holds the kernel, or if pages that the kernel may use would be lost
  */
 int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state)
 {
@@ -229,14 +247,17 @@ int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state)
 		return -ENODEV;
 	if (state == LITEMRC_POWER_SELF_REFRESH_PARTIAL)
 		return -EBUSY;
-	if (state != LITEMRC_POWER_ACTIVE_STANDBY && litemrc_rank_holds_kernel(mon, rank))
+	if (state != LITEMRC_POWER_ACTIVE_STANDBY &&
+	    litemrc_rank_holds_kernel(mon, rank))
 		return -EBUSY;
 	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_COMMAND,
-			    PUT(COMMAND_DOMAIN, rank) | PUT(COMMAND_STATE, state));
+			    PUT(COMMAND_DOMAIN, rank) |
+				    PUT(COMMAND_STATE, state));
 	return 0;
 }
 
-void litemrc_rank_get_policy(const struct litemrc *mon, struct litemrc_rank_policy *policy)
+void litemrc_rank_get_policy(const struct litemrc *mon,
+			     struct litemrc_rank_policy *policy)
 {
 	u32 word = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_POLICY);
 	unsigned int i;
@@ -246,29 +267,38 @@ void litemrc_rank_get_policy(const struct litemrc *mon, struct litemrc_rank_poli
 	policy->mrc_state = GET(word, POLICY_MRC_STATE);
 	policy->mrc_base = GET(word, POLICY_MRC_BASE);
 	for (i = 0; i < ARRAY_SIZE(thresholds); i++)
-		policy->threshold[i] = litemrc_ranks_read(mon->ranks, thresholds[i]);
+		policy->threshold[i] =
+			litemrc_ranks_read(mon->ranks, thresholds[i]);
 }
 
-/* Returns 0, -EINVAL if mrc is its own base, or -ENODEV for a state that cannot be reached. */
-int litemrc_rank_set_policy(struct litemrc *mon, const struct litemrc_rank_policy *policy)
+/*
+ * Returns 0, -EINVAL if mrc is its own base, or -ENODEV for a state that cannot
+ * be reached.
+ */
+int litemrc_rank_set_policy(struct litemrc *mon,
+			    const struct litemrc_rank_policy *policy)
 {
 	unsigned int i;
 
 	if (policy->mrc_base == LITEMRC_POLICY_MRC)
 		return -EINVAL;
-	if (!litemrc_rank_can_reach(mon, policy->static_state) || !litemrc_rank_can_reach(mon, policy->mrc_state))
+	if (!litemrc_rank_can_reach(mon, policy->static_state) ||
+	    !litemrc_rank_can_reach(mon, policy->mrc_state))
 		return -ENODEV;
 	for (i = 0; i < ARRAY_SIZE(thresholds); i++)
-		litemrc_ranks_write(mon->ranks, thresholds[i], policy->threshold[i]);
+		litemrc_ranks_write(mon->ranks, thresholds[i],
+				    policy->threshold[i]);
 	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_POLICY,
 			    PUT(POLICY_KIND, policy->kind) |
-				    PUT(POLICY_STATIC_STATE, policy->static_state) |
+				    PUT(POLICY_STATIC_STATE,
+					policy->static_state) |
 				    PUT(POLICY_MRC_STATE, policy->mrc_state) |
 				    PUT(POLICY_MRC_BASE, policy->mrc_base));
 	return 0;
 }
 
-void litemrc_get_working_set(const struct litemrc *mon, struct litemrc_working_set *set)
+void litemrc_get_working_set(const struct litemrc *mon,
+			     struct litemrc_working_set *set)
 {
 	u32 word = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_N_MRC_AUTO);
 
@@ -277,9 +307,11 @@ void litemrc_get_working_set(const struct litemrc *mon, struct litemrc_working_s
 	set->groups = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_N_MRC);
 }
 
-int litemrc_set_working_set(struct litemrc *mon, const struct litemrc_working_set *set)
+int litemrc_set_working_set(struct litemrc *mon,
+			    const struct litemrc_working_set *set)
 {
-	if (set->automatic > 1 || set->groups > mon->parameters.groups || set->epsilon > U16_MAX)
+	if (set->automatic > 1 || set->groups > mon->parameters.groups ||
+	    set->epsilon > U16_MAX)
 		return -EINVAL;
 	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_N_MRC, set->groups);
 	litemrc_ranks_write(mon->ranks, LITEMRC_RANKS_N_MRC_AUTO,
@@ -288,41 +320,50 @@ int litemrc_set_working_set(struct litemrc *mon, const struct litemrc_working_se
 	return 0;
 }
 
-static void litemrc_ranks_fill_one(struct litemrc *mon, struct litemrc_rank *rank, unsigned int number)
+static void litemrc_ranks_fill_one(struct litemrc *mon,
+				   struct litemrc_rank *rank,
+				   unsigned int number)
 {
 	struct litemrc_ranks *ranks = mon->ranks;
 	unsigned int word;
 
 	rank->state = litemrc_rank_state(mon, number);
-	rank->working = litemrc_ranks_read(ranks, LITEMRC_RANKS_WORKING) >> number & 1;
-	rank->live_pages = litemrc_rank_frames(mon); /* Linux may use any of them */
+	rank->working =
+		litemrc_ranks_read(ranks, LITEMRC_RANKS_WORKING) >> number & 1;
+	/* Linux may use any of them */
+	rank->live_pages = litemrc_rank_frames(mon);
 	rank->flags = 0;
 	if (litemrc_ranks_read(ranks, LITEMRC_RANKS_METER_STATUS) &
 	    LITEMRC_RANKS_METER_STATUS_OVERFLOW)
 		rank->flags |= LITEMRC_RANK_OVERFLOW;
 	rank->cycles = litemrc_ranks_read(ranks, LITEMRC_RANKS_SNAPSHOT_CLOCKS);
-	ranks->ops->window(ranks->io, number * LITEMRC_METER_ROW, rank->counters,
-			   LITEMRC_METER_ROW);
+	ranks->ops->window(ranks->io, number * LITEMRC_METER_ROW,
+			   rank->counters, LITEMRC_METER_ROW);
 	for (word = 0; word < LITEMRC_METER_ROW; word++)
 		ranks->total[number][word] += rank->counters[word];
 }
 
 /**
- * litemrc_ranks_fill - read the meter's window into the record of the epoch in it
- * @mon: the monitor; caller holds the ring's lock, and the epoch is not released
+ * litemrc_ranks_fill - read the meter's window into the record of the epoch in
+ * it
+ * @mon: the monitor; caller holds the ring's lock, and the epoch is not
+ *   released
  * @record: its sizes are set
  */
-static void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record)
+static void litemrc_ranks_fill(struct litemrc *mon,
+			       struct litemrc_epoch *record)
 {
 	unsigned int rank;
 
 	lockdep_assert_held(&mon->ring.lock);
 	for (rank = 0; rank < mon->ranks->domains; rank++)
-		litemrc_ranks_fill_one(mon, litemrc_record_rank(record, rank), rank);
+		litemrc_ranks_fill_one(mon, litemrc_record_rank(record, rank),
+				       rank);
 }
 
 /* Returns the sum of a counter over all epochs since load. */
-u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank, unsigned int word)
+u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
+		       unsigned int word)
 {
 	u64 total;
 

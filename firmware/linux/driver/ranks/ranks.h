@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rank meter, rank power, and ranks without data: between the files of litemrc_ranks. */
+/*
+ * Rank meter, rank power, and ranks without data: between the files of
+ * litemrc_ranks.
+ */
 #ifndef LITEMRC_RANKS_H
 #define LITEMRC_RANKS_H
 
@@ -20,7 +23,8 @@ struct litemrc_rank_policy {
 	u32 static_state;
 	u32 mrc_state;
 	u32 mrc_base;
-	u32 threshold[2]; /* idle cycles before power-down, self-refresh; 0: never */
+	/* idle cycles before power-down, self-refresh; 0: never */
+	u32 threshold[2];
 };
 
 struct litemrc_working_set {
@@ -39,7 +43,8 @@ struct litemrc_ranks {
 	struct litemrc_mmio mmio; /* of a unit in the device tree */
 	struct resource range[2]; /* of it; without flags: not requested */
 	struct litemrc_folders folders;
-	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
+	/* NULL: this kernel cannot move pages */
+	struct litemrc_evacuation *evacuation;
 	/* Counters since load; guarded by the ring's lock. */
 	u64 total[LITEMRC_RANKS_MAX][LITEMRC_METER_ROW];
 };
@@ -48,12 +53,14 @@ enum litemrc_rank_memory {
 	LITEMRC_RANK_FIXED, /* not, or not only, memory that can be emptied */
 	LITEMRC_RANK_OPEN,
 	LITEMRC_RANK_MOVING, /* between the other two, in either direction */
-	LITEMRC_RANK_CLOSED, /* it holds no data; the driver has all its pages */
+	/* it holds no data; the driver has all its pages */
+	LITEMRC_RANK_CLOSED,
 };
 
 /* Why a page could not be moved. */
 enum litemrc_unmoved {
-	LITEMRC_PINNED, /* a user's page that a device or a part of the kernel refers to */
+	/* a user's page that a device or a part of the kernel refers to */
+	LITEMRC_PINNED,
 	LITEMRC_KERNEL, /* not a user's page */
 	LITEMRC_BUSY, /* locked or being written at that moment */
 	LITEMRC_UNMOVED_KINDS
@@ -67,7 +74,10 @@ struct litemrc_evacuated {
 	u32 unmoved[LITEMRC_UNMOVED_KINDS];
 };
 
-/* Empties ranks under the policy mrc; only the work of ranks/governor.c changes all but @margin. */
+/*
+ * Empties ranks under the policy mrc; only the work of ranks/governor.c changes
+ * all but @margin.
+ */
 struct litemrc_governor {
 	struct timer_list timer;
 	struct work_struct work;
@@ -77,9 +87,12 @@ struct litemrc_governor {
 	u32 working_set; /* pages, without those of the kernel's rank */
 	u32 epoch; /* epochs finished */
 	u32 hold; /* epochs until a rank may be closed */
-	u32 pause, paused_at; /* length and begin of the last pause, in epochs */
-	unsigned long closed_by_governor; /* bit n: the governor has closed rank n */
-	unsigned int failed; /* the rank that did not become empty at the last attempt; 0: it did */
+	/* length and begin of the last pause, in epochs */
+	u32 pause, paused_at;
+	/* bit n: the governor has closed rank n */
+	unsigned long closed_by_governor;
+	/* the rank that did not become empty at the last attempt; 0: it did */
+	unsigned int failed;
 	u32 evacuations, openings, busy, no_room;
 	u64 moved, us; /* pages and time of all evacuations */
 };
@@ -90,7 +103,8 @@ struct litemrc_evacuation {
 	spinlock_t lock; /* guards all below */
 	struct shrinker shrinker;
 	struct notifier_block oom;
-	unsigned int oom_requests; /* during the running evacuation; more than 0 ends it in vain */
+	/* during the running evacuation; more than 0 ends it in vain */
+	unsigned int oom_requests;
 	struct task_struct *nice; /* it evacuates with a low priority */
 	struct litemrc_evacuated rank[];
 };
@@ -102,24 +116,31 @@ extern const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1];
 /* ranks.c: callers of those that set hold @settings */
 u32 litemrc_rank_frames(const struct litemrc *mon);
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank);
-u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank, unsigned int word);
+u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
+		       unsigned int word);
 u64 litemrc_rank_us(const struct litemrc *mon, u64 cycles);
 int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state);
-void litemrc_rank_get_policy(const struct litemrc *mon, struct litemrc_rank_policy *policy);
-int litemrc_rank_set_policy(struct litemrc *mon, const struct litemrc_rank_policy *policy);
-void litemrc_get_working_set(const struct litemrc *mon, struct litemrc_working_set *set);
-int litemrc_set_working_set(struct litemrc *mon, const struct litemrc_working_set *set);
+void litemrc_rank_get_policy(const struct litemrc *mon,
+			     struct litemrc_rank_policy *policy);
+int litemrc_rank_set_policy(struct litemrc *mon,
+			    const struct litemrc_rank_policy *policy);
+void litemrc_get_working_set(const struct litemrc *mon,
+			     struct litemrc_working_set *set);
+int litemrc_set_working_set(struct litemrc *mon,
+			    const struct litemrc_working_set *set);
 
 /* files.c */
 int litemrc_rank_files_add(struct litemrc *mon);
 void litemrc_rank_files_remove(struct litemrc *mon);
 
-static inline u32 litemrc_ranks_read(const struct litemrc_ranks *ranks, unsigned int offset)
+static inline u32 litemrc_ranks_read(const struct litemrc_ranks *ranks,
+				     unsigned int offset)
 {
 	return ranks->ops->read(ranks->io, offset);
 }
 
-static inline void litemrc_ranks_write(struct litemrc_ranks *ranks, unsigned int offset, u32 value)
+static inline void litemrc_ranks_write(struct litemrc_ranks *ranks,
+				       unsigned int offset, u32 value)
 {
 	ranks->ops->write(ranks->io, offset, value);
 }
@@ -156,17 +177,22 @@ static inline int litemrc_evacuation_init(struct litemrc *mon)
 	return 0;
 }
 
-static inline void litemrc_evacuation_stop(struct litemrc *mon) {}
+static inline void litemrc_evacuation_stop(struct litemrc *mon)
+{
+}
 
 static inline int litemrc_evacuate_files_add(struct litemrc *mon)
 {
 	return 0;
 }
 
-static inline void litemrc_evacuate_files_remove(struct litemrc *mon) {}
+static inline void litemrc_evacuate_files_remove(struct litemrc *mon)
+{
+}
 
-static inline void litemrc_govern(struct litemrc *mon) {}
+static inline void litemrc_govern(struct litemrc *mon)
+{
+}
 #endif
-
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Evicted pages: a hash finds one, and a tree for each context, in order of eviction, counts those
- * evicted after it. Each step costs O(log pages). The memory is allocated once, since evictions are
- * noted where memory is short.
+ * Evicted pages: a hash finds one, and a tree for each context, in order of
+ * eviction, counts those evicted after it. Each step costs O(log pages). The
+ * memory is allocated once, since evictions are noted where memory is short.
  */
 #include <linux/hash.h>
 #include <linux/rbtree_augmented.h>
@@ -22,7 +22,8 @@ static u32 litemrc_tail_size_of(struct rb_node *node)
 
 static bool litemrc_tail_update_size(struct litemrc_evicted *evicted, bool exit)
 {
-	u32 size = litemrc_tail_size_of(evicted->node.rb_left) + 1 + litemrc_tail_size_of(evicted->node.rb_right);
+	u32 size = litemrc_tail_size_of(evicted->node.rb_left) + 1 +
+		   litemrc_tail_size_of(evicted->node.rb_right);
 
 	if (exit && evicted->size == size)
 		return true;
@@ -30,14 +31,15 @@ static bool litemrc_tail_update_size(struct litemrc_evicted *evicted, bool exit)
 	return false;
 }
 
-RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size, litemrc_tail_update_size);
+RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size,
+		     litemrc_tail_update_size);
 
 int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 {
 	u32 place;
 
 	tails->hash_bits = ilog2(count);
-	tails->hash = vzalloc(array_size(1U << tails->hash_bits, sizeof(*tails->hash)));
+	tails->hash = vzalloc(sizeof(*tails->hash) << tails->hash_bits);
 	tails->places = vzalloc(array_size(count, sizeof(*tails->places)));
 	if (!tails->hash || !tails->places) {
 		vfree(tails->hash);
@@ -52,9 +54,13 @@ int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 	return 0;
 }
 
-static struct hlist_head *litemrc_tail_bucket_of(struct litemrc_tails *tails, const struct litemrc_page *page)
+static struct hlist_head *
+litemrc_tail_bucket_of(struct litemrc_tails *tails,
+		       const struct litemrc_page *page)
 {
-	return &tails->hash[hash_32(page->index ^ page->file, tails->hash_bits)];
+	u32 hash = hash_32(page->index ^ page->file, tails->hash_bits);
+
+	return &tails->hash[hash];
 }
 
 struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
@@ -63,12 +69,14 @@ struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
 	struct litemrc_evicted *evicted;
 
 	hlist_for_each_entry(evicted, litemrc_tail_bucket_of(tails, page), same)
-		if (evicted->page.index == page->index && evicted->page.file == page->file)
+		if (evicted->page.index == page->index &&
+		    evicted->page.file == page->file)
 			return evicted;
 	return NULL;
 }
 
-void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted *evicted)
+void litemrc_evicted_remove(struct litemrc_tails *tails,
+			    struct litemrc_evicted *evicted)
 {
 	struct litemrc_tail *tail = &tails->of[evicted->context];
 
@@ -79,15 +87,20 @@ void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted 
 	evicted->size = 0;
 }
 
-/* Returns a place, if need be that of the page of the context that was evicted first; or NULL. */
-static struct litemrc_evicted *litemrc_evicted_take(struct litemrc_tails *tails, struct litemrc_tail *tail)
+/*
+ * Returns a place, if need be that of the page of the context that was evicted
+ * first; or NULL.
+ */
+static struct litemrc_evicted *litemrc_evicted_take(struct litemrc_tails *tails,
+						    struct litemrc_tail *tail)
 {
 	struct litemrc_evicted *evicted;
 
 	if (hlist_empty(&tails->free)) {
 		if (RB_EMPTY_ROOT(&tail->evicted))
 			return NULL;
-		litemrc_evicted_remove(tails, litemrc_evicted_of(rb_first(&tail->evicted)));
+		evicted = litemrc_evicted_of(rb_first(&tail->evicted));
+		litemrc_evicted_remove(tails, evicted);
 	}
 	evicted = hlist_entry(tails->free.first, struct litemrc_evicted, same);
 	hlist_del(&evicted->same);
@@ -95,7 +108,8 @@ static struct litemrc_evicted *litemrc_evicted_take(struct litemrc_tails *tails,
 }
 
 /* The page was evicted after all others of the context. */
-static void litemrc_evicted_append(struct litemrc_tail *tail, struct litemrc_evicted *evicted)
+static void litemrc_evicted_append(struct litemrc_tail *tail,
+				   struct litemrc_evicted *evicted)
 {
 	struct rb_node **link = &tail->evicted.rb_node, *parent = NULL;
 
@@ -128,7 +142,10 @@ void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
 	litemrc_evicted_append(tail, evicted);
 }
 
-/* Returns the number of the context's pages that were evicted later and are still out. */
+/*
+ * Returns the number of the context's pages that were evicted later and are
+ * still out.
+ */
 u32 litemrc_evicted_later(const struct litemrc_evicted *evicted)
 {
 	const struct rb_node *node = &evicted->node, *parent;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's tracepoints that report evictions and refaults, registered while a context has a
- * tail. They are called with preemption disabled (not in 7.2), some with interrupts off or under
- * locks of the memory management, in reclaim: the hooks neither allocate nor sleep.
+ * The kernel's tracepoints that report evictions and refaults, registered while
+ * a context has a tail. They are called with preemption disabled (not in 7.2),
+ * some with interrupts off or under locks of the memory management, in reclaim:
+ * the hooks neither allocate nor sleep.
  *
- *	mm_vmscan_write_folio			reclaim has written a page to swap
- *	rss_stat				pages of a process in swap: one less at a refault
- *	mm_filemap_delete_from_page_cache	in reclaim: a page of a file is evicted
- *	mm_filemap_add_to_page_cache		such a page is about to be read again
+ * mm_vmscan_write_folio: reclaim has written a page to swap.
+ *
+ * rss_stat: pages of a process in swap: one less at a refault.
+ *
+ * mm_filemap_delete_from_page_cache: in reclaim, a page of a file is evicted.
+ *
+ * mm_filemap_add_to_page_cache: such a page is about to be read again.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -28,15 +32,18 @@ static bool litemrc_tail_is_reclaiming(void)
 }
 
 /*
- * Returns the context of pages charged to a memory cgroup: that of the deepest cgroup, and of a
- * process rather than of its cgroup; 0: none. Caller holds @lock.
+ * Returns the context of pages charged to a memory cgroup: that of the deepest
+ * cgroup, and of a process rather than of its cgroup; 0: none. Caller holds
+ * @lock.
  */
-static unsigned int litemrc_tail_context_of(const struct litemrc_tails *tails, const struct mem_cgroup *memcg)
+static unsigned int litemrc_tail_context_of(const struct litemrc_tails *tails,
+					    const struct mem_cgroup *memcg)
 {
 	unsigned int context, found = 0;
 	int level = -1;
 
-	for (context = 1; memcg && context < tails->mon->parameters.contexts; context++) {
+	for (context = 1; memcg && context < tails->mon->parameters.contexts;
+	     context++) {
 		const struct litemrc_tail *tail = &tails->of[context];
 		struct cgroup *cgroup;
 
@@ -52,8 +59,13 @@ static unsigned int litemrc_tail_context_of(const struct litemrc_tails *tails, c
 	return found;
 }
 
-/* Its memory cgroup is read in an RCU section: since 7.2 it may be released meanwhile. */
-static unsigned int litemrc_tail_context_of_folio(const struct litemrc_tails *tails, struct folio *folio)
+/*
+ * Its memory cgroup is read in an RCU section: since 7.2 it may be released
+ * meanwhile.
+ */
+static unsigned int
+litemrc_tail_context_of_folio(const struct litemrc_tails *tails,
+			      struct folio *folio)
 {
 	unsigned int context;
 
@@ -63,15 +75,19 @@ static unsigned int litemrc_tail_context_of_folio(const struct litemrc_tails *ta
 	return context;
 }
 
-static void litemrc_tail_note_evicted(struct litemrc_tails *tails, struct folio *folio,
-			 const struct litemrc_page *page)
+static void litemrc_tail_note_evicted(struct litemrc_tails *tails,
+				      struct folio *folio,
+				      const struct litemrc_page *page)
 {
 	struct litemrc_evicted *stale;
 	unsigned int context;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tails->lock, flags);
-	/* The same place in swap has been freed and used again: its page was discarded. */
+	/*
+	 * The same place in swap has been freed and used again: its page was
+	 * discarded.
+	 */
 	stale = litemrc_evicted_find(tails, page);
 	if (stale) {
 		struct litemrc_tail *tail = &tails->of[stale->context];
@@ -88,14 +104,17 @@ static void litemrc_tail_note_evicted(struct litemrc_tails *tails, struct folio 
 }
 
 /*
- * Counts an access to an evicted page that has just been charged again. Up to `gone` of the pages
- * evicted later may not be out: the position counts if its group is the same in any case.
+ * Counts an access to an evicted page that has just been charged again. Up to
+ * `gone` of the pages evicted later may not be out: the position counts if its
+ * group is the same in any case.
  */
-static void litemrc_tail_count_refault(struct litemrc_tails *tails, struct litemrc_evicted *evicted)
+static void litemrc_tail_count_refault(struct litemrc_tails *tails,
+				       struct litemrc_evicted *evicted)
 {
 	struct litemrc_tail *tail = &tails->of[evicted->context];
 	u32 later = litemrc_evicted_later(evicted);
-	u32 position = later + max(page_counter_read(&tail->memcg->memory), 1UL) - 1;
+	u32 position =
+		later + max(page_counter_read(&tail->memcg->memory), 1UL) - 1;
 	u32 least = position - min(later, tail->gone + tail->gone_since);
 	u32 group = min(position / tails->group_pages, tails->groups - 1);
 
@@ -111,7 +130,8 @@ static void litemrc_tail_count_refault(struct litemrc_tails *tails, struct litem
 }
 
 /* An eviction of a page that cannot be named. */
-static void litemrc_tail_note_unidentified(struct litemrc_tails *tails, struct folio *folio)
+static void litemrc_tail_note_unidentified(struct litemrc_tails *tails,
+					   struct folio *folio)
 {
 	unsigned int context;
 	unsigned long flags;
@@ -124,8 +144,9 @@ static void litemrc_tail_note_unidentified(struct litemrc_tails *tails, struct f
 }
 
 /*
- * Writing unlocked the page, so it may leave the swap cache, and its swap entry may go, at any
- * moment. If another task has the lock, the page is on its way back.
+ * Writing unlocked the page, so it may leave the swap cache, and its swap entry
+ * may go, at any moment. If another task has the lock, the page is on its way
+ * back.
  */
 static void litemrc_tail_on_write(void *data, struct folio *folio)
 {
@@ -141,22 +162,28 @@ static void litemrc_tail_on_write(void *data, struct folio *folio)
 	folio_unlock(folio);
 }
 
-/* Pages in swap came back without a known address, or were discarded. Caller holds @lock. */
+/*
+ * Pages in swap came back without a known address, or were discarded. Caller
+ * holds @lock.
+ */
 static void litemrc_tail_note_gone(struct litemrc_tail *tail, u32 pages)
 {
 	tail->gone_since = min(tail->gone_since + pages, tail->swapped);
 }
 
 /* Returns whether pages in swap may be gone. Caller holds @lock. */
-static bool litemrc_tail_note_swap_in(struct litemrc_tails *tails, struct litemrc_tail *tail,
-			 struct mm_struct *mm, long before)
+static bool litemrc_tail_note_swap_in(struct litemrc_tails *tails,
+				      struct litemrc_tail *tail,
+				      struct mm_struct *mm, long before)
 {
 	struct litemrc_evicted *evicted;
 	struct litemrc_page page = {};
 
 	if (current->mm != mm || !litemrc_fault_entry(mm, &page.index)) {
-		if (before < 0 || tail->mm_swapped < before)
-			litemrc_tail_note_gone(tail, before < 0 ? tail->swapped : before - tail->mm_swapped);
+		if (before < 0)
+			litemrc_tail_note_gone(tail, tail->swapped);
+		else if (tail->mm_swapped < before)
+			litemrc_tail_note_gone(tail, before - tail->mm_swapped);
 		return tail->gone_since;
 	}
 	evicted = litemrc_evicted_find(tails, &page);
@@ -177,7 +204,8 @@ static struct mem_cgroup *litemrc_tail_memcg_of(struct mm_struct *mm)
 	return mem_cgroup_from_task(owner ?: current);
 }
 
-static void litemrc_tail_note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
+static void litemrc_tail_note_swapped(struct litemrc_tails *tails,
+				      struct mm_struct *mm)
 {
 	struct litemrc_tail *tail;
 	unsigned int context;
@@ -194,7 +222,8 @@ static void litemrc_tail_note_swapped(struct litemrc_tails *tails, struct mm_str
 		tail->mm = mm;
 		tail->mm_swapped = get_mm_counter(mm, MM_SWAPENTS);
 		if (!litemrc_tail_is_reclaiming())
-			gone = litemrc_tail_note_swap_in(tails, tail, mm, before);
+			gone = litemrc_tail_note_swap_in(tails, tail, mm,
+							 before);
 	}
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 	rcu_read_unlock();
@@ -202,8 +231,12 @@ static void litemrc_tail_note_swapped(struct litemrc_tails *tails, struct mm_str
 		schedule_work(&tails->work);
 }
 
-/* Before 6.6 there is one more argument, the counter: the type of the callback is not checked. */
-static void litemrc_tail_on_rss_stat(void *data, struct mm_struct *mm, int member)
+/*
+ * Before 6.6 there is one more argument, the counter: the type of the callback
+ * is not checked.
+ */
+static void litemrc_tail_on_rss_stat(void *data, struct mm_struct *mm,
+				     int member)
 {
 	if (member == MM_SWAPENTS)
 		litemrc_tail_note_swapped(data, mm);
@@ -212,22 +245,25 @@ static void litemrc_tail_on_rss_stat(void *data, struct mm_struct *mm, int membe
 static struct litemrc_page litemrc_tail_page_of_file(struct folio *folio)
 {
 	const struct inode *inode = folio->mapping->host;
-	u32 file = jhash_3words(inode->i_sb->s_dev, inode->i_ino, inode->i_generation, 0);
+	u32 file = jhash_3words(inode->i_sb->s_dev, inode->i_ino,
+				inode->i_generation, 0);
 
-	return (struct litemrc_page){ .index = folio->index, .file = file ?: 1 };
+	return (struct litemrc_page){ .index = folio->index,
+				      .file = file ?: 1 };
 }
 
-static void litemrc_tail_on_file_delete(void *data, struct folio *folio)
+static void litemrc_tail_on_delete(void *data, struct folio *folio)
 {
 	struct litemrc_page page;
 
-	if (!litemrc_tail_is_reclaiming() || folio_test_swapbacked(folio) || !folio->mapping->host)
+	if (!litemrc_tail_is_reclaiming() || folio_test_swapbacked(folio) ||
+	    !folio->mapping->host)
 		return;
 	page = litemrc_tail_page_of_file(folio);
 	litemrc_tail_note_evicted(data, folio, &page);
 }
 
-static void litemrc_tail_on_file_add(void *data, struct folio *folio)
+static void litemrc_tail_on_add(void *data, struct folio *folio)
 {
 	struct litemrc_tails *tails = data;
 	struct litemrc_evicted *evicted;
@@ -239,8 +275,12 @@ static void litemrc_tail_on_file_add(void *data, struct folio *folio)
 	page = litemrc_tail_page_of_file(folio);
 	raw_spin_lock_irqsave(&tails->lock, flags);
 	evicted = litemrc_evicted_find(tails, &page);
-	/* A page that another cgroup reads again is out of the stack of this one. */
-	if (evicted && litemrc_tail_context_of_folio(tails, folio) == evicted->context)
+	/*
+	 * A page that another cgroup reads again is out of the stack of this
+	 * one.
+	 */
+	if (evicted &&
+	    litemrc_tail_context_of_folio(tails, folio) == evicted->context)
 		litemrc_tail_count_refault(tails, evicted);
 	else if (evicted)
 		litemrc_evicted_remove(tails, evicted);
@@ -250,18 +290,21 @@ static void litemrc_tail_on_file_add(void *data, struct folio *folio)
 static struct litemrc_hook hooks[] = {
 	{ "mm_vmscan_write_folio", litemrc_tail_on_write },
 	{ "rss_stat", litemrc_tail_on_rss_stat },
-	{ "mm_filemap_delete_from_page_cache", litemrc_tail_on_file_delete },
-	{ "mm_filemap_add_to_page_cache", litemrc_tail_on_file_add },
+	{ "mm_filemap_delete_from_page_cache", litemrc_tail_on_delete },
+	{ "mm_filemap_add_to_page_cache", litemrc_tail_on_add },
 };
 
 int litemrc_tail_probes_register(struct litemrc_tails *tails)
 {
+	typeof(litemrc_tail_on_write) *on_write = litemrc_tail_on_write;
+	typeof(litemrc_tail_on_delete) *on_delete = litemrc_tail_on_delete;
+	typeof(litemrc_tail_on_add) *on_add = litemrc_tail_on_add;
 	struct device *dev = tails->mon->dev;
 	int ret;
 
-	check_trace_callback_type_mm_vmscan_write_folio(litemrc_tail_on_write);
-	check_trace_callback_type_mm_filemap_delete_from_page_cache(litemrc_tail_on_file_delete);
-	check_trace_callback_type_mm_filemap_add_to_page_cache(litemrc_tail_on_file_add);
+	check_trace_callback_type_mm_vmscan_write_folio(on_write);
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(on_delete);
+	check_trace_callback_type_mm_filemap_add_to_page_cache(on_add);
 	ret = litemrc_hooks_find(dev, hooks, ARRAY_SIZE(hooks));
 	if (!ret)
 		ret = litemrc_hooks_add(dev, hooks, ARRAY_SIZE(hooks), tails);
@@ -278,9 +321,10 @@ void litemrc_tail_probes_unregister(struct litemrc_tails *tails)
 }
 
 /*
- * Nothing reports which places in swap are freed by munmap(), madvise() or an exit. Their number is
- * known, however (rss_stat), and after such an event the page tables of the context's processes
- * show which evicted pages are still out. The others are forgotten.
+ * Nothing reports which places in swap are freed by munmap(), madvise() or an
+ * exit. Their number is known, however (rss_stat), and after such an event the
+ * page tables of the context's processes show which evicted pages are still
+ * out. The others are forgotten.
  */
 
 #define LITEMRC_SWEEP_PLACES 64 /* looked at with interrupts off */
@@ -306,25 +350,31 @@ static void litemrc_tail_note_seen(const struct sweep *sweep, pte_t pte)
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 }
 
-static void litemrc_tail_note_all_seen(void *data, pte_t *entry, unsigned int count)
+static void litemrc_tail_note_all_seen(void *data, pte_t *entry,
+				       unsigned int count)
 {
 	for (; count; count--)
 		litemrc_tail_note_seen(data, *entry++);
 }
 
 /* Forgets pages that no table has, of some places; caller holds @lock. */
-static void litemrc_tail_forget(struct litemrc_tails *tails, unsigned int context, u32 first, u32 end)
+static void litemrc_tail_forget(struct litemrc_tails *tails,
+				unsigned int context, u32 first, u32 end)
 {
 	struct litemrc_tail *tail = &tails->of[context];
 	struct litemrc_evicted *evicted;
 
-	for (evicted = tails->places + first; evicted != tails->places + end; evicted++)
-		if (evicted->size && evicted->context == context && !evicted->page.file &&
-		    evicted->sweep != tail->sweep)
+	for (evicted = tails->places + first; evicted != tails->places + end;
+	     evicted++)
+		if (evicted->size && evicted->context == context &&
+		    !evicted->page.file && evicted->sweep != tail->sweep)
 			litemrc_evicted_remove(tails, evicted);
 }
 
-/* Pages evicted meanwhile have the number of this sweep; pages discarded meanwhile need another. */
+/*
+ * Pages evicted meanwhile have the number of this sweep; pages discarded
+ * meanwhile need another.
+ */
 void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context)
 {
 	struct sweep sweep = { .tails = tails, .context = context };
@@ -337,12 +387,14 @@ void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context)
 	tail->gone = min(tail->gone + tail->gone_since, tail->swapped);
 	tail->gone_since = 0;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
-	if (litemrc_walk_context(tails->mon, context, LITEMRC_WALK_SHARED, litemrc_tail_note_all_seen, &sweep))
+	if (litemrc_walk_context(tails->mon, context, LITEMRC_WALK_SHARED,
+				 litemrc_tail_note_all_seen, &sweep))
 		return;
 	for (place = 0; place < tails->count; place += LITEMRC_SWEEP_PLACES) {
 		raw_spin_lock_irqsave(&tails->lock, flags);
 		litemrc_tail_forget(tails, context, place,
-		       min_t(u32, place + LITEMRC_SWEEP_PLACES, tails->count));
+				    min_t(u32, place + LITEMRC_SWEEP_PLACES,
+					  tails->count));
 		raw_spin_unlock_irqrestore(&tails->lock, flags);
 		cond_resched();
 	}

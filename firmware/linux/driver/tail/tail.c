@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tails: which contexts have one, and its counts in each record. A context has a tail if its
- * pages are all those of one memory cgroup: it follows the cgroup, or the only process in it.
+ * The tails: which contexts have one, and its counts in each record. A context
+ * has a tail if its pages are all those of one memory cgroup: it follows the
+ * cgroup, or the only process in it.
  */
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -15,13 +16,18 @@ static bool litemrc_tail_is_alone(struct task_struct *task)
 	const struct css_set *set = rcu_dereference(task->cgroups);
 	const struct cgroup *cgroup = set->dfl_cgrp;
 
-	return litemrc_populated_csets(cgroup) == 1 && !cgroup->nr_populated_domain_children &&
+	return litemrc_populated_csets(cgroup) == 1 &&
+	       !cgroup->nr_populated_domain_children &&
 	       !cgroup->nr_populated_threaded_children &&
 	       READ_ONCE(set->nr_tasks) <= get_nr_threads(task);
 }
 
-/* Returns the memory cgroup that is all of a context's memory, or NULL. Caller is in RCU. */
-static struct mem_cgroup *litemrc_tail_find_memcg(const struct litemrc *mon, unsigned int context)
+/*
+ * Returns the memory cgroup that is all of a context's memory, or NULL. Caller
+ * is in RCU.
+ */
+static struct mem_cgroup *litemrc_tail_find_memcg(const struct litemrc *mon,
+						  unsigned int context)
 {
 	const struct litemrc_follower *follower = &mon->follower[context];
 	struct cgroup_subsys_state *css = NULL;
@@ -33,11 +39,14 @@ static struct mem_cgroup *litemrc_tail_find_memcg(const struct litemrc *mon, uns
 	if (follower->cgroup)
 		css = rcu_dereference(follower->cgroup->subsys[memory_cgrp_id]);
 	else if (task && litemrc_tail_is_alone(task))
-		css = rcu_dereference(rcu_dereference(task->cgroups)->subsys[memory_cgrp_id]);
+		css = task_css(task, memory_cgrp_id);
 	/* The root's memory has no count. */
 	if (!css || !css->parent)
 		return NULL;
-	/* Without a controller of its own, the process is charged to a cgroup above. */
+	/*
+	 * Without a controller of its own, the process is charged to a cgroup
+	 * above.
+	 */
 	if (task && css->cgroup != task_dfl_cgroup(task))
 		return NULL;
 	return mem_cgroup_from_css(css);
@@ -52,13 +61,15 @@ static bool litemrc_tail_is_current(struct litemrc *mon, unsigned int context)
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	rcu_read_lock();
-	same = litemrc_tail_find_memcg(mon, context) == (tail->active ? tail->memcg : NULL);
+	same = litemrc_tail_find_memcg(mon, context) ==
+	       (tail->active ? tail->memcg : NULL);
 	rcu_read_unlock();
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return same && !tail->recorded;
 }
 
-static void litemrc_tail_set_active(struct litemrc_tails *tails, struct litemrc_tail *tail, bool active)
+static void litemrc_tail_set_active(struct litemrc_tails *tails,
+				    struct litemrc_tail *tail, bool active)
 {
 	unsigned long flags;
 
@@ -67,8 +78,11 @@ static void litemrc_tail_set_active(struct litemrc_tails *tails, struct litemrc_
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 }
 
-/* Forgets the evicted pages, a few at a time, as interrupts are off meanwhile. */
-static void litemrc_tail_forget_all(struct litemrc_tails *tails, struct litemrc_tail *tail)
+/*
+ * Forgets the evicted pages, a few at a time, as interrupts are off meanwhile.
+ */
+static void litemrc_tail_forget_all(struct litemrc_tails *tails,
+				    struct litemrc_tail *tail)
 {
 	struct rb_node *node;
 	unsigned long flags;
@@ -78,7 +92,9 @@ static void litemrc_tail_forget_all(struct litemrc_tails *tails, struct litemrc_
 		node = rb_first(&tail->evicted);
 		if (node)
 			litemrc_evicted_remove(tails,
-					       rb_entry(node, struct litemrc_evicted, node));
+					       rb_entry(node,
+							struct litemrc_evicted,
+							node));
 		raw_spin_unlock_irqrestore(&tails->lock, flags);
 		cond_resched();
 	} while (node);
@@ -98,21 +114,28 @@ static void litemrc_tail_stop(struct litemrc_tails *tails, unsigned int context)
 	memset(counts, 0, tails->groups * sizeof(*counts));
 }
 
-/* The first tail allocates for all of them: places for a quarter of the memory's pages. */
+/*
+ * The first tail allocates for all of them: places for a quarter of the
+ * memory's pages.
+ */
 static int litemrc_tail_prepare(struct litemrc_tails *tails)
 {
 	int ret;
 
 	if (!tails->places) {
-		ret = litemrc_order_init(tails, max_t(u32, tails->mon->parameters.frames / 4,
-						      LITEMRC_EVICTED_MIN));
+		ret = litemrc_order_init(tails,
+					 max_t(u32,
+					       tails->mon->parameters.frames /
+						       4,
+					       LITEMRC_EVICTED_MIN));
 		if (ret)
 			return ret;
 	}
 	return tails->probing ? 0 : litemrc_tail_probes_register(tails);
 }
 
-static void litemrc_tail_start(struct litemrc_tails *tails, unsigned int context)
+static void litemrc_tail_start(struct litemrc_tails *tails,
+			       unsigned int context)
 {
 	struct litemrc_tail *tail = &tails->of[context];
 	struct litemrc *mon = tails->mon;
@@ -134,7 +157,10 @@ static void litemrc_tail_start(struct litemrc_tails *tails, unsigned int context
 	litemrc_tail_set_active(tails, tail, true);
 }
 
-/* Tails start and stop when a record has been stored, so that it belongs to one follower. */
+/*
+ * Tails start and stop when a record has been stored, so that it belongs to one
+ * follower.
+ */
 static void litemrc_tail_update(struct litemrc *mon, bool reset)
 {
 	struct litemrc_tails *tails = mon->tails;
@@ -163,12 +189,16 @@ static void litemrc_tails_changed(struct litemrc *mon)
 static u32 litemrc_tail_group_pages(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
-	u32 scale = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
+	u32 scale = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE),
+				  SCALE_SCALE_LOG2);
 
 	return max(parameters->pages / parameters->groups, 1U) << scale;
 }
 
-/* The stacks were cleared, and the sampling may have changed, or the monitor was disabled. */
+/*
+ * The stacks were cleared, and the sampling may have changed, or the monitor
+ * was disabled.
+ */
 static void litemrc_tails_cleared(struct litemrc *mon)
 {
 	struct litemrc_tails *tails = mon->tails;
@@ -182,7 +212,8 @@ static void litemrc_tails_cleared(struct litemrc *mon)
 
 static void litemrc_tail_work(struct work_struct *work)
 {
-	struct litemrc *mon = container_of(work, struct litemrc_tails, work)->mon;
+	struct litemrc *mon =
+		container_of(work, struct litemrc_tails, work)->mon;
 
 	mutex_lock(&mon->settings);
 	if (mon->client[LITEMRC_TAIL])
@@ -190,7 +221,10 @@ static void litemrc_tail_work(struct work_struct *work)
 	mutex_unlock(&mon->settings);
 }
 
-/* The process or cgroup is gone; what is counted belongs to the epoch that ends now. */
+/*
+ * The process or cgroup is gone; what is counted belongs to the epoch that ends
+ * now.
+ */
 static void litemrc_tails_ended(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_tails *tails = mon->tails;
@@ -200,22 +234,28 @@ static void litemrc_tails_ended(struct litemrc *mon, unsigned int context)
 	raw_spin_unlock(&tails->lock);
 }
 
-static void litemrc_tail_fill(struct litemrc_tails *tails, unsigned int context, struct litemrc_epoch *record)
+static void litemrc_tail_fill(struct litemrc_tails *tails, unsigned int context,
+			      struct litemrc_epoch *record)
 {
-	u32 *counts = litemrc_record_counts(record, context) + LITEMRC_ROW_TAIL(record->groups);
+	u32 *counts = litemrc_record_counts(record, context) +
+		      LITEMRC_ROW_TAIL(record->groups);
 	struct litemrc_row *row = litemrc_record_row(record, context);
 	struct litemrc_tail *tail = &tails->of[context];
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tails->lock, flags);
-	/* Counts are 0 without refaults, also those of the old record in this place. */
+	/*
+	 * Counts are 0 without refaults, also those of the old record in this
+	 * place.
+	 */
 	if (tail->refaults) {
 		memcpy(counts, tail->counts, tails->groups * sizeof(*counts));
 		memset(tail->counts, 0, tails->groups * sizeof(*counts));
 	} else if (row->refaults) {
 		memset(counts, 0, tails->groups * sizeof(*counts));
 	}
-	row->resident = tail->active ? page_counter_read(&tail->memcg->memory) : 0;
+	row->resident = tail->active ? page_counter_read(&tail->memcg->memory) :
+				       0;
 	row->evicted = tail->active ? litemrc_evicted_count(tail) : 0;
 	row->refaults = tail->refaults;
 	row->unidentified = tail->unidentified;
@@ -225,8 +265,12 @@ static void litemrc_tail_fill(struct litemrc_tails *tails, unsigned int context,
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
 }
 
-/* Fills in the tails of a record. The interrupt's thread must not wait for a lock of settings. */
-static void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
+/*
+ * Fills in the tails of a record. The interrupt's thread must not wait for a
+ * lock of settings.
+ */
+static void litemrc_tails_fill(struct litemrc *mon,
+			       struct litemrc_epoch *record)
 {
 	unsigned int context;
 	bool late = false;
@@ -270,7 +314,8 @@ static int litemrc_tails_add(struct litemrc *mon)
 	tails->group_pages = litemrc_tail_group_pages(mon);
 	raw_spin_lock_init(&tails->lock);
 	INIT_WORK(&tails->work, litemrc_tail_work);
-	tails->counts = vzalloc(array3_size(mon->parameters.contexts, groups, sizeof(u32)));
+	tails->counts =
+		vzalloc(mon->parameters.contexts * groups * sizeof(u32));
 	if (!tails->counts) {
 		kfree(tails);
 		return -ENOMEM;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files that keep the tail of refault distances; ../README.md describes it. */
+/*
+ * The files that keep the tail of refault distances; ../README.md describes it.
+ */
 #ifndef LITEMRC_TAIL_H
 #define LITEMRC_TAIL_H
 
@@ -37,10 +39,14 @@ struct litemrc_tail {
 	bool exclusive; /* of a process alone in its cgroup */
 	struct rb_root evicted;
 	u32 swapped; /* of these, in swap */
-	u32 gone; /* at most this many of those in swap were discarded, not brought back */
+	/*
+	 * at most this many of those in swap were discarded, not brought back
+	 */
+	u32 gone;
 	u32 gone_since; /* likewise, since the sweep under way began */
 	u8 sweep;
-	struct mm_struct *mm; /* the last one whose pages in swap changed, for comparison only */
+	/* the last one whose pages in swap changed, for comparison only */
+	struct mm_struct *mm;
 	long mm_swapped; /* and their number then */
 	u32 refaults; /* these and those below: since the last record */
 	u32 unidentified;
@@ -48,7 +54,8 @@ struct litemrc_tail {
 };
 
 struct litemrc_tails {
-	raw_spinlock_t lock; /* inside @lock of the monitor; guards all below except @work */
+	/* inside @lock of the monitor; guards all below except @work */
+	raw_spinlock_t lock;
 	struct litemrc_tail of[LITEMRC_CONTEXTS_MAX];
 	struct litemrc_evicted *places;
 	u32 count; /* of places */
@@ -71,7 +78,8 @@ void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
 			 const struct litemrc_page *page);
 u32 litemrc_evicted_later(const struct litemrc_evicted *evicted);
 u32 litemrc_evicted_count(const struct litemrc_tail *tail);
-void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted *evicted);
+void litemrc_evicted_remove(struct litemrc_tails *tails,
+			    struct litemrc_evicted *evicted);
 
 /* probes.c: callers hold @settings */
 int litemrc_tail_probes_register(struct litemrc_tails *tails);

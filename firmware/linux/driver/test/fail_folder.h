@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before sysfs.c of the tests' module. After N has been written to the module's
- * parameter fail_folder, the Nth folder made is missing, a second later: users have found the files
- * before it by then.
+ * Included before sysfs.c of the tests' module. After N has been written to the
+ * module's parameter fail_folder, the Nth folder made is missing, a second
+ * later: users have found the files before it by then.
  */
 #include <linux/delay.h>
 #include <linux/kobject.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before tail/order.c of the tests' litemrc_tail. While the module's parameter fail_places is
- * set, every second allocation fails: that of the places, after that of the hash.
+ * Included before tail/order.c of the tests' litemrc_tail. While the module's
+ * parameter fail_places is set, every second allocation fails: that of the
+ * places, after that of the hash.
  */
 #include <linux/module.h>
 #include <linux/vmalloc.h>

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Accessed bits of the writer's page table entries. qemu sets them, VexRiscv does not. */
+/*
+ * Accessed bits of the writer's page table entries. qemu sets them, VexRiscv
+ * does not.
+ */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
 #include "litemrc_fake.h"
 
 /* Returns the entry of an address, or NULL. Caller holds the mmap lock. */
-static pte_t *find_entry(struct mm_struct *mm, unsigned long address, spinlock_t **lock)
+static pte_t *find_entry(struct mm_struct *mm, unsigned long address,
+			 spinlock_t **lock)
 {
 	pgd_t *pgd = pgd_offset(mm, address);
 	pmd_t *pmd;
 
 	if (pgd_none(*pgd) || pgd_bad(*pgd))
 		return NULL;
-	pmd = pmd_offset(pud_offset(p4d_offset(pgd, address), address), address);
+	pmd = pmd_offset(pud_offset(p4d_offset(pgd, address), address),
+			 address);
 	if (pmd_none(*pmd) || pmd_bad(*pmd))
 		return NULL;
 	*lock = pte_lockptr(mm, pmd);
@@ -21,8 +26,9 @@ static pte_t *find_entry(struct mm_struct *mm, unsigned long address, spinlock_t
 }
 
 /* Writing an address of the writer makes its entry old. */
-static ssize_t age_store(struct device *device, struct device_attribute *attribute,
-			 const char *text, size_t bytes)
+static ssize_t age_store(struct device *device,
+			 struct device_attribute *attribute, const char *text,
+			 size_t bytes)
 {
 	unsigned long address;
 	spinlock_t *lock; /* of the table */
@@ -47,8 +53,12 @@ static ssize_t age_store(struct device *device, struct device_attribute *attribu
 }
 static DEVICE_ATTR_WO(age);
 
-/* Writing an address of the writer logs its page number, as young, old or absent. */
-static ssize_t state_of_store(struct device *device, struct device_attribute *attribute,
+/*
+ * Writing an address of the writer logs its page number, as young, old or
+ * absent.
+ */
+static ssize_t state_of_store(struct device *device,
+			      struct device_attribute *attribute,
 			      const char *text, size_t bytes)
 {
 	struct fake *fake = fake_of_device(device);
@@ -73,11 +83,8 @@ static ssize_t state_of_store(struct device *device, struct device_attribute *at
 }
 static DEVICE_ATTR_WO(state_of);
 
-static struct attribute *attributes[] = {
-	&dev_attr_age.attr,
-	&dev_attr_state_of.attr,
-	NULL
-};
+static struct attribute *attributes[] = { &dev_attr_age.attr,
+					  &dev_attr_state_of.attr, NULL };
 
 const struct attribute_group fake_ages_group = {
 	.name = "ages",

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Platform devices "litemrc" backed by fakes; they exist while the module is loaded. */
+/*
+ * Platform devices "litemrc" backed by fakes; they exist while the module is
+ * loaded.
+ */
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
@@ -23,7 +26,7 @@ MODULE_PARM_DESC(devices, "number of monitors, 1 or 2");
 
 static unsigned int ranks;
 module_param(ranks, uint, 0444);
-MODULE_PARM_DESC(ranks, "power domains, a power of two up to 16; 0: no rank power unit");
+MODULE_PARM_DESC(ranks, "power domains, a power of two up to 16; 0: none");
 
 static bool partial = true;
 module_param(partial, bool, 0444);
@@ -31,19 +34,21 @@ MODULE_PARM_DESC(partial, "self-refresh of a part of the array can be reached");
 
 static bool page_bitmap;
 module_param(page_bitmap, bool, 0444);
-MODULE_PARM_DESC(page_bitmap, "bits of the frames accessed and written in an epoch are in the window");
+MODULE_PARM_DESC(page_bitmap, "the window has bits of the frames accessed");
 
 static unsigned int hot_pages;
 module_param(hot_pages, uint, 0444);
-MODULE_PARM_DESC(hot_pages, "pages on an epoch's list, a power of two up to 64; 0: none");
+MODULE_PARM_DESC(hot_pages,
+		 "pages on an epoch's list, a power of two up to 64; 0: none");
 
 static unsigned int banks;
 module_param(banks, uint, 0444);
-MODULE_PARM_DESC(banks, "banks of the DRAM up to 16; 0: its commands are not counted");
+MODULE_PARM_DESC(banks,
+		 "banks of the DRAM up to 16; 0: its commands are not counted");
 
 static bool rows = true;
 module_param(rows, bool, 0444);
-MODULE_PARM_DESC(rows, "rows of the DRAM are observed, not only its reads and writes");
+MODULE_PARM_DESC(rows, "rows of the DRAM are observed");
 
 static struct fake *fakes[FAKES_MAX];
 
@@ -76,7 +81,8 @@ static int add_device(struct fake *fake, int id)
 	fake->device->dev.groups = fake_groups;
 	ret = platform_device_add_resources(fake->device, &interrupt, 1);
 	if (!ret)
-		ret = platform_device_add_data(fake->device, &data, sizeof(data));
+		ret = platform_device_add_data(fake->device, &data,
+					       sizeof(data));
 	if (!ret)
 		ret = platform_device_add(fake->device);
 	if (ret)
@@ -109,7 +115,8 @@ static struct fake *make_fake(void)
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->owner = vzalloc(BIT(frames_log2));
 	if (page_bitmap)
-		fake->bits = vzalloc(array3_size(4, fake_words(fake), sizeof(u32)));
+		fake->bits =
+			vzalloc(array3_size(4, fake_words(fake), sizeof(u32)));
 	if (!fake->log || !fake->owner || (page_bitmap && !fake->bits)) {
 		free_fake(fake);
 		return NULL;
@@ -151,7 +158,8 @@ static int __init fake_init(void)
 	int ret, id;
 
 	if (!devices || devices > FAKES_MAX || ranks > FAKE_RANKS_MAX ||
-	    (ranks && !is_power_of_2(ranks)) || hot_pages > FAKE_HOT_PAGES_MAX ||
+	    (ranks && !is_power_of_2(ranks)) ||
+	    hot_pages > FAKE_HOT_PAGES_MAX ||
 	    (hot_pages && !is_power_of_2(hot_pages)) || banks > FAKE_BANKS_MAX)
 		return -EINVAL;
 	for (id = 0; id < devices; id++) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hot pages: lists and queued pages are those that a test writes; violations of the rules count. */
+/*
+ * Hot pages: lists and queued pages are those that a test writes; violations of
+ * the rules count.
+ */
 #include <linux/string.h>
 
 #include "litemrc_fake.h"
@@ -7,7 +10,8 @@
 /* Caller holds @lock, as everywhere here but in the attributes. */
 void fake_hot_reset(struct fake *fake)
 {
-	fake->hot.control = LITEMRC_HOT_CONTROL_READS | LITEMRC_HOT_CONTROL_WRITES;
+	fake->hot.control = LITEMRC_HOT_CONTROL_READS |
+			    LITEMRC_HOT_CONTROL_WRITES;
 	fake->hot.threshold = 2;
 	fake->hot.wanted = fake->hot.pages;
 	fake->hot.upper = BIT(fake->frames_log2) - 1;
@@ -18,7 +22,9 @@ void fake_hot_reset(struct fake *fake)
 void fake_hot_publish(struct fake *fake)
 {
 	struct fake_hot *hot = &fake->hot;
-	u32 listed = hot->control & LITEMRC_HOT_CONTROL_ENABLE ? min(hot->listed, hot->wanted) : 0;
+	u32 listed = hot->control & LITEMRC_HOT_CONTROL_ENABLE ?
+			     min(hot->listed, hot->wanted) :
+			     0;
 
 	hot->published_listed = listed;
 	hot->more = listed < hot->listed;
@@ -54,14 +60,17 @@ u32 fake_hot_read(const struct fake *fake, unsigned int offset)
 	case LITEMRC_HOT_WATERMARK:
 		return hot->watermark;
 	case LITEMRC_HOT_STATUS:
-		return hot->published_listed << LITEMRC_HOT_STATUS_LISTED_SHIFT |
+		return hot->published_listed
+			       << LITEMRC_HOT_STATUS_LISTED_SHIFT |
 		       (hot->more ? LITEMRC_HOT_STATUS_MORE : 0) |
 		       (hot->overflow ? LITEMRC_HOT_STATUS_QUEUE_OVERFLOW : 0) |
-		       (fake_hot_waiting(fake) ? LITEMRC_HOT_STATUS_WAITING : 0);
+		       (fake_hot_waiting(fake) ? LITEMRC_HOT_STATUS_WAITING :
+						 0);
 	case LITEMRC_HOT_ACCESSES:
 		return (fake->epoch - 1) * 11 + 4;
 	case LITEMRC_HOT_QUEUE:
-		return hot->queued ? LITEMRC_HOT_QUEUE_VALID | hot->queue[0] : 0;
+		return hot->queued ? LITEMRC_HOT_QUEUE_VALID | hot->queue[0] :
+				     0;
 	default:
 		return 0;
 	}
@@ -71,7 +80,8 @@ u32 fake_hot_read(const struct fake *fake, unsigned int offset)
 bool fake_hot_write(struct fake *fake, unsigned int offset, u32 value)
 {
 	struct fake_hot *hot = &fake->hot;
-	bool quiet = !(fake->control & LITEMRC_CONTROL_ENABLE) && !fake->busy && !fake->pending;
+	bool quiet = !(fake->control & LITEMRC_CONTROL_ENABLE) && !fake->busy &&
+		     !fake->pending;
 
 	switch (offset) {
 	case LITEMRC_HOT_CONTROL:
@@ -97,18 +107,21 @@ bool fake_hot_write(struct fake *fake, unsigned int offset, u32 value)
 		if (value & LITEMRC_HOT_COMMAND_ACKNOWLEDGE)
 			hot->overflow = false;
 		if (value & LITEMRC_HOT_COMMAND_TAKE && hot->queued)
-			memmove(hot->queue, hot->queue + 1, --hot->queued * sizeof(u32));
+			memmove(hot->queue, hot->queue + 1,
+				--hot->queued * sizeof(u32));
 		break;
 	default:
 		return false;
 	}
 	if (!quiet)
-		fake_violate(fake, "hot pages written while not disabled and idle");
+		fake_violate(fake,
+			     "hot pages written while not disabled and idle");
 	return true;
 }
 
 /* Writing "FRAME COUNT" adds a page to the list of the running epoch. */
-static ssize_t hot_page_store(struct device *device, struct device_attribute *attribute,
+static ssize_t hot_page_store(struct device *device,
+			      struct device_attribute *attribute,
 			      const char *text, size_t bytes)
 {
 	struct fake *fake = fake_of_device(device);
@@ -148,10 +161,12 @@ static int put_queued(struct fake *fake, u32 frame, u32 count)
 }
 
 /*
- * Writing "FRAME" or "FIRST N" puts pages into the queue: they have reached the threshold. "FIRST N
- * TIMES" does so again and again, with an interrupt between.
+ * Writing "FRAME" or "FIRST N" puts pages into the queue: they have reached the
+ * threshold. "FIRST N TIMES" does so again and again, with an interrupt
+ * between.
  */
-static ssize_t hot_queue_store(struct device *device, struct device_attribute *attribute,
+static ssize_t hot_queue_store(struct device *device,
+			       struct device_attribute *attribute,
 			       const char *text, size_t bytes)
 {
 	struct fake *fake = fake_of_device(device);
@@ -170,11 +185,9 @@ static ssize_t hot_queue_store(struct device *device, struct device_attribute *a
 }
 static DEVICE_ATTR_WO(hot_queue);
 
-static struct attribute *fake_hot_attributes[] = {
-	&dev_attr_hot_page.attr,
-	&dev_attr_hot_queue.attr,
-	NULL
-};
+static struct attribute *fake_hot_attributes[] = { &dev_attr_hot_page.attr,
+						   &dev_attr_hot_queue.attr,
+						   NULL };
 
 const struct attribute_group fake_hot_group = {
 	.name = "fake_hot",

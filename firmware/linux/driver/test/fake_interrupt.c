@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fake's interrupt: a level, sampled once a jiffy. Raising it at a register write would wake
- * the driver's thread under the writer's locks, possibly the scheduler's; hardware does not. In
- * endless mode it is also sampled soon after it is unmasked.
+ * The fake's interrupt: a level, sampled once a jiffy. Raising it at a register
+ * write would wake the driver's thread under the writer's locks, possibly the
+ * scheduler's; hardware does not. In endless mode it is also sampled soon after
+ * it is unmasked.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -31,7 +32,8 @@ static struct irq_chip fake_chip = {
 	.irq_unmask = unmask,
 };
 
-static int map(struct irq_domain *domain, unsigned int irq, irq_hw_number_t line)
+static int map(struct irq_domain *domain, unsigned int irq,
+	       irq_hw_number_t line)
 {
 	irq_set_chip_and_handler(irq, &fake_chip, handle_level_irq);
 	return 0;
@@ -50,7 +52,8 @@ void fake_raise(struct fake *fake)
 	raw_spin_lock_irqsave(&fake->lock, flags);
 	fake_advance(fake);
 	raised = (fake->ready && fake->ev_enable & LITEMRC_EV_ENABLE_EPOCH) ||
-		 (fake_hot_waiting(fake) && fake->ev_enable & LITEMRC_EV_ENABLE_HOT);
+		 (fake_hot_waiting(fake) &&
+		  fake->ev_enable & LITEMRC_EV_ENABLE_HOT);
 	raised &= !READ_ONCE(fake->masked);
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 	if (raised)

@@ -48,7 +48,10 @@ static bool is_taken(const struct fake *fake)
 	return fake->ready && fake->control & LITEMRC_CONTROL_HOLD;
 }
 
-/* Starts an end of epoch, with the present counters, if one is due and none is in flight. */
+/*
+ * Starts an end of epoch, with the present counters, if one is due and none is
+ * in flight.
+ */
 static void try_end(struct fake *fake)
 {
 	bool long_enough = fake->endless || fake->elapsed >= fake->epoch_length;
@@ -56,7 +59,8 @@ static void try_end(struct fake *fake)
 
 	if (fake->stalled & LITEMRC_STATUS_EPOCH_DUE)
 		return;
-	if (fake->in_flight || is_taken(fake) || !(fake->end_requested || reached))
+	if (fake->in_flight || is_taken(fake) ||
+	    !(fake->end_requested || reached))
 		return;
 	fake->in_flight = true;
 	fake->flight = 3;
@@ -105,7 +109,8 @@ void fake_access(struct fake *fake, u32 frame, u32 count, int group)
 {
 	u32 context = fake_owner(fake, frame);
 
-	for (; count && fake->control & LITEMRC_CONTROL_ENABLE && !is_frozen(fake); count--) {
+	while (count-- && fake->control & LITEMRC_CONTROL_ENABLE &&
+	       !is_frozen(fake)) {
 		fake->accesses[context]++;
 		if (group >= 0)
 			fake->hits[context][group]++;
@@ -132,7 +137,8 @@ static u32 read_status(struct fake *fake)
 	if (fake->in_flight && !--fake->flight)
 		publish(fake);
 	try_end(fake);
-	if (!fake->busy && !fake->pending && !(fake->control & LITEMRC_CONTROL_ENABLE))
+	if (!fake->busy && !fake->pending &&
+	    !(fake->control & LITEMRC_CONTROL_ENABLE))
 		status |= LITEMRC_STATUS_IDLE;
 	if (fake->pending)
 		status |= LITEMRC_STATUS_COMMAND_PENDING;
@@ -152,7 +158,8 @@ static u32 read_capabilities(const struct fake *fake)
 	       FAKE_GROUPS_LOG2 << LITEMRC_CAPABILITIES_GROUPS_LOG2_SHIFT |
 	       FAKE_CONTEXTS_LOG2 << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
 	       9 << LITEMRC_CAPABILITIES_QUEUE_LOG2_SHIFT |
-	       LITEMRC_ENGINE_BUCKET_STACK << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
+	       LITEMRC_ENGINE_BUCKET_STACK
+		       << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
 	       (fake->ranks ?: 1) << LITEMRC_CAPABILITIES_RANKS_SHIFT;
 }
 
@@ -164,13 +171,17 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 	case LITEMRC_CAPABILITIES:
 		return read_capabilities(fake);
 	case LITEMRC_STACK_CAPABILITIES:
-		return fake->frames_log2 << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
-		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
-		       FAKE_COMMANDS_LOG2 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT |
-		       LITEMRC_STACK_CAPABILITIES_CLAIMS |
-		       (fake->bits ? LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP : 0) |
-		       (fake->hot.pages ? ilog2(fake->hot.pages) : 0)
-			       << LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2_SHIFT;
+		return LITEMRC_PUT(STACK_CAPABILITIES_PAGES_LOG2,
+				   fake->frames_log2) |
+		       LITEMRC_PUT(STACK_CAPABILITIES_RECENT_PAGES, 1) |
+		       LITEMRC_PUT(STACK_CAPABILITIES_COMMANDS_LOG2,
+				   FAKE_COMMANDS_LOG2) |
+		       LITEMRC_PUT(STACK_CAPABILITIES_CLAIMS, 1) |
+		       LITEMRC_PUT(STACK_CAPABILITIES_PAGE_BITMAP,
+				   !!fake->bits) |
+		       LITEMRC_PUT(STACK_CAPABILITIES_HOT_PAGES_LOG2,
+				   fake->hot.pages ? ilog2(fake->hot.pages) :
+						     0);
 	case LITEMRC_DRAM_CAPABILITIES:
 		return fake_dram_capabilities(fake);
 	case LITEMRC_CONTROL:
@@ -200,7 +211,8 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 		return 42;
 	case LITEMRC_EV_STATUS:
 	case LITEMRC_EV_PENDING:
-		return fake->ready | fake_hot_waiting(fake) << LITEMRC_EV_STATUS_HOT_SHIFT;
+		return fake->ready | fake_hot_waiting(fake)
+					     << LITEMRC_EV_STATUS_HOT_SHIFT;
 	case LITEMRC_EV_ENABLE:
 		return fake->ev_enable;
 	default:
@@ -220,9 +232,11 @@ static void start_command(struct fake *fake, enum fake_kind kind, u32 value)
 
 static void claim(struct fake *fake, u32 value)
 {
-	u32 context = (value & LITEMRC_CLAIM_CONTEXT) >> LITEMRC_CLAIM_CONTEXT_SHIFT;
+	u32 context = (value & LITEMRC_CLAIM_CONTEXT) >>
+		      LITEMRC_CLAIM_CONTEXT_SHIFT;
 	u32 frame = (value & LITEMRC_CLAIM_FRAME) >> LITEMRC_CLAIM_FRAME_SHIFT;
-	u32 frames = 1 << ((value & LITEMRC_CLAIM_ORDER) >> LITEMRC_CLAIM_ORDER_SHIFT);
+	u32 frames = 1 << ((value & LITEMRC_CLAIM_ORDER) >>
+			   LITEMRC_CLAIM_ORDER_SHIFT);
 
 	start_command(fake, FAKE_CLAIM, value);
 	if (frame + frames > BIT(fake->frames_log2) || context >= FAKE_CONTEXTS)
@@ -257,7 +271,8 @@ static void set_control(struct fake *fake, u32 value)
 	u32 changed = fake->control ^ value;
 
 	if (changed & LITEMRC_CONTROL_SPLIT &&
-	    (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy || fake->pending))
+	    (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy ||
+	     fake->pending))
 		fake_violate(fake, "split written while not disabled and idle");
 
 	fake->control = value;
@@ -267,13 +282,16 @@ static void set_control(struct fake *fake, u32 value)
 	if (!(value & LITEMRC_CONTROL_ENABLE))
 		fake->busy = 3;
 	else if (fake->cleared != chosen_pages(fake))
-		fake_violate(fake, "enabled without a clear after a new range or sampling");
+		fake_violate(fake,
+			     "enabled without a clear after a new range or sampling");
 }
 
 static void choose_pages(struct fake *fake, u32 *which, u32 value)
 {
-	if (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy || fake->pending)
-		fake_violate(fake, "range or sampling written while not disabled and idle");
+	if (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy ||
+	    fake->pending)
+		fake_violate(fake,
+			     "range or sampling written while not disabled and idle");
 	*which = value;
 }
 
@@ -322,11 +340,13 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 		break;
 	default:
 		if (!fake->hot.pages || !fake_hot_write(fake, offset, value))
-			fake_violate(fake, "a write to a register that is not writable");
+			fake_violate(fake,
+				     "a write to a register that is not writable");
 	}
 }
 
-static u32 counted(const struct fake *fake, unsigned int context, unsigned int column)
+static u32 counted(const struct fake *fake, unsigned int context,
+		   unsigned int column)
 {
 	u32 misses = fake->published[context];
 	unsigned int group;
@@ -339,8 +359,8 @@ static u32 counted(const struct fake *fake, unsigned int context, unsigned int c
 }
 
 /*
- * Accesses are real counts. Without @counting, hits, misses and touched of a context with accesses
- * identify their epoch, context and word.
+ * Accesses are real counts. Without @counting, hits, misses and touched of a
+ * context with accesses identify their epoch, context and word.
  */
 static u32 read_window(struct fake *fake, unsigned int word)
 {
@@ -357,7 +377,8 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	if (fake->ready && number - dram < fake_dram_words(fake))
 		return fake_dram_window(fake, number - dram);
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
-		fake_violate(fake, "the window read without an epoch in it, or past its end");
+		fake_violate(fake,
+			     "the window read without an epoch in it, or past its end");
 		return 0;
 	}
 	if (column == LITEMRC_WINDOW_ACCESSES(FAKE_GROUPS))
@@ -391,7 +412,8 @@ static void fake_write(void *io, unsigned int offset, u32 value)
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 }
 
-static void fake_window(void *io, unsigned int first, u32 *words, unsigned int count)
+static void fake_window(void *io, unsigned int first, u32 *words,
+			unsigned int count)
 {
 	struct fake *fake = io;
 	unsigned long flags;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A monitor in software, for tests without gateware. Its registers behave as docs/registers.md
- * specifies; the value of a counter identifies its epoch, context and word, until a test orders
- * hits.
+ * A monitor in software, for tests without gateware. Its registers behave as
+ * docs/registers.md specifies; the value of a counter identifies its epoch,
+ * context and word, until a test orders hits.
  */
 #ifndef LITEMRC_FAKE_H
 #define LITEMRC_FAKE_H
@@ -60,7 +60,8 @@ struct fake_hot {
 	u32 lower;
 	u32 upper;
 	u32 watermark;
-	u32 list[FAKE_HOT_PAGES_MAX][2]; /* of the running epoch: frame, count */
+	/* of the running epoch: frame, count */
+	u32 list[FAKE_HOT_PAGES_MAX][2];
 	u32 listed;
 	u32 published[FAKE_HOT_PAGES_MAX][2]; /* in the window */
 	u32 published_listed;
@@ -94,11 +95,17 @@ struct fake {
 	bool ready;
 	bool shot;
 	unsigned int flight; /* status reads until the epoch is in the window */
-	unsigned int pending; /* commands that wait; the queue takes some at each status read */
+	/* commands that wait; the queue takes some at each status read */
+	unsigned int pending;
 	unsigned int status_reads;
-	u32 reports; /* status.command_lost and command_late, as a test asserted them */
+	/* status.command_lost and command_late, as a test asserted them */
+	u32 reports;
 	u32 stalled; /* status bits that stay asserted, as a test ordered */
-	bool endless; /* an epoch is always longer than its length; the interrupt comes at once */
+	/*
+	 * an epoch is always longer than its length; the interrupt comes at
+	 * once
+	 */
+	bool endless;
 	unsigned int busy; /* status reads until idle */
 	u64 cleared; /* see chosen_pages() */
 	bool masked;
@@ -107,7 +114,11 @@ struct fake {
 	const char *violation; /* the last one */
 	struct fake_entry *log;
 	unsigned int logged;
-	u32 *bits; /* frames accessed and written: in the running epoch, in the window; or NULL */
+	/*
+	 * frames accessed and written: in the running epoch, in the window; or
+	 * NULL
+	 */
+	u32 *bits;
 	u8 *owner; /* context that claimed each frame, plus 1; 0: none */
 
 	struct fake_hot hot;
@@ -118,7 +129,8 @@ struct fake {
 	unsigned int ranks; /* 0: no rank power unit */
 	bool no_partial;
 	bool rank_overflow;
-	s32 top_pages; /* of each rank; negative: a number that identifies the epoch */
+	/* of each rank; negative: a number that identifies the epoch */
+	s32 top_pages;
 	u32 rank_state[FAKE_RANKS_MAX];
 	u32 rank_register[16];
 
@@ -139,7 +151,8 @@ static inline u32 fake_words(const struct fake *fake)
 extern const struct litemrc_ops fake_ops;
 void fake_reset(struct fake *fake);
 void fake_violate(struct fake *fake, const char *rule);
-void fake_access(struct fake *fake, u32 frame, u32 count, int group); /* -1: misses */
+/* -1: misses */
+void fake_access(struct fake *fake, u32 frame, u32 count, int group);
 u32 fake_owner(const struct fake *fake, u32 frame);
 void fake_advance(struct fake *fake);
 void fake_log(struct fake *fake, enum fake_kind kind, u32 value);

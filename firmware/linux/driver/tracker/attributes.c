@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tracker/ in the platform device's folder: its settings, and what its events were. */
+/*
+ * tracker/ in the platform device's folder: its settings, and what its events
+ * were.
+ */
 #include <linux/vmalloc.h>
 
 #include "compat.h"
@@ -13,12 +16,14 @@ static struct tracker *tracker_of_device(struct device *device)
 }
 
 /* Pages of the scan list; they change only while the monitor is disabled. */
-static ssize_t scan_list_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t scan_list_show(struct device *device,
+			      struct device_attribute *attribute, char *text)
 {
 	return sysfs_emit(text, "%u\n", tracker_of_device(device)->scan_list);
 }
 
-static ssize_t scan_list_store(struct device *device, struct device_attribute *attribute,
+static ssize_t scan_list_store(struct device *device,
+			       struct device_attribute *attribute,
 			       const char *text, size_t bytes)
 {
 	struct tracker *tracker = tracker_of_device(device);
@@ -40,13 +45,18 @@ static ssize_t scan_list_store(struct device *device, struct device_attribute *a
 }
 static DEVICE_ATTR_RW(scan_list);
 
-/* Milliseconds between two scans; 0, or no accessed bits: only when 1 is written to `scan`. */
-static ssize_t period_ms_show(struct device *device, struct device_attribute *attribute, char *text)
+/*
+ * Milliseconds between two scans; 0, or no accessed bits: only when 1 is
+ * written to `scan`.
+ */
+static ssize_t period_ms_show(struct device *device,
+			      struct device_attribute *attribute, char *text)
 {
 	return sysfs_emit(text, "%u\n", tracker_of_device(device)->period_ms);
 }
 
-static ssize_t period_ms_store(struct device *device, struct device_attribute *attribute,
+static ssize_t period_ms_store(struct device *device,
+			       struct device_attribute *attribute,
 			       const char *text, size_t bytes)
 {
 	struct tracker *tracker = tracker_of_device(device);
@@ -59,14 +69,17 @@ static ssize_t period_ms_store(struct device *device, struct device_attribute *a
 	mutex_lock(&tracker->settings);
 	tracker->period_ms = period;
 	if (tracker->watching && tracker_scans(tracker))
-		mod_delayed_work(litemrc_system_wq(), &tracker->scan, msecs_to_jiffies(period));
+		mod_delayed_work(litemrc_system_wq(), &tracker->scan,
+				 msecs_to_jiffies(period));
 	mutex_unlock(&tracker->settings);
 	return bytes;
 }
 static DEVICE_ATTR_RW(period_ms);
 
 /* Does what 1 in a file orders, unless the monitor is disabled. */
-static ssize_t tracker_perform(struct device *device, void (*action)(struct tracker *tracker), size_t bytes)
+static ssize_t tracker_perform(struct device *device,
+			       void (*action)(struct tracker *tracker),
+			       size_t bytes)
 {
 	struct tracker *tracker = tracker_of_device(device);
 	int ret = 0;
@@ -80,28 +93,35 @@ static ssize_t tracker_perform(struct device *device, void (*action)(struct trac
 	return ret ?: bytes;
 }
 
-static ssize_t scan_store(struct device *device, struct device_attribute *attribute,
-			  const char *text, size_t bytes)
+static ssize_t scan_store(struct device *device,
+			  struct device_attribute *attribute, const char *text,
+			  size_t bytes)
 {
 	return tracker_perform(device, tracker_scan, bytes);
 }
 static DEVICE_ATTR_WO(scan);
 
-static ssize_t sweep_store(struct device *device, struct device_attribute *attribute,
-			   const char *text, size_t bytes)
+static ssize_t sweep_store(struct device *device,
+			   struct device_attribute *attribute, const char *text,
+			   size_t bytes)
 {
 	return tracker_perform(device, tracker_sweep, bytes);
 }
 static DEVICE_ATTR_WO(sweep);
 
 /* Does the processor set accessed bits? */
-static ssize_t accessed_bits_show(struct device *device, struct device_attribute *attribute,
+static ssize_t accessed_bits_show(struct device *device,
+				  struct device_attribute *attribute,
 				  char *text)
 {
-	static const char *const names[] = {
-		[TRACKER_UNKNOWN] = "unknown", [TRACKER_NO] = "no", [TRACKER_YES] = "yes" };
+	static const char *const names[] = { [TRACKER_UNKNOWN] = "unknown",
+					     [TRACKER_NO] = "no",
+					     [TRACKER_YES] = "yes" };
 
-	return sysfs_emit(text, "%s\n", names[READ_ONCE(tracker_of_device(device)->accessed_bits)]);
+	struct tracker *tracker = tracker_of_device(device);
+
+	return sysfs_emit(text, "%s\n",
+			  names[READ_ONCE(tracker->accessed_bits)]);
 }
 static DEVICE_ATTR_RO(accessed_bits);
 
@@ -111,19 +131,21 @@ struct tracker_event_attribute {
 	unsigned int offset;
 };
 
-static ssize_t tracker_event_show(struct device *device, struct device_attribute *attribute,
+static ssize_t tracker_event_show(struct device *device,
+				  struct device_attribute *attribute,
 				  char *text)
 {
 	const void *event = tracker_of_device(device);
 
-	event += container_of(attribute, struct tracker_event_attribute, file)->offset;
+	event += container_of(attribute, struct tracker_event_attribute, file)
+			 ->offset;
 	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)event));
 }
 
-#define TRACKER_EVENT(_name, _member)                                  \
+#define TRACKER_EVENT(_name, _member)                                   \
 	static struct tracker_event_attribute tracker_event_##_name = { \
-		.file = __ATTR(_name, 0400, tracker_event_show, NULL), \
-		.offset = offsetof(struct tracker, _member),           \
+		.file = __ATTR(_name, 0400, tracker_event_show, NULL),  \
+		.offset = offsetof(struct tracker, _member),            \
 	}
 
 TRACKER_EVENT(faults, events.faults);
@@ -134,14 +156,16 @@ TRACKER_EVENT(accessed, events.accessed);
 TRACKER_EVENT(crossed, events.crossed);
 TRACKER_EVENT(untracked, untracked);
 
-static ssize_t log_show(struct device *device, struct device_attribute *attribute, char *text)
+static ssize_t log_show(struct device *device,
+			struct device_attribute *attribute, char *text)
 {
 	return sysfs_emit(text, "%u\n", tracker_of_device(device)->logged);
 }
 
 /* For tests: 1 begins a log of what is counted, 0 ends it. */
-static ssize_t log_store(struct device *device, struct device_attribute *attribute,
-			 const char *text, size_t bytes)
+static ssize_t log_store(struct device *device,
+			 struct device_attribute *attribute, const char *text,
+			 size_t bytes)
 {
 	struct tracker *tracker = tracker_of_device(device);
 	struct tracker_entry *log = NULL, *old;
@@ -179,34 +203,31 @@ static ssize_t entries_read(struct file *file, struct kobject *kobj,
 
 	mutex_lock(&tracker->settings);
 	if (tracker->log)
-		ret = memory_read_from_buffer(data, bytes, &offset, tracker->log,
-					      READ_ONCE(tracker->logged) * sizeof(*tracker->log));
+		ret = memory_read_from_buffer(data, bytes, &offset,
+					      tracker->log,
+					      READ_ONCE(tracker->logged) *
+						      sizeof(*tracker->log));
 	mutex_unlock(&tracker->settings);
 	return ret;
 }
 static BIN_ATTR_ADMIN_RO(entries, 0);
 
-static struct attribute *attributes[] = {
-	&dev_attr_scan_list.attr,
-	&dev_attr_period_ms.attr,
-	&dev_attr_scan.attr,
-	&dev_attr_sweep.attr,
-	&dev_attr_accessed_bits.attr,
-	&tracker_event_faults.file.attr,
-	&tracker_event_scans.file.attr,
-	&tracker_event_bitmaps.file.attr,
-	&tracker_event_scanned.file.attr,
-	&tracker_event_accessed.file.attr,
-	&tracker_event_crossed.file.attr,
-	&tracker_event_untracked.file.attr,
-	&dev_attr_log.attr,
-	NULL
-};
+static struct attribute *attributes[] = { &dev_attr_scan_list.attr,
+					  &dev_attr_period_ms.attr,
+					  &dev_attr_scan.attr,
+					  &dev_attr_sweep.attr,
+					  &dev_attr_accessed_bits.attr,
+					  &tracker_event_faults.file.attr,
+					  &tracker_event_scans.file.attr,
+					  &tracker_event_bitmaps.file.attr,
+					  &tracker_event_scanned.file.attr,
+					  &tracker_event_accessed.file.attr,
+					  &tracker_event_crossed.file.attr,
+					  &tracker_event_untracked.file.attr,
+					  &dev_attr_log.attr,
+					  NULL };
 
-static litemrc_bin_attribute *binaries[] = {
-	&bin_attr_entries,
-	NULL
-};
+static litemrc_bin_attribute *binaries[] = { &bin_attr_entries, NULL };
 
 static const struct attribute_group group = {
 	.name = "tracker",
@@ -214,7 +235,4 @@ static const struct attribute_group group = {
 	.bin_attrs = binaries,
 };
 
-const struct attribute_group *tracker_groups[] = {
-	&group,
-	NULL
-};
+const struct attribute_group *tracker_groups[] = { &group, NULL };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames that a monitor in hardware saw, where the processor sets no accessed bits. */
+/*
+ * Frames that a monitor in hardware saw, where the processor sets no accessed
+ * bits.
+ */
 #include <linux/printk.h>
 #include <linux/workqueue.h>
 
@@ -15,19 +18,23 @@ bool tracker_wants_accessed(void *io)
 {
 	const struct tracker *tracker = io;
 
-	return READ_ONCE(tracker->watching) && READ_ONCE(tracker->accessed_bits) == TRACKER_NO &&
+	return READ_ONCE(tracker->watching) &&
+	       READ_ONCE(tracker->accessed_bits) == TRACKER_NO &&
 	       READ_ONCE(tracker->control) & LITEMRC_CONTROL_ENABLE;
 }
 
 /* The end of a period. Bits that an earlier scan has not taken yet remain. */
-void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits, u32 words)
+void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
+		      u32 words)
 {
 	struct tracker *tracker = io;
 	unsigned long flags;
 	u32 word;
 
-	if (first_pfn != tracker->first_pfn || words != tracker_bitmap_words(tracker)) {
-		pr_warn_once("litemrc_os: a monitor sees other frames: set memory= and frames_log2= to its own\n");
+	if (first_pfn != tracker->first_pfn ||
+	    words != tracker_bitmap_words(tracker)) {
+		pr_warn_once("%s: a monitor of other memory= or frames_log2=\n",
+			     KBUILD_MODNAME);
 		return;
 	}
 	raw_spin_lock_irqsave(&tracker->lock, flags);
@@ -46,7 +53,8 @@ bool tracker_take_bitmap(struct tracker *tracker)
 
 	if (passed) {
 		swap(tracker->accessed, tracker->scanned);
-		memset(tracker->accessed, 0, tracker_bitmap_words(tracker) * sizeof(u32));
+		memset(tracker->accessed, 0,
+		       tracker_bitmap_words(tracker) * sizeof(u32));
 	}
 	tracker->passed = false;
 	return passed;

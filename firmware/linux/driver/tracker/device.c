@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A platform device "litemrc" whose monitor is the tracker, while the module is loaded. */
+/*
+ * A platform device "litemrc" whose monitor is the tracker, while the module is
+ * loaded.
+ */
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/of.h>
@@ -19,7 +22,8 @@ MODULE_PARM_DESC(frames_log2, "log2 of the frames watched");
 
 static unsigned int scan_list = 512;
 module_param(scan_list, uint, 0444);
-MODULE_PARM_DESC(scan_list, "pages that each context may access without a fault");
+MODULE_PARM_DESC(scan_list,
+		 "pages that each context may access without a fault");
 
 static unsigned int period_ms = 100;
 module_param(period_ms, uint, 0444);
@@ -27,11 +31,12 @@ MODULE_PARM_DESC(period_ms, "milliseconds between two scans of accessed bits");
 
 static bool never_young;
 module_param(never_young, bool, 0444);
-MODULE_PARM_DESC(never_young, "take no accessed bit for set, as on a processor that sets none (for tests)");
+MODULE_PARM_DESC(never_young, "take no accessed bit for set (for tests)");
 
 static unsigned int clock_hz;
 module_param(clock_hz, uint, 0444);
-MODULE_PARM_DESC(clock_hz, "clock whose cycles measure an epoch (that of cpu@0; if it has none, 50000000)");
+MODULE_PARM_DESC(clock_hz,
+		 "clock of an epoch's cycles (that of cpu@0, or 50000000)");
 
 static struct tracker *tracker;
 
@@ -62,7 +67,8 @@ static int tracker_add_device(void)
 	tracker->device->dev.groups = tracker_groups;
 	ret = platform_device_add_resources(tracker->device, &interrupt, 1);
 	if (!ret)
-		ret = platform_device_add_data(tracker->device, &data, sizeof(data));
+		ret = platform_device_add_data(tracker->device, &data,
+					       sizeof(data));
 	if (!ret)
 		ret = platform_device_add(tracker->device);
 	if (ret)
@@ -91,19 +97,28 @@ static int tracker_make_tracker(void)
 	INIT_WORK(&tracker->leave, tracker_leave_work);
 	INIT_WORK(&tracker->sweep, tracker_sweep_work);
 	tracker->frames = BIT(frames_log2);
-	tracker->group_pages = max_t(u32, tracker->frames >> TRACKER_GROUPS_LOG2, 1);
+	tracker->group_pages =
+		max_t(u32, tracker->frames >> TRACKER_GROUPS_LOG2, 1);
 	tracker->last_group = TRACKER_GROUPS - 1;
 	tracker->first_pfn = PHYS_PFN(memory);
 	tracker->scan_list = scan_list;
 	tracker->period_ms = period_ms;
 	tracker->clock_hz = tracker_find_clock();
 	tracker->never_young = never_young;
-	/* Not in vmalloc's range if possible: each fault would miss the processor's TLB. */
-	tracker->page = kvcalloc(tracker->frames, sizeof(*tracker->page), GFP_KERNEL);
-	tracker->listed = kvcalloc(tracker->frames, sizeof(*tracker->listed), GFP_KERNEL);
-	tracker->accessed = vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
-	tracker->scanned = vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
-	if (!tracker->page || !tracker->listed || !tracker->accessed || !tracker->scanned) {
+	/*
+	 * Not in vmalloc's range if possible: each fault would miss the
+	 * processor's TLB.
+	 */
+	tracker->page =
+		kvcalloc(tracker->frames, sizeof(*tracker->page), GFP_KERNEL);
+	tracker->listed =
+		kvcalloc(tracker->frames, sizeof(*tracker->listed), GFP_KERNEL);
+	tracker->accessed =
+		vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
+	tracker->scanned =
+		vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
+	if (!tracker->page || !tracker->listed || !tracker->accessed ||
+	    !tracker->scanned) {
 		tracker_free_tracker();
 		return -ENOMEM;
 	}
@@ -120,11 +135,12 @@ static int __init tracker_init(void)
 	int ret;
 
 	if (num_possible_cpus() > 1) {
-		pr_err("litemrc_os: tracks one processor, there may be %u\n", num_possible_cpus());
+		pr_err("litemrc_os: tracks one processor, there may be %u\n",
+		       num_possible_cpus());
 		return -EOPNOTSUPP;
 	}
-	if (frames_log2 < TRACKER_GROUPS_LOG2 || frames_log2 > 20 || !scan_list ||
-	    scan_list > BIT(frames_log2)) {
+	if (frames_log2 < TRACKER_GROUPS_LOG2 || frames_log2 > 20 ||
+	    !scan_list || scan_list > BIT(frames_log2)) {
 		pr_err("litemrc_os: frames_log2 is %u to 20, scan_list 1 to 2^frames_log2\n",
 		       TRACKER_GROUPS_LOG2);
 		return -EINVAL;
@@ -144,7 +160,10 @@ free:
 	return ret;
 }
 
-/* The driver disables its monitor when the device goes, so no page is protected. */
+/*
+ * The driver disables its monitor when the device goes, so no page is
+ * protected.
+ */
 static void __exit tracker_exit(void)
 {
 	platform_device_unregister(tracker->device);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Protects pages: the valid bit of an entry is moved to _PAGE_PROT_NONE, which the kernel takes for
- * a present page. The permissions stay. Of these, _PAGE_USER marks the tracker's entries: those
- * that the kernel itself makes with _PAGE_PROT_NONE, by mprotect(PROT_NONE) and for NUMA hinting,
- * are PAGE_NONE, which lacks it. mprotect() replaces all permissions, so it also takes an entry
- * from the tracker; fork and mremap copy it with the mark; entries of swap and of migration lack
- * both bits.
+ * Protects pages: the valid bit of an entry is moved to _PAGE_PROT_NONE, which
+ * the kernel takes for a present page. The permissions stay. Of these,
+ * _PAGE_USER marks the tracker's entries: those that the kernel itself makes
+ * with _PAGE_PROT_NONE, by mprotect(PROT_NONE) and for NUMA hinting, are
+ * PAGE_NONE, which lacks it. mprotect() replaces all permissions, so it also
+ * takes an entry from the tracker; fork and mremap copy it with the mark;
+ * entries of swap and of migration lack both bits.
  */
 #include <linux/mm.h>
 
@@ -19,12 +20,14 @@
 static bool tracker_is_protected(pte_t pte)
 {
 	BUILD_BUG_ON(pgprot_val(PAGE_NONE) & _PAGE_USER);
-	return (pte_val(pte) & STATE_MASK) == PROTECTED && pte_val(pte) & _PAGE_LEAF;
+	return (pte_val(pte) & STATE_MASK) == PROTECTED &&
+	       pte_val(pte) & _PAGE_LEAF;
 }
 
 static bool tracker_is_permitted(pte_t pte)
 {
-	return (pte_val(pte) & PERMITTED) == PERMITTED && pte_val(pte) & _PAGE_LEAF;
+	return (pte_val(pte) & PERMITTED) == PERMITTED &&
+	       pte_val(pte) & _PAGE_LEAF;
 }
 
 static pte_t tracker_protected_of(pte_t pte)
@@ -43,8 +46,9 @@ static void tracker_forget_translation(unsigned long address)
 	asm volatile("sfence.vma %0" : : "r"(address) : "memory");
 }
 
-static noinline bool tracker_find_table(struct tracker_table *table, struct mm_struct *mm,
-				unsigned long address)
+static noinline bool tracker_find_table(struct tracker_table *table,
+					struct mm_struct *mm,
+					unsigned long address)
 {
 	pmd_t *pmd;
 	pte_t *entry = litemrc_find_pte(mm, address, &pmd);
@@ -59,8 +63,9 @@ static noinline bool tracker_find_table(struct tracker_table *table, struct mm_s
 }
 
 /* Returns the entry, or NULL. */
-static __always_inline pte_t *tracker_find_entry(struct tracker_table *table, struct mm_struct *mm,
-					 unsigned long address)
+static __always_inline pte_t *tracker_find_entry(struct tracker_table *table,
+						 struct mm_struct *mm,
+						 unsigned long address)
 {
 	if ((table->mm != mm || table->begin != (address & PMD_MASK)) &&
 	    !tracker_find_table(table, mm, address))
@@ -69,8 +74,9 @@ static __always_inline pte_t *tracker_find_entry(struct tracker_table *table, st
 }
 
 /* Returns the entry with its table locked, or NULL. */
-static __always_inline pte_t *tracker_lock_entry(struct tracker_table *table, struct mm_struct *mm,
-					 unsigned long address)
+static __always_inline pte_t *tracker_lock_entry(struct tracker_table *table,
+						 struct mm_struct *mm,
+						 unsigned long address)
 {
 	pte_t *entry = tracker_find_entry(table, mm, address);
 
@@ -89,8 +95,10 @@ static __always_inline pte_t *tracker_lock_entry(struct tracker_table *table, st
  *
  * Return: what the entry was
  */
-enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struct mm_struct *mm,
-					      unsigned long address, bool old, unsigned long *pfn)
+enum tracker_entry_state tracker_entry_permit(struct tracker_table *table,
+					      struct mm_struct *mm,
+					      unsigned long address, bool old,
+					      unsigned long *pfn)
 {
 	pte_t *entry = tracker_lock_entry(table, mm, address);
 	enum tracker_entry_state state;
@@ -101,7 +109,8 @@ enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struc
 	pte = *entry;
 	*pfn = pte_pfn(pte);
 	state = tracker_is_permitted(pte) ? TRACKER_PERMITTED :
-		tracker_is_protected(pte) ? TRACKER_PROTECTED : TRACKER_ABSENT;
+		tracker_is_protected(pte) ? TRACKER_PROTECTED :
+					    TRACKER_ABSENT;
 	if (state == TRACKER_PROTECTED || (state == TRACKER_PERMITTED && old)) {
 		pte = tracker_permitted_of(pte);
 		set_pte(entry, old ? pte_mkold(pte) : pte);
@@ -112,8 +121,8 @@ enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struc
 }
 
 /* Returns whether the frame is mapped there, and protected now. */
-bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, unsigned long address,
-			   unsigned long pfn)
+bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm,
+			   unsigned long address, unsigned long pfn)
 {
 	pte_t *entry = tracker_lock_entry(table, mm, address);
 	bool found;
@@ -129,7 +138,9 @@ bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, un
 	return found;
 }
 
-/* Returns whether the frame is mapped there and was accessed; clears the bit. */
+/*
+ * Returns whether the frame is mapped there and was accessed; clears the bit.
+ */
 bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 			    unsigned long address, unsigned long pfn)
 {
@@ -139,7 +150,8 @@ bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 	if (!entry || !pte_young(READ_ONCE(*entry)))
 		return false; /* most of a scan's */
 	spin_lock(table->lock);
-	accessed = tracker_is_permitted(*entry) && pte_pfn(*entry) == pfn && pte_young(*entry);
+	accessed = tracker_is_permitted(*entry) && pte_pfn(*entry) == pfn &&
+		   pte_young(*entry);
 	if (accessed) {
 		set_pte(entry, pte_mkold(*entry));
 		tracker_forget_translation(address);
@@ -148,11 +160,13 @@ bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 	return accessed;
 }
 
-/* What is done with an entry; returns whether it changed. Its table is locked. */
+/*
+ * What is done with an entry; returns whether it changed. Its table is locked.
+ */
 typedef bool visit(void *data, unsigned long address, pte_t *entry);
 
-static u32 tracker_visit_table(struct mm_struct *mm, unsigned long address, unsigned long end, visit *visit,
-		       void *data)
+static u32 tracker_visit_table(struct mm_struct *mm, unsigned long address,
+			       unsigned long end, visit *visit, void *data)
 {
 	struct tracker_table table = {};
 	pte_t *entry = tracker_lock_entry(&table, mm, address);
@@ -170,7 +184,8 @@ static u32 tracker_visit_table(struct mm_struct *mm, unsigned long address, unsi
 	return changed;
 }
 
-static u32 tracker_visit_all(struct mm_struct *mm, visit *visit, void *data, bool may_sleep)
+static u32 tracker_visit_all(struct mm_struct *mm, visit *visit, void *data,
+			     bool may_sleep)
 {
 	struct vm_area_struct *area;
 	struct vma_iterator iterator;
@@ -181,9 +196,11 @@ static u32 tracker_visit_all(struct mm_struct *mm, visit *visit, void *data, boo
 	for_each_vma(iterator, area) {
 		if (area->vm_flags & (VM_IO | VM_PFNMAP))
 			continue;
-		for (address = area->vm_start; address != area->vm_end; address = next) {
+		for (address = area->vm_start; address != area->vm_end;
+		     address = next) {
 			next = litemrc_end_of_table(address, area->vm_end);
-			changed += tracker_visit_table(mm, address, next, visit, data);
+			changed += tracker_visit_table(mm, address, next, visit,
+						       data);
 			if (may_sleep)
 				cond_resched();
 		}
@@ -222,7 +239,8 @@ static bool tracker_protect(void *data, unsigned long address, pte_t *entry)
 }
 
 /* Protects the pages that are chosen. */
-void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void *data)
+void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose,
+			     void *data)
 {
 	struct choice choice = { choose, data };
 

@@ -11,15 +11,21 @@
 #include "tracker.h"
 
 /* Caller holds @lock. */
-void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group)
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
+		  u32 group)
 {
 	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
 		tracker->log[tracker->logged++] = (struct tracker_entry){
-			kind, frame, tracker->page[frame].place.address, group };
+			kind, frame, tracker->page[frame].place.address, group
+		};
 }
 
-/* Counts an access to a page in a group of its stack; TRACKER_NONE: a miss. Caller holds @lock. */
-void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group)
+/*
+ * Counts an access to a page in a group of its stack; TRACKER_NONE: a miss.
+ * Caller holds @lock.
+ */
+void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
+		   u32 group)
 {
 	struct tracker_row *row = &tracker->row[context];
 	struct tracker_page *page = &tracker->page[frame];
@@ -34,14 +40,16 @@ void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32
 	page->epoch = tracker->epoch + 1;
 }
 
-static bool tracker_takes_part(const struct tracker *tracker, unsigned long frame)
+static bool tracker_takes_part(const struct tracker *tracker,
+			       unsigned long frame)
 {
 	return frame >= tracker->lower && frame <= tracker->upper;
 }
 
 /* Returns the frame to protect, or TRACKER_NONE. Caller holds @lock. */
-static u32 tracker_count_access(struct tracker *tracker, struct mm_struct *mm, unsigned long address, u32 frame,
-		  struct tracker_place *leaves)
+static u32 tracker_count_access(struct tracker *tracker, struct mm_struct *mm,
+				unsigned long address, u32 frame,
+				struct tracker_place *leaves)
 {
 	unsigned int context = litemrc_current_context(&tracker->device->dev);
 	struct tracker_page *page = &tracker->page[frame];
@@ -76,7 +84,8 @@ static u32 tracker_count_access(struct tracker *tracker, struct mm_struct *mm, u
 }
 
 /* With preemption disabled, and the mmap lock. */
-static void tracker_count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned long address)
+static void tracker_count_fault(struct tracker *tracker, struct mm_struct *mm,
+				unsigned long address)
 {
 	struct tracker_table table = {};
 	enum tracker_entry_state state;
@@ -85,34 +94,43 @@ static void tracker_count_fault(struct tracker *tracker, struct mm_struct *mm, u
 	u32 left = TRACKER_NONE, wanted;
 
 	state = tracker_entry_permit(&table, mm, address,
-				     READ_ONCE(tracker->accessed_bits) == TRACKER_UNKNOWN, &pfn);
+				     READ_ONCE(tracker->accessed_bits) ==
+					     TRACKER_UNKNOWN,
+				     &pfn);
 	frame = pfn - tracker->first_pfn;
-	if (state == TRACKER_ABSENT || frame >= tracker->frames || !pfn_valid(pfn) ||
-	    is_zero_pfn(pfn))
+	if (state == TRACKER_ABSENT || frame >= tracker->frames ||
+	    !pfn_valid(pfn) || is_zero_pfn(pfn))
 		return;
 	raw_spin_lock_irqsave(&tracker->lock, irq_flags);
 	tracker->events.faults += state == TRACKER_PROTECTED;
-	if (tracker->control & LITEMRC_CONTROL_ENABLE && tracker_takes_part(tracker, frame))
-		left = tracker_count_access(tracker, mm, address, frame, &leaves);
+	if (tracker->control & LITEMRC_CONTROL_ENABLE &&
+	    tracker_takes_part(tracker, frame))
+		left = tracker_count_access(tracker, mm, address, frame,
+					    &leaves);
 	wanted = tracker_take_wanted(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, irq_flags);
 	if (wanted)
 		tracker_schedule(tracker, wanted);
 	if (left != TRACKER_NONE)
-		tracker_entry_protect(&table, mm, (unsigned long)leaves.address << PAGE_SHIFT,
+		tracker_entry_protect(&table, mm,
+				      (unsigned long)leaves.address
+					      << PAGE_SHIFT,
 				      left + tracker->first_pfn);
 }
 
 /*
- * With the mmap lock unless the fault handler has dropped it: to retry, or behind the first write
- * to a shared page. Such a page waits for a sweep if the lock is taken. Preemption is disabled, as
- * 7.2 calls tracepoints with it: no other task may free a page between its entry and its stack.
+ * With the mmap lock unless the fault handler has dropped it: to retry, or
+ * behind the first write to a shared page. Such a page waits for a sweep if the
+ * lock is taken. Preemption is disabled, as 7.2 calls tracepoints with it: no
+ * other task may free a page between its entry and its stack.
  */
-static void tracker_on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
+static void tracker_on_fault(void *data, unsigned long address,
+			     unsigned int flags, vm_fault_t ret)
 {
 	struct mm_struct *mm = current->mm;
 
-	if (!mm || flags & FAULT_FLAG_REMOTE || ret & (VM_FAULT_ERROR | VM_FAULT_RETRY))
+	if (!mm || flags & FAULT_FLAG_REMOTE ||
+	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY))
 		return;
 	if (ret & VM_FAULT_COMPLETED && !mmap_read_trylock(mm))
 		return;
@@ -124,10 +142,12 @@ static void tracker_on_fault(void *data, unsigned long address, unsigned int fla
 }
 
 /*
- * While pages are given back: a new process has inherited those that its parent has not been given
- * back yet. It does not run yet, so its memory is locked by nobody, unless it is its parent's.
+ * While pages are given back: a new process has inherited those that its parent
+ * has not been given back yet. It does not run yet, so its memory is locked by
+ * nobody, unless it is its parent's.
  */
-static void tracker_on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+static void tracker_on_fork(void *data, struct task_struct *parent,
+			    struct task_struct *child)
 {
 	struct tracker *tracker = data;
 	struct mm_struct *mm = child->mm;
@@ -166,7 +186,8 @@ static int tracker_watch(struct tracker *tracker)
 
 	if (tracker->watching || !tracker->running || !tracker->used)
 		return 0;
-	ret = tracepoint_probe_register(tracker->fault, tracker_on_fault, tracker);
+	ret = tracepoint_probe_register(tracker->fault, tracker_on_fault,
+					tracker);
 	if (ret)
 		return ret;
 	tracker->watching = true;
@@ -186,7 +207,10 @@ int tracker_start(struct tracker *tracker)
 	return ret;
 }
 
-/* Before the first process is followed page faults cost nothing. Caller holds @settings. */
+/*
+ * Before the first process is followed page faults cost nothing. Caller holds
+ * @settings.
+ */
 int tracker_follow(struct tracker *tracker)
 {
 	tracker->used = true;
@@ -228,14 +252,17 @@ static u32 tracker_permit_all(void)
 }
 
 /*
- * Gives back all pages; returns whether none is left. Nothing is protected any more, and tracker_on_fork()
- * gives back what is inherited, so a pass leaves pages only in the memory of a process that ended
- * during it and shared that with a later child of a lower number; hence the second pass. Processes
- * that arrange for that in each pass, or without tracker_on_fork(), are not waited for.
+ * Gives back all pages; returns whether none is left. Nothing is protected any
+ * more, and tracker_on_fork() gives back what is inherited, so a pass leaves
+ * pages only in the memory of a process that ended during it and shared that
+ * with a later child of a lower number; hence the second pass. Processes that
+ * arrange for that in each pass, or without tracker_on_fork(), are not waited
+ * for.
  */
 static bool tracker_give_back(struct tracker *tracker)
 {
-	int forks = tracepoint_probe_register(tracker->fork, tracker_on_fork, tracker);
+	int forks = tracepoint_probe_register(tracker->fork, tracker_on_fork,
+					      tracker);
 	unsigned int pass;
 	bool any = true;
 
@@ -245,7 +272,8 @@ static bool tracker_give_back(struct tracker *tracker)
 		any |= READ_ONCE(tracker->missed);
 	}
 	if (!forks)
-		tracepoint_probe_unregister(tracker->fork, tracker_on_fork, tracker);
+		tracepoint_probe_unregister(tracker->fork, tracker_on_fork,
+					    tracker);
 	return !any;
 }
 
@@ -258,8 +286,8 @@ static void tracker_unwatch(struct tracker *tracker)
 }
 
 /*
- * If pages may be left, the tracepoint stays, which gives them back when they are accessed. Caller
- * holds @settings; the tracker is disabled.
+ * If pages may be left, the tracepoint stays, which gives them back when they
+ * are accessed. Caller holds @settings; the tracker is disabled.
  */
 void tracker_stop(struct tracker *tracker)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The interrupt: a level, sampled outside of the driver's locks when it may have changed. Each tick
- * also looks which process runs, if processes are followed.
+ * The interrupt: a level, sampled outside of the driver's locks when it may
+ * have changed. Each tick also looks which process runs, if processes are
+ * followed.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -35,7 +36,8 @@ static struct irq_chip tracker_chip = {
 	.irq_unmask = tracker_unmask,
 };
 
-static int tracker_map(struct irq_domain *domain, unsigned int irq, irq_hw_number_t line)
+static int tracker_map(struct irq_domain *domain, unsigned int irq,
+		       irq_hw_number_t line)
 {
 	irq_set_chip_and_handler(irq, &tracker_chip, handle_level_irq);
 	return 0;
@@ -48,7 +50,8 @@ static const struct irq_domain_ops tracker_domain_ops = {
 /* Until the end of the epoch, or until tracker_see() is due. */
 static void tracker_sleep_for(struct tracker *tracker, u64 left_ns)
 {
-	unsigned long delay = tracker->watching ? TRACKER_SEE_JIFFIES : MAX_JIFFY_OFFSET;
+	unsigned long delay = tracker->watching ? TRACKER_SEE_JIFFIES :
+						  MAX_JIFFY_OFFSET;
 
 	if (left_ns != U64_MAX)
 		delay = min(delay, 1 + nsecs_to_jiffies(left_ns));
@@ -82,7 +85,8 @@ static void tracker_on_tick(struct timer_list *timer)
 int tracker_interrupt_init(struct tracker *tracker)
 {
 	tracker->masked = true;
-	tracker->domain = irq_domain_add_linear(NULL, 1, &tracker_domain_ops, tracker);
+	tracker->domain =
+		irq_domain_add_linear(NULL, 1, &tracker_domain_ops, tracker);
 	if (!tracker->domain)
 		return -ENOMEM;
 	tracker->irq = irq_create_mapping(tracker->domain, 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The registers of docs/registers.md that the driver uses. Commands take effect at once. */
+/*
+ * The registers of docs/registers.md that the driver uses. Commands take effect
+ * at once.
+ */
 #include <linux/math64.h>
 #include <linux/mm.h>
 
@@ -25,17 +28,23 @@ static void tracker_end_epoch(struct tracker *tracker)
 		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
-/* Nanoseconds until the epoch is over by its length; U64_MAX: its length does not end it. */
+/*
+ * Nanoseconds until the epoch is over by its length; U64_MAX: its length does
+ * not end it.
+ */
 u64 tracker_epoch_left(const struct tracker *tracker)
 {
 	u64 passed;
 
-	if (!tracker->epoch_length || !(tracker->control & LITEMRC_CONTROL_ENABLE) ||
+	if (!tracker->epoch_length ||
+	    !(tracker->control & LITEMRC_CONTROL_ENABLE) ||
 	    !(tracker->control & LITEMRC_CONTROL_EPOCH_UNIT) || tracker->shot ||
 	    tracker->control & LITEMRC_CONTROL_FREEZE)
 		return U64_MAX;
 	passed = ktime_get_ns() - tracker->epoch_ns;
-	return passed < tracker->epoch_length_ns ? tracker->epoch_length_ns - passed : 0;
+	return passed < tracker->epoch_length_ns ?
+		       tracker->epoch_length_ns - passed :
+		       0;
 }
 
 static bool tracker_is_over(const struct tracker *tracker)
@@ -43,12 +52,16 @@ static bool tracker_is_over(const struct tracker *tracker)
 	return tracker->end_requested || !tracker_epoch_left(tracker);
 }
 
-/* Ends an epoch that is over; returns whether the interrupt is asserted. Caller holds @lock. */
+/*
+ * Ends an epoch that is over; returns whether the interrupt is asserted. Caller
+ * holds @lock.
+ */
 bool tracker_tick(struct tracker *tracker)
 {
 	if (tracker_is_over(tracker) && !tracker->ready)
 		tracker_end_epoch(tracker);
-	return tracker->ready && tracker->ev_enable && !READ_ONCE(tracker->masked);
+	return tracker->ready && tracker->ev_enable &&
+	       !READ_ONCE(tracker->masked);
 }
 
 static u32 tracker_read_status(struct tracker *tracker)
@@ -74,13 +87,17 @@ static u32 tracker_read_register(struct tracker *tracker, unsigned int offset)
 		return LITEMRC_REGS_VERSION;
 	case LITEMRC_CAPABILITIES:
 		return PAGE_SHIFT << LITEMRC_CAPABILITIES_PAGE_SHIFT_SHIFT |
-		       ilog2(tracker->frames) << LITEMRC_CAPABILITIES_FRAMES_LOG2_SHIFT |
-		       TRACKER_GROUPS_LOG2 << LITEMRC_CAPABILITIES_GROUPS_LOG2_SHIFT |
-		       TRACKER_CONTEXTS_LOG2 << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
+		       ilog2(tracker->frames)
+			       << LITEMRC_CAPABILITIES_FRAMES_LOG2_SHIFT |
+		       TRACKER_GROUPS_LOG2
+			       << LITEMRC_CAPABILITIES_GROUPS_LOG2_SHIFT |
+		       TRACKER_CONTEXTS_LOG2
+			       << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
 		       LITEMRC_ENGINE_OS << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
 		       1 << LITEMRC_CAPABILITIES_RANKS_SHIFT;
 	case LITEMRC_STACK_CAPABILITIES:
-		return ilog2(tracker->frames) << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
+		return ilog2(tracker->frames)
+			       << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
 		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
 		       4 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT;
 	case LITEMRC_CONTROL:
@@ -102,7 +119,11 @@ static u32 tracker_read_register(struct tracker *tracker, unsigned int offset)
 		return tracker->ready;
 	case LITEMRC_EV_ENABLE:
 		return tracker->ev_enable;
-	default: /* sampling, scale: all pages take part; the DRAM's commands are not seen */
+	/*
+	 * sampling, scale: all pages take part; the DRAM's commands are not
+	 * seen
+	 */
+	default:
 		return 0;
 	}
 }
@@ -125,11 +146,13 @@ static void tracker_command(struct tracker *tracker, u32 value)
 	tracker_tick(tracker);
 }
 
-static void tracker_write_register(struct tracker *tracker, unsigned int offset, u32 value)
+static void tracker_write_register(struct tracker *tracker, unsigned int offset,
+				   u32 value)
 {
 	switch (offset) {
 	case LITEMRC_CONTROL:
-		tracker->control = value & ~LITEMRC_CONTROL_SPLIT; /* faults do not tell them */
+		/* faults do not tell them */
+		tracker->control = value & ~LITEMRC_CONTROL_SPLIT;
 		break;
 	case LITEMRC_COMMAND:
 		tracker_command(tracker, value);
@@ -142,7 +165,8 @@ static void tracker_write_register(struct tracker *tracker, unsigned int offset,
 		break;
 	case LITEMRC_EPOCH_LENGTH:
 		tracker->epoch_length = value;
-		tracker->epoch_length_ns = mul_u64_u32_div(value, NSEC_PER_SEC, tracker->clock_hz);
+		tracker->epoch_length_ns =
+			mul_u64_u32_div(value, NSEC_PER_SEC, tracker->clock_hz);
 		break;
 	case LITEMRC_RANGE_LOWER:
 		tracker->lower = value;
@@ -162,7 +186,8 @@ static u32 tracker_read_window(const struct tracker *tracker, unsigned int word)
 	const struct tracker_row *row;
 	u32 hits = 0, group;
 
-	row = &tracker->published[word / LITEMRC_WINDOW_ROW(TRACKER_GROUPS) % TRACKER_CONTEXTS];
+	row = &tracker->published[word / LITEMRC_WINDOW_ROW(TRACKER_GROUPS) %
+				  TRACKER_CONTEXTS];
 	if (column < TRACKER_GROUPS)
 		return row->hits[column];
 	if (column == LITEMRC_WINDOW_MISSES(TRACKER_GROUPS))
@@ -198,7 +223,8 @@ static void tracker_os_write(void *io, unsigned int offset, u32 value)
 		tracker_interrupt_check(tracker);
 }
 
-static void tracker_os_window(void *io, unsigned int first, u32 *words, unsigned int count)
+static void tracker_os_window(void *io, unsigned int first, u32 *words,
+			      unsigned int count)
 {
 	struct tracker *tracker = io;
 	unsigned long flags;
@@ -209,7 +235,10 @@ static void tracker_os_window(void *io, unsigned int first, u32 *words, unsigned
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 }
 
-/* Caller holds the driver's settings; before the monitor is enabled, after it is disabled. */
+/*
+ * Caller holds the driver's settings; before the monitor is enabled, after it
+ * is disabled.
+ */
 static int tracker_os_enable(void *io, bool on)
 {
 	struct tracker *tracker = io;

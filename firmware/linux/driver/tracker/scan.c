@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Accessed bits of the scan lists, read periodically; and pages that nobody has protected yet. */
+/*
+ * Accessed bits of the scan lists, read periodically; and pages that nobody has
+ * protected yet.
+ */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 
@@ -7,14 +10,16 @@
 
 struct scan {
 	struct tracker *tracker;
-	struct mm_struct *mm[TRACKER_SPACES]; /* with their mmap locks, or NULL */
+	/* with their mmap locks, or NULL */
+	struct mm_struct *mm[TRACKER_SPACES];
 	struct tracker_table table;
 	bool by_bitmap;
 };
 
 /*
- * Was the page accessed since it was asked last? By a monitor's bitmap, or by the accessed bit of
- * its entry, without @lock: a page that moves meanwhile has another frame in its entry.
+ * Was the page accessed since it was asked last? By a monitor's bitmap, or by
+ * the accessed bit of its entry, without @lock: a page that moves meanwhile has
+ * another frame in its entry.
  */
 static bool tracker_was_accessed(struct scan *scan, u32 frame)
 {
@@ -26,12 +31,14 @@ static bool tracker_was_accessed(struct scan *scan, u32 frame)
 		       BIT(frame % LITEMRC_BITMAP_FRAMES);
 	return scan->mm[place.space] && !tracker->never_young &&
 	       tracker_entry_accessed(&scan->table, scan->mm[place.space],
-				      (unsigned long)place.address << PAGE_SHIFT,
+				      (unsigned long)place.address
+					      << PAGE_SHIFT,
 				      frame + tracker->first_pfn);
 }
 
 /* Caller holds @lock. */
-static void tracker_count_page(struct tracker *tracker, unsigned int context, u32 frame, bool accessed)
+static void tracker_count_page(struct tracker *tracker, unsigned int context,
+			       u32 frame, bool accessed)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -67,17 +74,19 @@ static void tracker_scan_context(struct scan *scan, unsigned int context)
 }
 
 /*
- * Does the processor set accessed bits? A fault leaves the entry old, and the instruction accesses
- * the page again. So a processor that sets them has set those of the pages that faulted since the
- * last scan, unless the kernel cleared one.
+ * Does the processor set accessed bits? A fault leaves the entry old, and the
+ * instruction accesses the page again. So a processor that sets them has set
+ * those of the pages that faulted since the last scan, unless the kernel
+ * cleared one.
  */
 static void tracker_detect_hw_accessed_bit(struct tracker *tracker)
 {
 	if (tracker->accessed_bits != TRACKER_UNKNOWN ||
 	    tracker->faulted_pages < TRACKER_JUDGED_PAGES)
 		return;
-	tracker->accessed_bits =
-		2 * tracker->young < tracker->faulted_pages ? TRACKER_NO : TRACKER_YES;
+	tracker->accessed_bits = 2 * tracker->young < tracker->faulted_pages ?
+					 TRACKER_NO :
+					 TRACKER_YES;
 	if (tracker->accessed_bits == TRACKER_NO)
 		pr_info("litemrc_os: the processor sets no accessed bits: scans only by a monitor's bitmap\n");
 }
@@ -102,7 +111,8 @@ static void tracker_protect_if_leaving(struct scan *scan, u32 frame)
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	if (leaving)
 		tracker_entry_protect(&scan->table, scan->mm[place.space],
-				      (unsigned long)place.address << PAGE_SHIFT,
+				      (unsigned long)place.address
+					      << PAGE_SHIFT,
 				      frame + tracker->first_pfn);
 }
 
@@ -113,10 +123,12 @@ static void tracker_protect_leaving(struct scan *scan)
 	unsigned int context;
 	u32 count, number;
 
-	for (context = 1; context < TRACKER_CONTEXTS && tracker->leaving; context++) {
+	for (context = 1; context < TRACKER_CONTEXTS && tracker->leaving;
+	     context++) {
 		count = tracker_list(tracker, context, true);
 		for (number = 0; number < count && tracker->leaving; number++)
-			tracker_protect_if_leaving(scan, tracker->listed[number]);
+			tracker_protect_if_leaving(scan,
+						   tracker->listed[number]);
 	}
 }
 
@@ -167,12 +179,15 @@ bool tracker_scans(const struct tracker *tracker)
 	return tracker->period_ms && tracker->accessed_bits != TRACKER_NO;
 }
 
-/* A scan in a period, if there are pages to scan: each costs two task switches. */
+/*
+ * A scan in a period, if there are pages to scan: each costs two task switches.
+ */
 void tracker_scan_later(struct tracker *tracker)
 {
 	unsigned int context;
 
-	for (context = 1; tracker_scans(tracker) && context < TRACKER_CONTEXTS; context++)
+	for (context = 1; tracker_scans(tracker) && context < TRACKER_CONTEXTS;
+	     context++)
 		if (tracker->stack[context].permitted) {
 			tracker->wanted |= TRACKER_WANTS_SCAN;
 			return;
@@ -188,13 +203,15 @@ u32 tracker_take_wanted(struct tracker *tracker)
 }
 
 /*
- * A wake-up of a worker takes the run queue's lock, and the scheduler's hook takes @lock with that
- * one held. So work is wanted under @lock, and scheduled after it: by a fault, or the next tick.
+ * A wake-up of a worker takes the run queue's lock, and the scheduler's hook
+ * takes @lock with that one held. So work is wanted under @lock, and scheduled
+ * after it: by a fault, or the next tick.
  */
 void tracker_schedule(struct tracker *tracker, u32 wanted)
 {
 	if (wanted & TRACKER_WANTS_SCAN)
-		schedule_delayed_work(&tracker->scan, msecs_to_jiffies(tracker->period_ms));
+		schedule_delayed_work(&tracker->scan,
+				      msecs_to_jiffies(tracker->period_ms));
 	if (wanted & TRACKER_WANTS_LEAVE)
 		schedule_work(&tracker->leave);
 	if (wanted & TRACKER_WANTS_SWEEP)
@@ -220,7 +237,10 @@ void tracker_scan_work(struct work_struct *work)
 	tracker_schedule(tracker, wanted);
 }
 
-/* Pages that left a scan list: their protection does not wait for the next scan. */
+/*
+ * Pages that left a scan list: their protection does not wait for the next
+ * scan.
+ */
 void tracker_leave_work(struct work_struct *work)
 {
 	struct tracker *tracker = container_of(work, struct tracker, leave);
@@ -240,15 +260,19 @@ struct sweep {
 	unsigned int space;
 };
 
-/* A page that may be accessed unseen: not in a scan list, or mapped elsewhere. */
-static bool tracker_is_unknown(void *data, unsigned long address, unsigned long pfn)
+/*
+ * A page that may be accessed unseen: not in a scan list, or mapped elsewhere.
+ */
+static bool tracker_is_unknown(void *data, unsigned long address,
+			       unsigned long pfn)
 {
 	struct sweep *sweep = data;
 	struct tracker *tracker = sweep->tracker;
 	unsigned long frame = pfn - tracker->first_pfn;
 	const struct tracker_page *page;
 
-	if (frame < tracker->lower || frame > tracker->upper || frame >= tracker->frames)
+	if (frame < tracker->lower || frame > tracker->upper ||
+	    frame >= tracker->frames)
 		return false;
 	page = &tracker->page[frame];
 	return !page->permitted || page->place.space != sweep->space ||

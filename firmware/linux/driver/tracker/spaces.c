@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memories of tracked processes. A reference keeps the struct, not the memory: that is taken
- * for each use.
+ * The memories of tracked processes. A reference keeps the struct, not the
+ * memory: that is taken for each use.
  */
 #include <linux/mm.h>
 #include <linux/platform_device.h>
@@ -16,7 +16,8 @@ int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 
 	if (tracker->space[tracker->last_space] == mm)
 		return tracker->last_space;
-	for (space = TRACKER_SPACES - 1; space >= 0 && tracker->space[space] != mm; space--)
+	for (space = TRACKER_SPACES - 1;
+	     space >= 0 && tracker->space[space] != mm; space--)
 		if (!tracker->space[space])
 			free = space;
 	if (space < 0 && free >= 0) {
@@ -30,7 +31,10 @@ int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 	return space;
 }
 
-/* A tick: a process that ran before it was followed need not fault. Caller holds @lock. */
+/*
+ * A tick: a process that ran before it was followed need not fault. Caller
+ * holds @lock.
+ */
 void tracker_see(struct tracker *tracker)
 {
 	int space;
@@ -46,7 +50,10 @@ void tracker_see(struct tracker *tracker)
 		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
-/* Returns a memory with its mmap lock for reading, or NULL: it is gone, or someone changes it. */
+/*
+ * Returns a memory with its mmap lock for reading, or NULL: it is gone, or
+ * someone changes it.
+ */
 struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space)
 {
 	struct mm_struct *mm;
@@ -100,13 +107,16 @@ static void tracker_forget_space(struct tracker *tracker, unsigned int space)
 	mmdrop(mm);
 }
 
-/* Forgets the memories that are gone, with their pages. Caller holds @settings. */
+/*
+ * Forgets the memories that are gone, with their pages. Caller holds @settings.
+ */
 void tracker_spaces_check(struct tracker *tracker)
 {
 	unsigned int space;
 
 	for (space = 0; space < TRACKER_SPACES; space++)
-		if (tracker->space[space] && !atomic_read(&tracker->space[space]->mm_users))
+		if (tracker->space[space] &&
+		    !atomic_read(&tracker->space[space]->mm_users))
 			tracker_forget_space(tracker, space);
 }
 

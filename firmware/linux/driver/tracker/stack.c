@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* LRU stacks of frames, with the group of each page and the scan list at the top. */
+/*
+ * LRU stacks of frames, with the group of each page and the scan list at the
+ * top.
+ */
 #include "tracker.h"
 
 void tracker_stacks_clear(struct tracker *tracker)
@@ -9,15 +12,18 @@ void tracker_stacks_clear(struct tracker *tracker)
 	for (context = 0; context < TRACKER_CONTEXTS; context++) {
 		struct tracker_stack *stack = &tracker->stack[context];
 
-		*stack = (struct tracker_stack){ TRACKER_NONE, TRACKER_NONE, 0, 0, TRACKER_NONE };
+		*stack = (struct tracker_stack){ TRACKER_NONE, TRACKER_NONE, 0,
+						 0, TRACKER_NONE };
 		for (group = 0; group < TRACKER_GROUPS; group++)
 			stack->first[group] = TRACKER_NONE;
 	}
-	memset(tracker->page, 0, array_size(tracker->frames, sizeof(*tracker->page)));
+	memset(tracker->page, 0,
+	       array_size(tracker->frames, sizeof(*tracker->page)));
 	tracker->leaving = 0;
 }
 
-static void tracker_unlink(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+static void tracker_unlink(struct tracker *tracker, struct tracker_stack *stack,
+			   u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -31,7 +37,8 @@ static void tracker_unlink(struct tracker *tracker, struct tracker_stack *stack,
 		tracker->page[page->older].newer = page->newer;
 }
 
-static void tracker_push(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+static void tracker_push(struct tracker *tracker, struct tracker_stack *stack,
+			 u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -46,22 +53,28 @@ static void tracker_push(struct tracker *tracker, struct tracker_stack *stack, u
 	stack->first[0] = frame;
 }
 
-/* One page more above them: the last page of each group to `last` becomes the first of the next. */
-static void tracker_push_down(struct tracker *tracker, struct tracker_stack *stack, unsigned int last)
+/*
+ * One page more above them: the last page of each group to `last` becomes the
+ * first of the next.
+ */
+static void tracker_push_down(struct tracker *tracker,
+			      struct tracker_stack *stack, unsigned int last)
 {
 	unsigned int group;
 
 	for (group = last; group; group--) {
 		u32 first = stack->first[group];
 
-		first = first == TRACKER_NONE ? stack->oldest : tracker->page[first].newer;
+		first = first == TRACKER_NONE ? stack->oldest :
+						tracker->page[first].newer;
 		tracker->page[first].group = group;
 		stack->first[group] = first;
 	}
 	tracker->events.crossed += last;
 }
 
-static void tracker_move_to_top(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+static void tracker_move_to_top(struct tracker *tracker,
+				struct tracker_stack *stack, u32 frame)
 {
 	if (stack->newest == frame)
 		return;
@@ -72,18 +85,22 @@ static void tracker_move_to_top(struct tracker *tracker, struct tracker_stack *s
 	tracker_push(tracker, stack, frame);
 }
 
-static void tracker_add(struct tracker *tracker, unsigned int context, u32 frame)
+static void tracker_add(struct tracker *tracker, unsigned int context,
+			u32 frame)
 {
 	struct tracker_stack *stack = &tracker->stack[context];
 
 	/* The last group has no end. */
-	tracker_push_down(tracker, stack, min(stack->pages / tracker->group_pages, tracker->last_group));
+	tracker_push_down(tracker, stack,
+			  min(stack->pages / tracker->group_pages,
+			      tracker->last_group));
 	tracker->page[frame].context = context;
 	tracker_push(tracker, stack, frame);
 	stack->pages++;
 }
 
-static void tracker_leave_list(struct tracker_stack *stack, struct tracker *tracker, u32 frame)
+static void tracker_leave_list(struct tracker_stack *stack,
+			       struct tracker *tracker, u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
@@ -154,7 +171,8 @@ u32 tracker_list(struct tracker *tracker, unsigned int context, bool all)
  *
  * Counts it and puts the page on top of the stack.
  *
- * Return: the frame that leaves the scan list for it, which the caller protects, or TRACKER_NONE
+ * Return: the frame that leaves the scan list for it, which the caller
+ * protects, or TRACKER_NONE
  */
 u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame)
 {
@@ -183,7 +201,10 @@ u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame)
 	return leaves;
 }
 
-/* A page whose accessed bit a scan found set. In the first group the order stays. */
+/*
+ * A page whose accessed bit a scan found set. In the first group the order
+ * stays.
+ */
 void tracker_count_scanned(struct tracker *tracker, u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
@@ -191,5 +212,6 @@ void tracker_count_scanned(struct tracker *tracker, u32 frame)
 	tracker->events.accessed++;
 	tracker_count(tracker, page->context, frame, page->group);
 	if (page->group)
-		tracker_move_to_top(tracker, &tracker->stack[page->context], frame);
+		tracker_move_to_top(tracker, &tracker->stack[page->context],
+				    frame);
 }

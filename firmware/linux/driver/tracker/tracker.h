@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracker without hardware (Zhou et al. 2004, section 3.2): a monitor for the driver, whose
- * accesses are protection faults and accessed bits. golden/monitor/os_tracker.py has the rules.
+ * The tracker without hardware (Zhou et al. 2004, section 3.2): a monitor for
+ * the driver, whose accesses are protection faults and accessed bits.
+ * golden/monitor/os_tracker.py has the rules.
  */
 #ifndef LITEMRC_TRACKER_H
 #define LITEMRC_TRACKER_H
@@ -27,9 +28,12 @@ struct tracepoint;
 #define TRACKER_SPACES 64 /* memories of processes at a time */
 #define TRACKER_NONE U32_MAX /* no frame */
 #define TRACKER_LOG_ENTRIES 65536
-#define TRACKER_SEE_JIFFIES (HZ / 10) /* a process may run unseen, if it was followed late */
-#define TRACKER_PASSES 16 /* through all processes, at the end: one is the rule */
-#define TRACKER_JUDGED_PAGES 64 /* before it is known whether the processor sets accessed bits */
+/* a process may run unseen, if it was followed late */
+#define TRACKER_SEE_JIFFIES (HZ / 10)
+/* through all processes, at the end: one is the rule */
+#define TRACKER_PASSES 16
+/* before it is known whether the processor sets accessed bits */
+#define TRACKER_JUDGED_PAGES 64
 
 /* Work that waits for tracker_schedule(). */
 #define TRACKER_WANTS_SCAN BIT(0) /* after a period */
@@ -100,7 +104,8 @@ struct tracker_entry {
 };
 
 struct tracker {
-	raw_spinlock_t lock; /* guards all below, to the settings, and the last */
+	/* guards all below, to the settings, and the last */
+	raw_spinlock_t lock;
 	u32 control;
 	u32 epoch_length; /* in cycles of @clock_hz */
 	u64 epoch_length_ns;
@@ -126,7 +131,10 @@ struct tracker {
 	struct tracker_entry *log; /* NULL: none */
 	u32 logged;
 	enum tracker_accessed_bits accessed_bits;
-	u32 *accessed; /* bits of the frames that a monitor in hardware saw since the last scan */
+	/*
+	 * bits of the frames that a monitor in hardware saw since the last scan
+	 */
+	u32 *accessed;
 	bool passed; /* there are such bits */
 	u32 faulted_pages; /* pages that faulted since the scan before, and */
 	u32 young; /* those whose accessed bits were set */
@@ -139,21 +147,29 @@ struct tracker {
 	struct tracepoint *fork;
 	bool running; /* enabled */
 	bool used; /* a process was followed */
-	bool watching; /* the tracepoint of faults is registered, and pages may be protected */
-	bool missed; /* a process was forked whose memory was locked, at the end */
+	/* the tracepoint of faults is registered, and pages may be protected */
+	bool watching;
+	/* a process was forked whose memory was locked, at the end */
+	bool missed;
 	u32 *listed; /* pages of a scan */
 	u32 *scanned; /* bits of their frames, of a scan by bitmap */
-	struct delayed_work scan; /* pending while a scan list has pages, if tracker_scans() */
+	/* pending while a scan list has pages, if tracker_scans() */
+	struct delayed_work scan;
 	struct work_struct leave; /* protects pages that left a scan list */
-	struct work_struct sweep; /* protects pages that the tracker does not know */
+	/* protects pages that the tracker does not know */
+	struct work_struct sweep;
 	struct platform_device *device;
 	unsigned long first_pfn;
 	struct timer_list timer;
 	struct irq_domain *domain;
 	int irq;
 
-	/* Guarded by @lock; at the end, so that one instruction reaches all fields before. */
-	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
+	/*
+	 * Guarded by @lock; at the end, so that one instruction reaches all
+	 * fields before.
+	 */
+	/* with references to the struct alone */
+	struct mm_struct *space[TRACKER_SPACES];
 	struct tracker_stack stack[TRACKER_CONTEXTS];
 	struct tracker_row row[TRACKER_CONTEXTS]; /* of the running epoch */
 	struct tracker_row published[TRACKER_CONTEXTS];
@@ -181,9 +197,16 @@ void tracker_forget(struct tracker *tracker, u32 frame);
 void tracker_count_scanned(struct tracker *tracker, u32 frame);
 
 /* entries.c: page table entries; callers hold the mmap lock, not @lock */
-enum tracker_entry_state { TRACKER_ABSENT, TRACKER_PERMITTED, TRACKER_PROTECTED };
+enum tracker_entry_state {
+	TRACKER_ABSENT,
+	TRACKER_PERMITTED,
+	TRACKER_PROTECTED
+};
 
-/* The table that was found last, while the mmap lock is held; its neighbours need no walk. */
+/*
+ * The table that was found last, while the mmap lock is held; its neighbours
+ * need no walk.
+ */
 struct tracker_table {
 	struct mm_struct *mm; /* NULL: none */
 	unsigned long begin; /* address of its first page */
@@ -191,20 +214,25 @@ struct tracker_table {
 	spinlock_t *lock; /* guards the entries */
 };
 
-enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struct mm_struct *mm,
-					      unsigned long address, bool old, unsigned long *pfn);
-bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, unsigned long address,
-			   unsigned long pfn);
+enum tracker_entry_state tracker_entry_permit(struct tracker_table *table,
+					      struct mm_struct *mm,
+					      unsigned long address, bool old,
+					      unsigned long *pfn);
+bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm,
+			   unsigned long address, unsigned long pfn);
 bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 			    unsigned long address, unsigned long pfn);
 u32 tracker_entries_permit(struct mm_struct *mm, bool may_sleep);
-typedef bool tracker_choose(void *data, unsigned long address, unsigned long pfn);
-void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void *data);
+typedef bool tracker_choose(void *data, unsigned long address,
+			    unsigned long pfn);
+void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose,
+			     void *data);
 
 /* spaces.c */
 int tracker_space_of(struct tracker *tracker, struct mm_struct *mm);
 void tracker_see(struct tracker *tracker);
-struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space);
+struct mm_struct *tracker_space_get(struct tracker *tracker,
+				    unsigned int space);
 void tracker_space_put(struct mm_struct *mm);
 void tracker_spaces_check(struct tracker *tracker);
 void tracker_spaces_free(struct tracker *tracker);
@@ -215,16 +243,22 @@ int tracker_start(struct tracker *tracker);
 int tracker_follow(struct tracker *tracker);
 void tracker_stop(struct tracker *tracker);
 void tracker_exit_watch(struct tracker *tracker);
-void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
-void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
+void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
+		   u32 group);
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
+		  u32 group);
 
 /* bitmap.c: callers of the last one hold @lock */
 bool tracker_wants_accessed(void *io);
-void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits, u32 words);
+void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
+		      u32 words);
 u32 tracker_bitmap_words(const struct tracker *tracker);
 bool tracker_take_bitmap(struct tracker *tracker);
 
-/* scan.c: callers hold @settings; of the first two @lock, and of the third neither */
+/*
+ * scan.c: callers hold @settings; of the first two @lock, and of the third
+ * neither
+ */
 bool tracker_scans(const struct tracker *tracker);
 void tracker_scan_later(struct tracker *tracker);
 u32 tracker_take_wanted(struct tracker *tracker);
