@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	qemu-guest renode renode-linux renode-ulx3s renode-ulx3s-ready renode-there lint check test test-all \
 	test-affected test-ready test-all-ready test-boards ready ready-all exports stress-test mutants csim formal hls \
 	test-targets docs man registers sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-smp sim-bridge firmware \
-	shim linux-images linux-ready linux-numa linux-debug linux-smp linux-perf linux-damon linux-damon-ready linux-ranks-ready \
+	shim linux-images linux-ready linux-patches linux-numa linux-debug linux-smp linux-perf linux-damon linux-damon-ready linux-ranks-ready \
 	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket \
 	linux-smp-demo linux-smp-images linux-smp-ready sim-linux-smp models bundle results clean FORCE
 .DELETE_ON_ERROR:
@@ -194,6 +194,8 @@ linux-rocket-images: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) OUT=build/linux-rocket BITS=64
 linux-smp-images: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) OUT=build/linux-smp smp32
+linux-patches:   ## the driver as a series of patches: SOURCE=a kernel's, SERIES=7.2 (docs/driver-upstream.md)
+	firmware/linux/patch_series.py $(SOURCE) build/$@ --series $(or $(SERIES),7.2)
 linux-numa linux-debug linux-smp: $(HOST) $(LINUX_TOOLS)
 	+@$(LINUX) $(@:linux-%=%)
 linux-perf linux-damon: $(HOST) $(LINUX_TOOLS)

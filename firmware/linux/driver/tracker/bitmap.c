@@ -33,8 +33,7 @@ void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
 
 	if (first_pfn != tracker->first_pfn ||
 	    words != tracker_bitmap_words(tracker)) {
-		pr_warn_once("%s: a monitor of other memory= or frames_log2=\n",
-			     KBUILD_MODNAME);
+		pr_warn_once("litemrc_os: a monitor sees other frames: set memory= and frames_log2= to its own\n");
 		return;
 	}
 	raw_spin_lock_irqsave(&tracker->lock, flags);
