@@ -234,10 +234,10 @@ static int litemrc_move_pages_away(struct litemrc_evacuation *all,
 		/*
 		 * All at once: the pages of one block would move to the next.
 		 */
-		WRITE_ONCE(mon->migrating, current);
+		WRITE_ONCE(all->mon->migrating, current);
 		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA,
 					 GFP_KERNEL | __GFP_NOWARN);
-		WRITE_ONCE(mon->migrating, NULL);
+		WRITE_ONCE(all->mon->migrating, NULL);
 	}
 	return ret;
 }
