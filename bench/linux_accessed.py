@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from litemrc.device.simulation.guest_shell import GuestShell
+from litemrc.device.simulation.guest_shell import GuestShell, values_of
 from litemrc.device.simulation.linux_start import LinuxBuild
 
 from bench.linux_tracker_cost import (
@@ -67,7 +67,7 @@ def numbers(shell: Shell, path: str) -> dict[str, int]:
 
 
 def feed_events(shell: Shell) -> dict[str, int]:
-    return numbers(shell, f"{HARDWARE}/feed_events")
+    return {name: int(text) for name, text in values_of(shell.run, f"{HARDWARE}/feed_events/*").items()}
 
 
 def epochs_of(shell: Shell) -> int:

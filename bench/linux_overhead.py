@@ -25,7 +25,7 @@ OUT = ROOT / "build/bench/linux_overhead.json"
 
 SET_UP = (
     "cd /sys/class/misc/litemrc0; mkdir -p /sys/fs/cgroup/work; "
-    f"seq {LINES} >/tmp/lines; echo '4294967295 cycles' >epoch_length"
+    f"seq {LINES} >/tmp/lines; echo cycles >epoch_unit; echo 4294967295 >epoch_length"
 )
 IN_CGROUP = "sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec {}'"
 # Name: what `switches` writes before it measures again. The processes are the same, and so are their pages.
@@ -42,9 +42,9 @@ COMPRESS = IN_CGROUP.format("elapsed gzip -c /tmp/lines") + " 2>&1 >/dev/null"
 COMPRESSIONS = {
     "gzip, monitor off": "echo 0 >enable; echo - >contexts/3/cgroup",
     "gzip, followed": "echo 1 >enable; echo /work >contexts/3/cgroup",
-    "gzip, followed, epochs of 2^24 cycles": "echo '16777216 cycles' >epoch_length",
+    "gzip, followed, epochs of 2^24 cycles": "echo 16777216 >epoch_length",
 }
-AFTER = "echo - >contexts/3/cgroup; echo 0 >enable; echo '4294967295 cycles' >epoch_length"
+AFTER = "echo - >contexts/3/cgroup; echo 0 >enable; echo 4294967295 >epoch_length"
 
 
 def nanoseconds(printed: str) -> list[int]:

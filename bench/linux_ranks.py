@@ -20,7 +20,7 @@ from tests.linux.ranks.machine import PAGE, RanksMachine
 from tests.linux.ranks.placed import HOLD, LET_GO
 
 OUT = ROOT / "build/bench/linux_ranks"
-RANK = "/sys/class/misc/litemrc0/ranks/2/evacuate"
+RANK = "/sys/class/misc/litemrc0/ranks/2"
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def main() -> None:
 def instructions(machine: RanksMachine, few: int = 100, many: int = 2000, times: int = 10) -> dict[str, int]:
     """Return the instructions to move a page and to open a rank. The machine's clock runs at 1 ns each."""
     moves_us, opens_us = [], []
-    stamp, close, open_ = "echo . >/dev/kmsg", f"echo 1 >{RANK}", f"echo 0 >{RANK}"
+    stamp, close, open_ = "echo . >/dev/kmsg", f"echo 1 >{RANK}/evacuate", f"echo 0 >{RANK}/evacuate"
     each = " ".join(map(str, range(times)))
     with machine as console:
         console.check(f"insmod /litemrc_fake.ko {monitor_of(machine.rank_mb)}")
@@ -76,7 +76,7 @@ def instructions(machine: RanksMachine, few: int = 100, many: int = 2000, times:
 
 def microseconds(console: Console) -> int:
     """Return how long the last evacuation took."""
-    return int(console.check(f"sed -n 's/^microseconds //p' {RANK}"))
+    return int(console.check(f"cat {RANK}/evacuation/microseconds"))
 
 
 if __name__ == "__main__":

@@ -220,8 +220,7 @@ def main() -> None:
     """Print the tables, and fill them into docs/evicted.md."""
     OUT.mkdir(parents=True, exist_ok=True)
     guest = boot({name: trace_of(name) for name in PROGRAMS})
-    parameters = dict(line.split() for line in guest.do(f"r {S}parameters"))
-    group_pages = int(parameters["pages"]) // int(parameters["groups"])
+    group_pages = int(guest.read(f"{S}parameters/pages")) // int(guest.read(f"{S}parameters/groups"))
     sizes = list(range(SMALLEST, LARGEST + 1, group_pages))
     numbers = count()
     rows = [measure(guest, name, sizes, group_pages, numbers) for name in PROGRAMS]

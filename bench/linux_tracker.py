@@ -79,8 +79,8 @@ def boot() -> Guest:
 
 def sizes_of(guest: Guest) -> tuple[int, int]:
     """Return the pages of a group, and the number of groups."""
-    parameters = dict(line.split() for line in guest.do(f"r {S}parameters"))
-    return int(parameters["pages"]) // int(parameters["groups"]), int(parameters["groups"])
+    pages, groups = (int(guest.read(f"{S}parameters/{name}")) for name in ("pages", "groups"))
+    return pages // groups, groups
 
 
 def run(guest: Guest, name: str, groups: int) -> Counts:

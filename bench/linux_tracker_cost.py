@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import matplotlib
 import numpy as np
 from litemrc.checks.counters import replay
-from litemrc.device.simulation.guest_shell import GuestShell
+from litemrc.device.simulation.guest_shell import GuestShell, values_of
 from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.device.simulation.recording import read_recording
 from litemrc.golden.monitor.monitor import MonitorModel
@@ -217,12 +217,11 @@ class Sizes:
 
 def sizes_of(shell: Shell) -> Sizes:
     csr = json.loads((SIM / "csr.json").read_text())
-    lines = shell.run(f"cat {HARDWARE}/parameters").splitlines()
-    parameters = {name: int(number) for name, number in (line.split() for line in lines)}
+    parameters = values_of(shell.run, f"{HARDWARE}/parameters/*")
     return Sizes(
         memory=csr["memories"]["main_ram"]["base"],
         clock_hz=csr["constants"]["config_clock_frequency"],
-        **{name: parameters[name] for name in ("frames", "groups", "contexts", "page_shift")},
+        **{name: int(parameters[name]) for name in ("frames", "groups", "contexts", "page_shift")},
         engine=shell.run(f"cat {HARDWARE}/engine").strip(),
     )
 
@@ -254,8 +253,8 @@ def images() -> Path:
 
 
 def events(shell: Shell) -> dict[str, int]:
-    lines = shell.run(f"cat {TRACKER}/events").splitlines()
-    return {name: int(number) for name, number in (line.split() for line in lines)}
+    found = values_of(shell.run, f"{TRACKER}/faults", f"{TRACKER}/scans")
+    return {name: int(text) for name, text in found.items()}
 
 
 def time_of(shell: Shell, command: str) -> int:
@@ -288,7 +287,7 @@ def accessed_bits(shell: Shell) -> str:
 
 
 def set_epoch(shell: Shell, device: str, cycles: int) -> None:
-    shell.run(f"echo '{cycles} cycles' >{device}/epoch_length")
+    shell.run(f"echo cycles >{device}/epoch_unit; echo {cycles} >{device}/epoch_length")
 
 
 @contextmanager

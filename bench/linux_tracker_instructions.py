@@ -27,7 +27,7 @@ SCANS = 10
 def prepare(console: Console, module: Path) -> None:
     """Load the tracker, without periodic scans and ends of epochs, and disable it."""
     console.check(f"insmod /{module.name} period_ms=0; mkdir /sys/fs/cgroup/work")
-    console.check(f"echo 0 >{DEVICE}/enable; echo '4294967295 cycles' >{DEVICE}/epoch_length")
+    console.check(f"cd {DEVICE}; echo 0 >enable; echo cycles >epoch_unit; echo 4294967295 >epoch_length")
 
 
 def follow(console: Console, scan_list: int) -> None:

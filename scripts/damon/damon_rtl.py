@@ -53,7 +53,7 @@ def run(build: LinuxBuild) -> None:
     with build.simulator(OUT, on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
         shell.run("kill -STOP $(pidof litemrcd); mount -t tracefs tracefs /sys/kernel/tracing")
-        shell.run(f"echo '{EPOCH} cycles' >{MONITOR}/epoch_length; echo 1 >{MONITOR}/enable")
+        shell.run(f"cd {MONITOR}; echo cycles >epoch_unit; echo {EPOCH} >epoch_length; echo 1 >enable")
         # damon-record prints a line when hotset begins. /proc/uptime has hundredths of a second. To start a
         # program takes 4 M cycles and more beside hotset: the shell itself reads the time.
         shell.run(f"mknod {PIPE} p; exec 9<>{PIPE}; {damon} >{PIPE} 2>&1 & read -r line <&9; sleep {OFF_S}")
@@ -61,8 +61,9 @@ def run(build: LinuxBuild) -> None:
         (OUT / "switched").write_text(shell.run(switch))
         shell.run("wait $!")
         shell.run(f"echo 0 >{MONITOR}/feed_accessed; echo 0 >{MONITOR}/enable")
-        for name, path in (("trace", TRACE), ("log", LOG), ("feed_events", f"{MONITOR}/feed_events")):
+        for name, path in (("trace", TRACE), ("log", LOG)):
             (OUT / name).write_text(shell.run(f"cat {path}"))
+        (OUT / "feed_events").write_text(shell.run(f"grep . {MONITOR}/feed_events/*"))
 
 
 def recorded(folder: Path, base: int) -> Recorded:

@@ -72,6 +72,11 @@ static unsigned long number_behind(const char *name, const char *path)
 	return strtoul(found + strspn(found, " :\n"), NULL, 10);
 }
 
+static unsigned long number_in(const char *path)
+{
+	return strtoul(text_of(path), NULL, 10);
+}
+
 /* Ends the running epoch; returns its number. */
 static unsigned long end_epoch(void)
 {
@@ -82,7 +87,7 @@ static unsigned long end_epoch(void)
 		exit(1);
 	}
 	close(file);
-	return strtoul(text_of(DEVICE "epoch"), NULL, 10) - 1;
+	return number_in(DEVICE "epoch") - 1;
 }
 
 static uint32_t context_of(pid_t pid)
@@ -253,9 +258,9 @@ int main(int argc, char **argv)
 	uint32_t snapshots = number(argc, argv, 1, 4, 1, 1000), pause_ms = number(argc, argv, 2, 300, 1, MAX_SLEEP_MS);
 	bool *listed, begun = false;
 
-	first_page = number_behind("\nfirst_page ", DEVICE "parameters");
-	frames = number_behind("\nframes ", DEVICE "parameters");
-	contexts = number_behind("\ncontexts ", DEVICE "parameters");
+	first_page = number_in(DEVICE "parameters/first_page");
+	frames = number_in(DEVICE "parameters/frames");
+	contexts = number_in(DEVICE "parameters/contexts");
 	listed = allocate(frames * sizeof(*listed));
 	while (snapshots) {
 		stop_followed();

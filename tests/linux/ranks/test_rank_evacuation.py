@@ -6,6 +6,7 @@ from errno import EBUSY, EINVAL, ENODEV, ENOSPC
 from signal import SIGKILL
 
 import pytest
+from litemrc.device.simulation.guest_shell import values_of
 
 from tests.linux.driver.guest import LOAD, UNLOAD
 from tests.linux.ranks.machine import PAGE
@@ -18,8 +19,8 @@ MUSL = {EBUSY: "Resource busy", EINVAL: "Invalid argument", ENODEV: "No such dev
 
 
 def status(ranks, rank):
-    """Return the lines of `evacuate` by their names."""
-    return dict(line.split() for line in ranks.check(f"cat {RANK}/{rank}/evacuate").splitlines())
+    """Return what the rank's memory is, as `evacuate`, and of its last evacuation what is in its folder."""
+    return values_of(ranks.check, f"{RANK}/{rank}/evacuate", f"{RANK}/{rank}/evacuation/*")
 
 
 def refused(ranks, rank, text, error):
@@ -36,7 +37,7 @@ def test_pages_leave_a_rank_with_their_contents_and_it_is_free(ranks):
     before = nodes(ranks.check("cat /tmp/out"))
     assert before[1] > 1000, "it fills the lower ranks first"
     ranks.check(f"echo 1 >{RANK}/1/evacuate")
-    assert status(ranks, 1)["memory"] == "closed"
+    assert status(ranks, 1)["evacuate"] == "closed"
     assert int(status(ranks, 1)["moved"]) >= before[1]
     assert free_pages(ranks, 1) == RANK_PAGES
     ranks.check(LET_GO)
@@ -45,7 +46,7 @@ def test_pages_leave_a_rank_with_their_contents_and_it_is_free(ranks):
     # While it is closed, what asks for it goes elsewhere; then its pages return.
     assert nodes(ranks.check("/nodes touch 6000"))[1] == 0
     ranks.check(f"echo 0 >{RANK}/1/evacuate")
-    assert status(ranks, 1)["memory"] == "open"
+    assert status(ranks, 1)["evacuate"] == "open"
     assert nodes(ranks.check("/nodes touch 6000"))[1] > 1000
 
 
@@ -54,7 +55,7 @@ def test_what_cannot_be_moved_is_named_and_the_rank_stays_open(ranks):
     assert nodes(ranks.check("cat /tmp/out")) == [0, 0, 0, 5]
     assert refused(ranks, 3, 1, EBUSY)
     last = status(ranks, 3)
-    assert (last["memory"], last["moved"]) == ("open", "0")
+    assert (last["evacuate"], last["moved"]) == ("open", "0")
     assert (last["pinned"], last["kernel"]) == ("5", "0")
     ranks.check(LET_GO)
     ranks.check(f"echo 1 >{RANK}/3/evacuate")
@@ -88,7 +89,7 @@ def test_a_rank_opens_before_memory_runs_out(ranks):
     output = ranks.check(f"/nodes growth {2 * RANK_PAGES}", timeout_s=60)
     after = int(re.search(r"^pswpout (\d+)", ranks.check("cat /proc/vmstat"), re.M)[1])
     assert sum(nodes(output)) >= 2 * RANK_PAGES - (after - before)
-    states = {status(ranks, rank)["memory"] for rank in (2, 3)}
+    states = {status(ranks, rank)["evacuate"] for rank in (2, 3)}
     assert "open" in states
     assert after - before < RANK_PAGES // 8, "swapping is no substitute for opening a rank"
 
@@ -111,13 +112,13 @@ def test_the_oom_killer_comes_no_earlier_because_ranks_are_closed(ranks):
     for rank in (2, 3):
         ranks.check(f"echo 1 >{RANK}/{rank}/evacuate")
     assert pages_at_a_kill(ranks) == pytest.approx(without, rel=0.02)
-    assert {status(ranks, rank)["memory"] for rank in (1, 2, 3)} == {"open"}
+    assert {status(ranks, rank)["evacuate"] for rank in (1, 2, 3)} == {"open"}
 
 
 def test_a_program_bound_to_a_closed_rank_opens_it(ranks):
     ranks.check(f"echo 1 >{RANK}/3/evacuate")
     assert nodes(ranks.check("/nodes bind 3 100")) == [0, 0, 0, 100]
-    assert status(ranks, 3)["memory"] == "open"
+    assert status(ranks, 3)["evacuate"] == "open"
 
 
 def test_an_evacuation_without_room_is_refused_at_once(ranks):
@@ -125,18 +126,18 @@ def test_an_evacuation_without_room_is_refused_at_once(ranks):
         ranks.check(f"echo 1 >{RANK}/{rank}/evacuate")
     ranks.check(HOLD.format(f"hold 3 {RANK_PAGES * 7 // 8}"))
     assert refused(ranks, 3, 1, ENOSPC)
-    assert status(ranks, 3)["memory"] == "open"
+    assert status(ranks, 3)["evacuate"] == "open"
     ranks.check(LET_GO)
 
 
 @pytest.mark.parametrize("text", ["2", "x", "", "1 1", "-1"])
 def test_other_texts_are_refused(ranks, text):
     assert refused(ranks, 3, f"'{text}'", EINVAL)
-    assert status(ranks, 3)["memory"] == "open"
+    assert status(ranks, 3)["evacuate"] == "open"
 
 
 def test_the_kernels_rank_cannot_be_emptied(ranks):
-    assert status(ranks, 0)["memory"] == "fixed"
+    assert status(ranks, 0)["evacuate"] == "fixed"
     for text in (0, 1):
         assert refused(ranks, 0, text, ENODEV)
     assert 0 < free_pages(ranks, 0) < RANK_PAGES

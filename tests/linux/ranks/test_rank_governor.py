@@ -6,6 +6,7 @@ import time
 from errno import EINVAL
 
 import pytest
+from litemrc.device.simulation.guest_shell import values_of
 
 from tests.linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
 from tests.linux.ranks.test_rank_evacuation import MUSL, RANK, status
@@ -13,6 +14,8 @@ from tests.timeouts import scaled_timeout
 
 MONITOR = "/sys/class/misc/litemrc0"
 FAKE = f"{MONITOR}/device/fake"
+POLICY = f"{MONITOR}/rank_policy/kind"
+MARGIN_FILE = f"{MONITOR}/rank_governor/margin"
 MARGIN = RANK_PAGES // 8
 PAUSE = 4  # epochs without a closing after an opening, at least
 
@@ -20,20 +23,19 @@ PAUSE = 4  # epochs without a closing after an opening, at least
 @pytest.fixture
 def governed(ranks):
     """The shell, under the policy mrc and with a small working set; afterwards without."""
-    ranks.check(f"echo 10 >{FAKE}/top_pages; echo mrc >{RANK}/0/policy")
+    ranks.check(f"echo 10 >{FAKE}/top_pages; echo mrc >{POLICY}")
     yield ranks
-    ranks.check(f"echo {MARGIN} >{MONITOR}/rank_governor; echo none >{RANK}/0/policy")
+    ranks.check(f"echo {MARGIN} >{MARGIN_FILE}; echo none >{POLICY}")
     wait_until(ranks, lambda: governor(ranks)["closed"] == 0)
 
 
 def governor(ranks):
-    """Return the lines of `rank_governor` by their names."""
-    lines = ranks.check(f"cat {MONITOR}/rank_governor").splitlines()
-    return {name: int(number) for name, number in map(str.split, lines)}
+    """Return the numbers of `rank_governor/` by their names."""
+    return {name: int(text) for name, text in values_of(ranks.check, f"{MONITOR}/rank_governor/*").items()}
 
 
 def closed(ranks):
-    return [rank for rank in (1, 2, 3) if status(ranks, rank)["memory"] == "closed"]
+    return [rank for rank in (1, 2, 3) if status(ranks, rank)["evacuate"] == "closed"]
 
 
 def wait_until(ranks, condition):
@@ -130,7 +132,7 @@ def test_a_rank_that_cannot_be_emptied_is_named_and_another_is_tried_after_a_pau
 def test_another_policy_opens_what_the_governor_has_closed_and_nothing_else(governed):
     governed.check(f"echo 1 >{RANK}/1/evacuate")
     end_epochs_until(governed, lambda: len(closed(governed)) == 2)
-    governed.check(f"echo dynamic >{RANK}/0/policy")
+    governed.check(f"echo dynamic >{POLICY}")
     wait_until(governed, lambda: closed(governed) == [1])
     assert governor(governed)["governs"] == 0
     end_epochs(governed, 2)
@@ -139,12 +141,12 @@ def test_another_policy_opens_what_the_governor_has_closed_and_nothing_else(gove
 
 def test_a_margin_of_0_ends_it(governed):
     end_epochs_until(governed, lambda: closed(governed))
-    governed.check(f"echo 0 >{MONITOR}/rank_governor")
+    governed.check(f"echo 0 >{MARGIN_FILE}")
     wait_until(governed, lambda: closed(governed) == [])
 
 
 @pytest.mark.parametrize("margin", [RANK_PAGES // 2 + 1, "x", "", -1])
 def test_other_margins_are_refused(ranks, margin):
-    code, output = ranks.run(f"echo '{margin}' >{MONITOR}/rank_governor")
+    code, output = ranks.run(f"echo '{margin}' >{MARGIN_FILE}")
     assert code == 1 and MUSL[EINVAL] in output
     assert governor(ranks)["margin"] == MARGIN

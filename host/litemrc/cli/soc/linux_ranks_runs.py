@@ -41,7 +41,7 @@ MONITOR = "/sys/class/misc/litemrc0"
 # For the report: what numastat -m shows, and how the driver sees the ranks. A character takes 20,000 cycles.
 VIEWS = (
     "grep -h Mem /sys/devices/system/node/node*/meminfo;"
-    f" (cd {MONITOR}/ranks && grep -E 'memory|moved|micro' */evacuate)"
+    f" (cd {MONITOR}/ranks && grep . */evacuate */evacuation/moved */evacuation/microseconds)"
 )
 
 
@@ -262,7 +262,7 @@ def _run_both(args: argparse.Namespace, works: Sequence[Work]) -> list[Run]:
 
 
 def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
-    from litemrc.device.simulation.guest_shell import GuestShell
+    from litemrc.device.simulation.guest_shell import GuestShell, values_of
 
     simulator.wait_ready()
     booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=LINK_TIMEOUT_S)
@@ -278,7 +278,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         hello = device.hello
     shell.run(VIEWS)
     shell.run(work.end)
-    lines = shell.run(f"cat {MONITOR}/rank_governor").splitlines()
+    governor = values_of(shell.run, f"{MONITOR}/rank_governor/*")
     return Run(
         hello=hello,
         collector=collector,
@@ -286,7 +286,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         folder=simulator.run_dir,
         record=simulator.record,
         turns_us=[turns_us(shell.run(f"cat {file}"), since_us) for file in work.turns],
-        governor={name: int(value) for name, value in map(str.split, lines)},
+        governor={name: int(text) for name, text in governor.items()},
         console=simulator.console.read_text(errors="replace"),
     )
 

@@ -20,7 +20,8 @@
 
 #include "nodes.h"
 
-#define RANK "/sys/class/misc/litemrc0/ranks/%d/%s"
+#define MONITOR "/sys/class/misc/litemrc0/"
+#define RANK MONITOR "ranks/%d/%s"
 #define KINDS 4
 #define WORDS (PAGE / 4)
 
@@ -134,36 +135,31 @@ static int set(int rank, const char *text)
 	return error;
 }
 
-static void get(int rank, const char *name, const char *format, long *values)
+static long number_in(const char *path)
 {
-	char path[64];
-	FILE *file;
+	FILE *file = fopen(path, "r");
+	long number;
 
-	snprintf(path, sizeof(path), RANK, rank, name);
-	file = fopen(path, "r");
-	if (!file || fscanf(file, format, values, values + 1, values + 2) < 1)
+	if (!file || fscanf(file, "%ld", &number) != 1)
 		must(-1, path);
 	fclose(file);
+	return number;
 }
 
-static long pages_of_rank(void)
+static long get(int rank, const char *name)
 {
-	FILE *file = fopen("/sys/class/misc/litemrc0/parameters", "r");
-	char line[64];
-	long frames = -1;
+	char path[64];
 
-	while (file && fgets(line, sizeof(line), file) && sscanf(line, "frames %ld", &frames) != 1)
-		;
-	if (file)
-		fclose(file);
-	return must(frames, "parameters") / NODES;
+	snprintf(path, sizeof(path), RANK, rank, name);
+	return number_in(path);
 }
 
 int run_evacuees(long rounds, long pages)
 {
+	static const char *const unmoved[] = {"evacuation/pinned", "evacuation/kernel", "evacuation/busy"};
 	long held_by[4] = {0}; /* rounds with EBUSY and pages pinned, of the kernel, busy; or none any more */
 	long closed = 0, reopened = 0, busy = 0, no_room = 0, moved = 0, us = 0, wrong = 0;
-	long all = pages_of_rank();
+	long all = number_in(MONITOR "parameters/frames") / NODES;
 	pid_t worker[KINDS];
 
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -175,22 +171,23 @@ int run_evacuees(long rounds, long pages)
 	}
 	for (long round = 0; round < rounds; round++) {
 		int rank = 1 + round % (NODES - 1), error;
-		long last[3], free_pages[3];
+		long last[3];
 
 		must(setpriority(PRIO_PROCESS, 0, round % 16 ? -20 : 0), "setpriority");
 		error = set(rank, "1");
 		if (!error) {
-			get(rank, "evacuate", "memory %*s moved %ld microseconds %ld", last);
-			get(rank, "free_pages", "%ld", free_pages);
-			closed += free_pages[0] == all;
-			reopened += free_pages[0] != all;
-			moved += last[0];
-			us += last[1];
+			long free_pages = get(rank, "free_pages");
+
+			closed += free_pages == all;
+			reopened += free_pages != all;
+			moved += get(rank, "evacuation/moved");
+			us += get(rank, "evacuation/microseconds");
 		} else if (error == EBUSY) {
 			busy++;
-			get(rank, "evacuate", "memory %*s moved %*d microseconds %*d pinned %ld kernel %ld busy %ld", last);
-			for (int kind = 0; kind < 3; kind++)
+			for (int kind = 0; kind < 3; kind++) {
+				last[kind] = get(rank, unmoved[kind]);
 				held_by[kind] += last[kind] > 0;
+			}
 			held_by[3] += !(last[0] | last[1] | last[2]);
 		} else if (error == ENOSPC) {
 			no_room++;
