@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fuzz target: all that litemrcd reads. Its sources are linked but for the files of sysfs and the starting of programs.
+ * Fuzz target: all that litemrcd reads. Its sources are linked, with files of sysfs from the input and no starting of programs.
  *
  * An input is a sequence of steps: a byte that names the step, one or two bytes of a length, and as many bytes:
  *   b, B  bytes that arrive at the serial port, at a client's port
@@ -21,8 +21,6 @@
 #include <sys/socket.h>
 
 #include "../../../firmware/daemon/daemon.c"
-
-#include "system/sysfs.h"
 
 #define CONTEXTS 4u
 #define GROUPS 8u
@@ -84,73 +82,84 @@ int __wrap_openat(int folder, const char *path, int flags, ...)
 	return __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-/* The texts at the start. Later ones come from the input, and then there is none. */
-static const char parameters_text[] =
-	"version 4\npage_shift 12\nframes 8192\ngroups 8\ncontexts 4\npages 8192\nrecent_pages 4\nqueue_depth 512\n"
-	"ranks 2\nepoch_least 44\nrecord_bytes %zu\npage_bitmap 1\nhot_pages 128\nbanks 8\n"
-	"access_bytes 16\nfirst_page 262144\n";
+/* What the files have at the start. Later texts come from the input, and then there is none. */
+static const struct { const char *name, *text; } texts_at_start[] = {
+	{"version", "4\n"}, {"page_shift", "12\n"}, {"frames", "8192\n"}, {"groups", "8\n"}, {"contexts", "4\n"},
+	{"pages", "8192\n"}, {"recent_pages", "4\n"}, {"queue_depth", "512\n"}, {"ranks", "2\n"}, {"epoch_least", "44\n"},
+	{"page_bitmap", "1\n"}, {"hot_pages", "128\n"}, {"banks", "8\n"}, {"access_bytes", "16\n"},
+	{"first_page", "262144\n"}, {"dram/ranks", "2\n"}, {"dram/virtual", "0\n"}, {"dram/states", "29\n"},
+	{"dram/chips", "1\n"}, {"dram/phases", "4\n"}, {"dram/part", "X\n"}, {"module/litemrc/version", "1.2.3\n"},
+};
 
-static const char *text_at_start(const char *name)
+static const char *opened;	/* the file that is opened for one read; NULL: one that is open for long */
+
+static const char *text_at_start(void)
 {
-	static char parameters_now[512], abi[16];
+	static char number[16];
 
-	snprintf(parameters_now, sizeof(parameters_now), parameters_text, RECORD_BYTES);
-	snprintf(abi, sizeof(abi), "%u\n", LITEMRC_ABI_VERSION);
-	return !strcmp(name, "parameters") ? parameters_now :
-	       !strcmp(name, "abi") ? abi :
-	       !strcmp(name, "dram") ? "ranks 2\nvirtual 0\nstates 29\nchips 1\nphases 4\npart X\n" : "1.2.3\n";
+	if (!opened)
+		return "bucket_stack\n";
+	for (size_t i = 0; i < sizeof(texts_at_start) / sizeof(texts_at_start[0]); i++)
+		if (!strcmp(opened, texts_at_start[i].name))
+			return texts_at_start[i].text;
+	snprintf(number, sizeof(number), "%zu\n", strcmp(opened, "abi") ? RECORD_BYTES : (size_t)LITEMRC_ABI_VERSION);
+	return number;
 }
 
-static int give(char *text, size_t size, const void *from, size_t length)
+static int sysfs_openat(int folder, const char *name, int flags)
 {
-	if (length >= size)
-		return -EFBIG;
+	(void)folder; (void)flags;
+	opened = name;
+	return 0;
+}
+
+static int sysfs_close(int file)
+{
+	opened = NULL;
+	return file;
+}
+
+static ssize_t sysfs_pread(int file, char *text, size_t size, off_t at)
+{
+	const char *given = may_jump ? NULL : text_at_start();
+	const void *from = given;
+	size_t length = given ? strlen(given) : 0;
+
+	(void)file; (void)at;
+	if (!given && !text_count) {
+		errno = ENODATA;
+		return -1;
+	}
+	if (!given) {
+		from = texts[first_text].data;
+		length = texts[first_text].size;
+		text_count--;
+		first_text++;
+	}
+	length = length < size ? length : size;
 	memcpy(text, from, length);
-	text[length] = 0;
 	return length;
 }
 
-static int next_text(char *text, size_t size)
+static ssize_t sysfs_pwrite(int file, const char *text, size_t length, off_t at)
 {
-	if (!text_count)
-		return -ENODATA;
-	text_count--;
-	first_text++;
-	return give(text, size, texts[first_text - 1].data, texts[first_text - 1].size);
-}
-
-int sysfs_read(int file, char *text, size_t size)
-{
-	if (file < 0)
-		return -ENODEV;
-	return may_jump ? next_text(text, size) : give(text, size, "bucket_stack\n", 13);
-}
-
-int sysfs_read_at(int folder, const char *name, char *text, size_t size)
-{
-	const char *given = text_at_start(name);
-
-	(void)folder;
-	return may_jump ? next_text(text, size) : give(text, size, given, strlen(given));
-}
-
-int sysfs_write(int file, const char *text)
-{
-	int error = write_error;
-
-	if (file < 0)
-		return -ENODEV;
-	if (!strlen(text))
+	(void)file; (void)text; (void)at;
+	if (!length)
 		abort();
+	errno = write_error;
 	write_error = 0;
-	return -error;
+	return errno ? -1 : (ssize_t)length;
 }
 
-int sysfs_write_at(int folder, const char *name, const char *text)
-{
-	(void)folder; (void)name;
-	return sysfs_write(0, text);
-}
+#define openat sysfs_openat
+#define close sysfs_close
+#define pread sysfs_pread
+#define pwrite sysfs_pwrite
+#include "../../../firmware/daemon/system/sysfs.c"
+#undef openat
+#undef close
+#undef pread
+#undef pwrite
 
 ssize_t __wrap_pread(int file, void *data, size_t length, off_t at);
 ssize_t __wrap_pread(int file, void *data, size_t length, off_t at)	/* images */

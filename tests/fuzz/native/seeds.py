@@ -30,14 +30,7 @@ def _step(kind: str, content: bytes) -> bytes:
 
 def sessions() -> Iterator[bytes]:
     """Yield inputs of daemon_input: each request at the serial port and at a client's, and records."""
-    texts = (
-        b"1\n",
-        b"0 8191\n",
-        b"5 cycles\n",
-        b"none power_down self_refresh none 0 0\n",
-        b"following\n",
-        b"12\n",
-    )
+    texts = (b"1\n", b"8191\n", b"cycles\n", b"none\n", b"power_down\n", b"following\n", b"12\n")
     answers = [
         b"".join(_step("s", text) for text in (texts[at:] + texts[:at]) * 2) for at in range(len(texts))
     ]
@@ -52,7 +45,8 @@ def sessions() -> Iterator[bytes]:
         + _step("l", b"")
     )
     yield _step("e", bytes(64)) + _step("E", bytes([6, 255, 10, 1, 0xFF, 1]))
-    yield _step("s", b"7\n8\n") + _step("s", b"queued 2\nlost 0\noverflows 0\n") + _step("b", b"\0\1\2\0")
+    queue = (b"0\n", b"7\n8\n", b"0\n", b"0\n", b"0\n")  # first, frames, first, lost, overflows
+    yield b"".join(_step("s", text) for text in queue) + _step("b", b"\0\1\2\0")
     # Images of epoch 0: 8,192 frames; 3 hot pages, or more than there are. The last word is the first.
     codec, epoch = host_requests(), _step("s", b"0\n")
     select = codec.encode(codec.new("set_page_messages", sequence=5, accessed=True, hot=True))
