@@ -229,7 +229,7 @@ static int set(struct device *device, enum device_setting setting, const uint32_
 	(void)device;
 	switch (setting) {
 	case DEVICE_CONTEXT:
-		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "the kernel switches contexts: use follow");
+		return refuse(answer, LITEMRC_ERROR_UNSUPPORTED, "pages belong to the process that allocated them: use follow");
 	case DEVICE_SAMPLING:
 		return set_sampling(values[0], answer);
 	case DEVICE_SPLIT:

@@ -190,7 +190,7 @@ static bool litemrc_walk_has_run(struct task_struct *process, u64 since)
 /*
  * Lists the present processes of a cgroup, or all (NULL), that have run since:
  * as many as there is room for, with references. Later ones are children of
- * these, or move in, which hand_over.c notes. Returns how many there are.
+ * these, or move in, which pages.c notes. Returns how many there are.
  */
 static unsigned int litemrc_walk_list_processes(struct cgroup *cgroup,
 						u64 since,
