@@ -138,7 +138,7 @@ static int set(int rank, const char *text)
 static long number_in(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	long number;
+	long number = -1;
 
 	if (!file || fscanf(file, "%ld", &number) != 1)
 		must(-1, path);
