@@ -469,7 +469,7 @@ static void *litemrc_governor_base(struct litemrc *mon)
 	return &mon->ranks->evacuation->governor;
 }
 
-static u64 litemrc_governor_closed(struct litemrc *mon)
+static u64 litemrc_get_governor_closed(struct litemrc *mon)
 {
 	const struct litemrc_governor *governor = litemrc_governor_base(mon);
 
@@ -491,7 +491,7 @@ LITEMRC_GOVERNOR(busy, 0400, busy);
 LITEMRC_GOVERNOR(no_room, 0400, no_room);
 LITEMRC_GOVERNOR(moved, 0400, moved);
 LITEMRC_GOVERNOR(microseconds, 0400, us);
-LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_governor_closed);
+LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_get_governor_closed);
 
 static struct attribute *litemrc_governor_files[] = {
 	&litemrc_governor_margin.attribute.attr,

@@ -254,8 +254,7 @@ static void litemrc_governor_set_timer(struct litemrc_governor *governor)
 static void litemrc_governor_work(struct work_struct *work)
 {
 	struct litemrc_governor *governor =
-		container_of(litemrc_governor_work, struct litemrc_governor,
-			     work);
+		container_of(work, struct litemrc_governor, work);
 	struct litemrc_evacuation *all =
 		litemrc_governor_evacuation_of(governor);
 	struct litemrc_rank_policy policy;
