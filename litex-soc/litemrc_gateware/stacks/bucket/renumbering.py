@@ -166,13 +166,16 @@ class BucketRenumbering(LiteXModule):
         self.count, self.maps, self.map_id = merging.count, merging.maps, merging.map_id
         self.map_owner, self.new_id = merging.map_owner, merging.new_id
 
+        # Compared a cycle ahead, as a bucket takes no id in the cycle after another.
+        few_left = Signal()
         self.sync += [
+            few_left.eq(self.next_id == ids - contexts - RENUMBER_DELAY - 1),
             If(self.takes_id | self.inserts | self.clear, self.next_id.eq(self.next_id + 1)),
             If(
                 self.ends,
                 If(self.waits, self.last.eq(self.last - 1)),
                 If(
-                    self.takes_id & (self.next_id == ids - contexts - RENUMBER_DELAY - 1),
+                    self.takes_id & few_left,
                     self.waits.eq(1),
                     self.last.eq(RENUMBER_DELAY),
                 ),
@@ -208,33 +211,38 @@ class BucketRenumbering(LiteXModule):
         ]
         self.sync += [reads[n + 1].eq(reads[n]) for n in range(2)]
 
-        # Control.
+        # Control. A pass begins at id 1, and there are two or more: its end is compared a cycle ahead.
+        ended = Signal()
         self.fsm = fsm = FSM(reset_state="IDLE")
         self.comb += self.busy.eq(~fsm.ongoing("IDLE"))
         fsm.act("IDLE", NextValue(at, 1), If(self.start, NextState("SCAN")))
         fsm.act(
             "SCAN",
             merging.busy.eq(1),
-            self.scans.eq(at != self.next_id),
+            self.scans.eq(~ended),
             If(
-                self.scans,
+                ~ended,
                 NextValue(at, at + 1),
+                NextValue(ended, at + 1 == self.next_id),
             ).Elif(
                 ~(scanning[1] | scanning[2] | scanning[3] | scanning[4] | merging.under_way),
                 self.flips.eq(1),
                 NextValue(at, 1),
+                NextValue(ended, 0),
                 NextState("INSERT"),
             ),
         )
         fsm.act(
             "INSERT",
-            reads[0].eq(at != merging.next_id),
+            reads[0].eq(~ended),
             If(
-                reads[0],
+                ~ended,
                 NextValue(at, at + 1),
+                NextValue(ended, at + 1 == merging.next_id),
             ).Elif(
                 ~(reads[1] | reads[2]),
                 self.done.eq(1),
+                NextValue(ended, 0),
                 NextState("IDLE"),
             ),
         )
