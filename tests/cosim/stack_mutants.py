@@ -168,6 +168,12 @@ BUCKET_MUTANTS = (
         "If(0, past.is_open.eq(0))",
     ),
     Mutant(
+        "bucket_that_a_page_left_closes_as_if_it_had_not",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "one_left & ~leaves",
+        "one_left",
+    ),
+    Mutant(
         "claim_read_from_the_pages_is_ignored",
         f"{GATEWARE}/stacks/bucket/touch.py",
         "owned.eq(self.page_owned),",

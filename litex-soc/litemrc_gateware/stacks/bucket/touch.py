@@ -69,7 +69,8 @@ class BucketTouch(LiteXModule):
 
         open_ids = [SimpleDualPort(id_bits, 1 << context_bits, async_read=True) for _ in range(2)]
         self.looked_up, self.touched_ids = open_ids  # two copies, because a memory has one read port
-        self.counts = counts = SimpleDualPort(count_bits, 1 << context_bits, async_read=True)
+        # Pages, and whether one more fills the bucket: no comparison is on the path to `closes`.
+        self.counts = counts = SimpleDualPort(count_bits + 1, 1 << context_bits, async_read=True)
         for memory in open_ids:
             self.comb += [
                 memory.write.adr.eq(self.given_owner),
@@ -127,12 +128,13 @@ class BucketTouch(LiteXModule):
             self.is_open.eq(0),
         )
         joins, leaves, touches, claim_id = Signal(), Signal(), Signal(), Signal(id_bits)
+        one_left, pages_then, one_left_then = Signal(), Signal(count_bits), Signal()
         past_ids = [page.id for page in touched[1:]]
         self.comb += [
             self.touched_ids.read.adr.eq(self.owner),
             self.open_id.eq(self.touched_ids.read.dat_r),
             counts.read.adr.eq(self.owner),
-            self.open_pages.eq(counts.read.dat_r),
+            Cat(self.open_pages, one_left).eq(counts.read.dat_r),
             self.page_id.eq(Mux(matches == 0, read_id, _chosen(matches, past_ids))),
             self.acts.eq(self.valid & self.go),
             self.is_access.eq(self.kind == OpKind.ACCESS),
@@ -141,11 +143,16 @@ class BucketTouch(LiteXModule):
             joins.eq(self.is_access & ~self.is_open),
             leaves.eq(touches & ~self.is_access & self.is_open),
             self.removes.eq(self.acts & touches & was_valid & ~self.is_open),
-            self.closes.eq(self.acts & joins & (self.open_pages == bucket_pages - 1)),
+            self.closes.eq(self.acts & joins & one_left),
             claim_id.eq((ids - contexts) | (new_owner & (contexts - 1))),
             self.new_id.eq(Mux(self.is_access, self.open_id, Mux(claimed, claim_id, 0))),
             counts.write.adr.eq(Mux(self.empty, self.given_owner, self.owner)),
-            counts.write.dat_w.eq(Mux(self.empty, 0, self.open_pages + joins - leaves)),
+            pages_then.eq(self.open_pages + joins - leaves),
+            # After a page has left, at least two places are left.
+            one_left_then.eq(Mux(joins, self.open_pages == max(bucket_pages - 2, 0), one_left & ~leaves)),
+            counts.write.dat_w.eq(
+                Mux(self.empty, int(bucket_pages == 1) << count_bits, Cat(pages_then, one_left_then))
+            ),
             counts.write.we.eq(self.empty | (self.acts & touches)),
         ]
 
