@@ -44,7 +44,8 @@ class RegisteredMemory(LiteXModule):
     The read of a block RAM takes most of a fast cycle (5.8 ns from clock edge to output on ECP5, speed grade
     6), so there must be no logic before the next register. For the same reason a deep memory is cut into
     parts, which are selected after their registers, and into columns, because synthesis would otherwise
-    combine wide and shallow RAMs with a multiplexer.
+    combine wide and shallow RAMs with a multiplexer. A further register cuts the wire from a RAM that is far
+    away; the word comes a cycle later for each.
 
     Parameters
     ----------
@@ -54,6 +55,8 @@ class RegisteredMemory(LiteXModule):
         number of words.
     part_words : int
         words of a part at most, a power of two.
+    further_registers : int
+        behind the one at each part's output, before a part is selected.
 
     Attributes
     ----------
@@ -64,7 +67,13 @@ class RegisteredMemory(LiteXModule):
     write : Record; `adr`, `dat_w`, `we` in.
     """
 
-    def __init__(self, widths: tuple[int, ...], depth: int, part_words: int = DEEPEST_WORDS) -> None:
+    def __init__(
+        self,
+        widths: tuple[int, ...],
+        depth: int,
+        part_words: int = DEEPEST_WORDS,
+        further_registers: int = 0,
+    ) -> None:
         width, part_words = sum(widths), min(depth, part_words)
         self.enable = Signal(reset=1)
         self.adr, self.dat_r = Signal(max=depth), Signal(width)
@@ -98,13 +107,21 @@ class RegisteredMemory(LiteXModule):
                     ),
                 ]
                 self.sync += If(self.enable, word[bits].eq(read.dat_r))
-            parts.append(word)
+            parts.append(self._delayed(word, further_registers))
         if len(parts) == 1:
             self.comb += self.dat_r.eq(parts[0])
         else:
             chosen, chosen1 = Signal(max=len(parts)), Signal(max=len(parts))
             self.sync += If(self.enable, chosen1.eq(self.adr[part_bits:]), chosen.eq(chosen1))
-            self.comb += self.dat_r.eq(Array(parts)[chosen])
+            self.comb += self.dat_r.eq(Array(parts)[self._delayed(chosen, further_registers)])
+
+    def _delayed(self, signal: Signal, cycles: int) -> Signal:
+        """The signal that many cycles later, not counting those in which reads stall."""
+        for _ in range(cycles):
+            later = Signal(len(signal), reset_less=True)
+            self.sync += If(self.enable, later.eq(signal))
+            signal = later
+        return signal
 
 
 class DeepMemory(LiteXModule):

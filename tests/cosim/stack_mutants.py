@@ -102,6 +102,12 @@ BUCKET_MUTANTS = (
         "(touch[n] & (n <= WRITE) & (bank[n] == bank[1])",
     ),
     Mutant(
+        "page_is_read_from_the_bank_of_the_operation_behind",
+        f"{GATEWARE}/stacks/bucket/pages.py",
+        "Mux(bank[3], words[1], words[0])",
+        "Mux(bank[2], words[1], words[0])",
+    ),
+    Mutant(
         "sweep_overwrites_page_in_flight",
         f"{GATEWARE}/stacks/bucket/sweep.py",
         "valid[2].eq(valid[1] & ~in_flight)",
@@ -168,6 +174,12 @@ BUCKET_MUTANTS = (
         "If(0, past.is_open.eq(0))",
     ),
     Mutant(
+        "front_of_before_a_renumbering_is_compared",
+        f"{GATEWARE}/stacks/bucket/loop_front.py",
+        "If(~(same_owner | known[self.owner]), now.raw_bits().eq(0)),",
+        "",
+    ),
+    Mutant(
         "bucket_that_a_page_left_closes_as_if_it_had_not",
         f"{GATEWARE}/stacks/bucket/touch.py",
         "one_left & ~leaves",
@@ -217,10 +229,16 @@ BUCKET_MUTANTS = (
     ),
 )
 
-# The bench of the rate must find this one, with all accesses from one bank.
+# The bench of the rate must find these two: accesses from one bank only; a page array of two parts a bank.
 SWEEP_MUTANT = Mutant(
     "renumbering_does_not_wait_for_the_sweep",
     f"{GATEWARE}/stacks/bucket/bucket_stack.py",
     "drained & renumbering.waits & (renumbering.last == 0) & pages.swept,",
     "drained & renumbering.waits & (renumbering.last == 0),",
+)
+PART_MUTANT = Mutant(
+    "part_of_the_operation_behind_is_chosen",
+    f"{GATEWARE}/memory.py",
+    "Array(parts)[self._delayed(chosen, further_registers)]",
+    "Array(parts)[chosen]",
 )

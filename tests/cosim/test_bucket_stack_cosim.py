@@ -6,7 +6,7 @@ import pytest
 from tests.cosim.builder import TRUE_SOURCES, Sizes, rtl_bench
 from tests.cosim.mutants import Mutant
 from tests.cosim.running import counts_of, run
-from tests.cosim.stack_mutants import BUCKET_MUTANTS, SWEEP_MUTANT
+from tests.cosim.stack_mutants import BUCKET_MUTANTS, PART_MUTANT, SWEEP_MUTANT
 
 pytestmark = pytest.mark.cosim
 
@@ -78,3 +78,10 @@ def test_bench_of_the_rate_finds_a_renumbering_that_does_not_wait_for_the_sweep(
     for sources, returncode in ((TRUE_SOURCES, 0), (SWEEP_MUTANT.sources(), 1)):
         done = run(rtl_bench("rate", "bucket_stack", BOARD, sources), "one_bank", 1000, 1_000_000)
         assert done.returncode == returncode, done.stdout + done.stderr
+
+
+def test_bench_of_the_rate_finds_a_page_read_from_the_wrong_part() -> None:
+    """With fewer pages a bank is one part."""
+    done = run(rtl_bench("rate", "bucket_stack", BOARD, PART_MUTANT.sources()), "uniform", 900, 1_000_000)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("MISMATCH"), done.stdout

@@ -49,20 +49,20 @@ class LoopFront(LiteXModule):
 
         # Stage 0. `known`: the context has a front of these ids; `learnt`: it has a slope.
         layout = [("front", id_bits), ("candidate", id_bits), ("confidence", 4), ("votes", 3)]
-        stored, now, new = Record(layout), Record(layout), Record(layout)
+        now, new = Record(layout), Record(layout)
         self.fronts = fronts = SimpleDualPort(len(now.raw_bits()), 1 << context_bits, async_read=True)
         known, learnt = (Array(Signal() for _ in range(1 << context_bits)) for _ in range(2))
         hit, owner, this_id, same_owner = Signal(), Signal(context_bits), Signal(id_bits), Signal()
         self.comb += [
             same_owner.eq(hit & (owner == self.owner)),
             fronts.read.adr.eq(self.owner),
-            If(known[self.owner], stored.raw_bits().eq(fronts.read.dat_r)),
         ]
         self.sync += [
             hit.eq(self.hit),
             owner.eq(self.owner),
             this_id.eq(self.id),
-            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), stored.raw_bits())),
+            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), fronts.read.dat_r)),
+            If(~(same_owner | known[self.owner]), now.raw_bits().eq(0)),  # the registers' reset
             If(hit, known[owner].eq(1), learnt[owner].eq(1)),
             If(self.forget | self.clear, *(flag.eq(0) for flag in known)),
             If(self.clear, *(flag.eq(0) for flag in learnt)),

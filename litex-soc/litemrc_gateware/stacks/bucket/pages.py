@@ -161,12 +161,13 @@ class BucketPages(LiteXModule):
             self.swept.eq(sweep.swept),
         ]
 
-        # Banks, with registers at all ports. Operation and sweep read different banks in stage 0, so they
-        # never write the same one.
+        # Banks, with registers at all ports, two of them behind each RAM: its wire to where a part and a bank
+        # are selected is long. Operation and sweep read different banks in stage 0, so they never write the
+        # same one.
         sweep_id = Signal(id_bits)  # stage TOUCH
         words = []
         for number in range(2):
-            memory = RegisteredMemory((id_bits, 1), frames // 2)
+            memory = RegisteredMemory((id_bits, 1), frames // 2, further_registers=1)
             setattr(self, f"bank{number}", memory)
             reads, writes = Signal(), Signal()
             self.comb += [
@@ -195,15 +196,12 @@ class BucketPages(LiteXModule):
         word = Signal(id_bits + 1)
         self.comb += [
             table.go.eq(go),
+            word.eq(Mux(bank[3], words[1], words[0])),
             table.word.eq(Mux(self.ask, Cat(self.asked_id, generation), word)),
+            table.sweep_word.eq(Mux(sweep.banks[3], words[1], words[0])),
             self.id.eq(table.id),
             self.owner.eq(table.owner),
             self.valid.eq(table.valid),
             self.owned.eq(table.owned),
         ]
-        self.sync += If(
-            go,
-            word.eq(Mux(bank[2], words[1], words[0])),
-            table.sweep_word.eq(Mux(sweep.banks[2], words[1], words[0])),
-            sweep_id.eq(table.sweep_id),
-        )
+        self.sync += If(go, sweep_id.eq(table.sweep_id))
