@@ -40,6 +40,8 @@ PLACES = {
 }
 # Pages that the programs touch on one hart: their misses in `make demo`.
 TOUCHED = {"zipf_loop": (2019, 1536), "phases_chase": (1408, 1024)}
+# Of workload `claimed`, which runs zipf and loop: first frame, pages claimed, pages touched.
+CLAIMED = {1: (9600, 2048, 2019), 2: (11648, 1536, 1536)}
 
 
 @dataclass(frozen=True)
@@ -54,19 +56,30 @@ def smp(tmp_path_factory):
     return lambda bootargs="": Simulator(SIM, FIRMWARE, tmp_path_factory.mktemp("smp") / "run", bootargs)
 
 
-@pytest.fixture(scope="module")
-def collected(smp):
-    """All workloads, one after the other, in one context and in epochs of 32,768 accesses."""
+def collect(smp, workloads):
+    """Run workloads one after the other, under context 0 and in epochs of 32,768 accesses."""
     with (
         smp() as simulator,
         Device(simulator.wait_ready(scaled_timeout(30)).url, timeout_s=scaled_timeout(120)) as device,
     ):
         device.request("set_epoch", unit="accesses", length=1 << 15)
         collector = Collector(device)
-        for _ in collector.collect(runs=[Run(name, CONTEXT) for name in PLACES]):
+        for _ in collector.collect(runs=[Run(name, CONTEXT) for name in workloads]):
             pass
         device.request("monitor", on=False)
     return Collected(collector.table(), read_recording(simulator.record, page_shift=12))
+
+
+@pytest.fixture(scope="module")
+def collected(smp):
+    """All workloads of one context."""
+    return collect(smp, PLACES)
+
+
+@pytest.fixture(scope="module")
+def claimed(smp):
+    """The workload whose harts claim their pages, each for a context of its own."""
+    return collect(smp, ["claimed"])
 
 
 def of_frames(recording, first, pages):
@@ -118,16 +131,48 @@ def test_the_accesses_of_hart_1_do_not_depend_on_hart_0(collected):
     assert sequences[0] == sequences[1]
 
 
+def without(recording, events):
+    """The recording without the events of a mask."""
+    arrays = {
+        field.name: getattr(recording, field.name)[~events]
+        for field in fields(recording)
+        if field.name not in ("settings", "tap")
+    }
+    return replace(recording, **arrays)
+
+
+def test_pages_count_in_the_context_that_their_hart_claimed_them_for(claimed):
+    """The context register is 0 all the time, and the accesses of both harts alternate."""
+    table, recording = claimed.table, claimed.recording
+    accesses, claims = (recording.op == OPS.index(op) for op in ("access", "claim"))
+    assert set(recording.context[accesses]) == {CONTEXT}
+    for context, (first, pages, touched) in CLAIMED.items():
+        frames = recording.frame[claims & (recording.context == context)]
+        assert frames.tolist() == list(range(first, first + pages))
+        rows = table.context == context
+        assert table.accesses[rows].sum() == of_frames(recording, first, pages).sum() > 100_000
+        assert table.misses[rows].sum() == touched
+    assert claims.sum() == sum(pages for _, pages, _ in CLAIMED.values())
+    assert table.accesses.sum() == accesses.sum()
+
+
+def test_the_counters_of_claimed_pages_are_those_of_the_golden_model(claimed):
+    table, recording = claimed.table, claimed.recording
+    comparison = compare(table, replay(recording, model_of(table)), recording.tap.accesses)
+    assert comparison.equal, comparison.first_difference
+    assert table.sum_of_epochs("dropped") == 0
+    assert balance(recording, table).balanced
+    # Without hart 1's claims they are not.
+    second = (recording.op == OPS.index("claim")) & (recording.context == 2)
+    wrong = without(recording, second)
+    assert not compare(table, replay(wrong, model_of(table)), recording.tap.accesses).equal
+
+
 def test_without_the_second_harts_accesses_the_golden_model_disagrees(collected):
     table, recording = collected.table, collected.recording
     second = of_frames(recording, *PLACES["zipf_loop"][1])
     assert second.sum() > 30_000
-    arrays = {
-        field.name: getattr(recording, field.name)[~second]
-        for field in fields(recording)
-        if field.name not in ("settings", "tap")
-    }
-    wrong = replace(recording, **arrays)
+    wrong = without(recording, second)
     assert not compare(table, replay(wrong, model_of(table)), recording.tap.accesses).equal
     assert not balance(wrong, table).balanced
 
