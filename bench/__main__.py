@@ -115,6 +115,11 @@ BENCHES = {
         ["bench.linux_accessed_instructions", "bench.linux_accessed"],
         "accessed bits from the page bitmap: docs/accessed.md (20 min)",
     ),
+    "bench-linux-rocket-accessed": (
+        f"linux-rocket-ready {TEST_TOOLS}",
+        ["bench.linux_accessed --rocket"],
+        "refaults where Linux keeps accessed bits: docs/linux.md (20 min)",
+    ),
     "damon-truth": (
         f"linux-damon {TEST_TOOLS}",
         ["scripts.damon.damon_truth"],

@@ -4,7 +4,8 @@
 
 Linux in the RTL, whose VexRiscv sets no accessed bits. The cycles are simulated: the load of the machine has
 no effect. What is measured is in build/bench/linux_accessed/*.json at once; `--page` writes the tables of
-docs/accessed.md from there without a simulation, `--only` measures a part of them.
+docs/accessed.md from there without a simulation, `--only` measures a part of them. `--rocket` measures the
+refaults on Rocket, where Linux itself sets the bits: the table of docs/linux.md.
 """
 
 import argparse
@@ -32,7 +33,11 @@ from tests.linux.driver.building import ROOT
 from tests.linux.qemu import IMAGES
 
 OUT = ROOT / "build/bench/linux_accessed"
-PAGE = ROOT / "docs/accessed.md"
+PAGE, ROCKET_PAGE = ROOT / "docs/accessed.md", ROOT / "docs/linux.md"
+VEXRISCV = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
+ROCKET = LinuxBuild(
+    ROOT / "build/sim-linux-rocket", ROOT / "build/boot-rocket/shim.bin", ROOT / "build/linux-rocket"
+)
 COMMAND_TIMEOUT_S = 3600
 CLOCK_MHZ = 50
 PAGES = 512
@@ -157,11 +162,15 @@ def cost_table(found: Mapping[str, Any]) -> str:
 PARTS: dict[str, Callable[[Shell], dict[str, Any]]] = {"refaults": refaults, "cost": cost}
 
 
-def simulate(part: str, build: LinuxBuild) -> None:
-    with build.simulator(OUT / part, on_boot=print) as simulator:
+def simulate(part: str, build: LinuxBuild, out: Path) -> None:
+    with build.simulator(out / part, on_boot=print) as simulator:
         found = PARTS[part](GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S))
-    save(found, OUT / f"{part}.json")
+    save(found, out / f"{part}.json")
     print(json.dumps(found, indent=1), flush=True)
+
+
+def found_in(out: Path, part: str) -> dict[str, Any]:
+    return json.loads((out / f"{part}.json").read_text())
 
 
 def main() -> None:
@@ -169,22 +178,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", action="store_true", help="only write the page, from the last results")
     parser.add_argument("--only", choices=PARTS, help="measure this alone")
-    parser.add_argument("--sim", type=Path, default=ROOT / "build/sim-linux")
-    parser.add_argument("--shim", type=Path, default=ROOT / "build/boot/shim.bin")
+    parser.add_argument("--rocket", action="store_true", help="measure refaults on Rocket")
+    parser.add_argument("--sim", type=Path, default=VEXRISCV.sim)
+    parser.add_argument("--shim", type=Path, default=VEXRISCV.shim)
     args = parser.parse_args()
-    OUT.mkdir(parents=True, exist_ok=True)
+    out = OUT / "rocket" if args.rocket else OUT
+    out.mkdir(parents=True, exist_ok=True)
     if not args.page:
-        build = LinuxBuild(args.sim, args.shim, IMAGES)
-        for part in [args.only] if args.only else PARTS:
-            simulate(part, build)
-    if args.only:
+        build = ROCKET if args.rocket else LinuxBuild(args.sim, args.shim, VEXRISCV.images)
+        for part in ["refaults"] if args.rocket else [args.only] if args.only else PARTS:
+            simulate(part, build, out)
+    if args.rocket:
+        tables = {"linux-accessed-rocket": refault_table(found_in(out, "refaults"))}
+    elif args.only:
         return
-    tables = {
-        "linux-accessed-refaults": refault_table(json.loads((OUT / "refaults.json").read_text())),
-        "linux-accessed-cost": cost_table(json.loads((OUT / "cost.json").read_text())),
-    }
+    else:
+        tables = {
+            "linux-accessed-refaults": refault_table(found_in(out, "refaults")),
+            "linux-accessed-cost": cost_table(found_in(out, "cost")),
+        }
     print("\n\n".join(tables.values()))
-    fill_tables(PAGE, tables)
+    fill_tables(ROCKET_PAGE if args.rocket else PAGE, tables)
 
 
 if __name__ == "__main__":
