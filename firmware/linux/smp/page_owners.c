@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * page_owners SNAPSHOTS PAUSE_MS: prints what the kernel's page tables say about the frames, while contexts follow processes.
+ * page_owners SNAPSHOTS PAUSE_MS CONTEXTS: prints what the kernel's page tables say about the frames, while contexts follow processes.
  *
- * For each snapshot it stops the followed processes, ends an epoch, reads the page tables of all processes and the kernel's flags of all
- * frames, ends another epoch, and lets the processes continue. So what it reads lies between the ends of two epochs. It prints
+ * It stops each process that a context follows, until as many contexts follow one; so the first snapshot has pages of all. For each snapshot
+ * it stops the followed processes, ends an epoch, reads the page tables of all processes and the kernel's flags of all frames, ends another
+ * epoch, and lets the processes continue. So what it reads lies between the ends of two epochs. It prints
  *
  *     process CONTEXT PID MIGRATIONS FRAMES   of each process, frames that it alone maps and that no file has; context 0 if none follows it;
- *                                             how often it changed from one hart to another
+ *                                             how often it changed from one hart to another, if one follows it
  *     kernel FRAMES                           free frames, and those of slabs and page tables
  *     snapshot FIRST SECOND                   numbers of the two epochs
  *
- * with frames as runs GAP+COUNT, hexadecimal, GAP the frames between the run and the one before. It begins when a context follows a process
- * and ends when none does. It needs root, and a kernel with PROC_PAGE_MONITOR; without SCHED_DEBUG MIGRATIONS is 0.
+ * with frames as runs GAP+COUNT, hexadecimal, GAP the frames between the run and the one before; no line of a process without such a frame.
+ * It ends when no context follows a process any more. It needs root, and a kernel with PROC_PAGE_MONITOR; without SCHED_DEBUG MIGRATIONS is 0.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -157,9 +158,20 @@ static void stop_followed(void)
 	} while (followed_count != before);
 }
 
-/* Marks each frame of the list that the process alone maps. */
-static void read_page_tables(pid_t pid, bool *listed)
+/* How many contexts follow a process that is stopped. */
+static uint32_t contexts_that_follow(void)
 {
+	uint32_t seen = 0;
+
+	for (uint32_t i = 0; i < followed_count; i++)
+		seen |= 1u << followed[i].context;
+	return __builtin_popcount(seen);
+}
+
+/* Marks each frame of the list that the process alone maps; returns whether there is one. */
+static bool read_page_tables(pid_t pid, bool *listed)
+{
+	bool any = false;
 	char path[64], line[512];
 	unsigned long begin, end;
 	uint64_t entries[BLOCK];
@@ -183,7 +195,7 @@ static void read_page_tables(pid_t pid, bool *listed)
 				uint64_t entry = entries[i];
 
 				if (entry & PRESENT && entry & EXCLUSIVE && !(entry & OF_FILE) && (entry & PFN) - first_page < frames)
-					listed[(entry & PFN) - first_page] = true;
+					any = listed[(entry & PFN) - first_page] = true;
 			}
 			page += got / 8;
 		}
@@ -192,6 +204,7 @@ static void read_page_tables(pid_t pid, bool *listed)
 		fclose(maps);
 	if (table >= 0)
 		close(table);
+	return any;
 }
 
 static void read_flags(bool *listed)
@@ -237,11 +250,10 @@ static void snapshot(bool *listed)
 	while (processes && (entry = readdir(processes))) {
 		pid_t pid = isdigit((unsigned char)*entry->d_name) ? strtol(entry->d_name, NULL, 10) : 0;
 
-		if (!pid)
+		if (!pid || !read_page_tables(pid, listed))
 			continue;
-		read_page_tables(pid, listed);
 		snprintf(path, sizeof(path), "/proc/%d/sched", (int)pid);
-		printf("process %" PRIu32 " %d %lu", context_of(pid), (int)pid, number_behind("nr_migrations", path));
+		printf("process %" PRIu32 " %d %lu", context_of(pid), (int)pid, context_of(pid) ? number_behind("nr_migrations", path) : 0);
 		print_frames(listed);
 	}
 	if (processes)
@@ -255,7 +267,8 @@ static void snapshot(bool *listed)
 
 int main(int argc, char **argv)
 {
-	uint32_t snapshots = number(argc, argv, 1, 4, 1, 1000), pause_ms = number(argc, argv, 2, 300, 1, MAX_SLEEP_MS);
+	uint32_t snapshots = number(argc, argv, 1, 4, 1, 1000), pause_ms = number(argc, argv, 2, 100, 1, MAX_SLEEP_MS);
+	uint32_t wanted = number(argc, argv, 3, 1, 1, 31);
 	bool *listed, begun = false;
 
 	first_page = number_in(DEVICE "parameters/first_page");
@@ -264,15 +277,15 @@ int main(int argc, char **argv)
 	listed = allocate(frames * sizeof(*listed));
 	while (snapshots) {
 		stop_followed();
-		if (followed_count) {
+		begun |= contexts_that_follow() >= wanted;
+		if (begun && !followed_count)
+			break;
+		if (begun) {
 			snapshot(listed);
 			snapshots--;
-			begun = true;
-		} else if (begun) {
-			break;
+			for (uint32_t i = 0; i < followed_count; i++)
+				kill(followed[i].pid, SIGCONT);
 		}
-		for (uint32_t i = 0; i < followed_count; i++)
-			kill(followed[i].pid, SIGCONT);
 		sleep_for(begun ? pause_ms : POLL_MS);
 	}
 	return 0;

@@ -42,6 +42,8 @@ class Results:
         a demo's own failures, for the verdict.
     misattributed
         accesses in contexts that tracked no process, where processes are followed.
+    early_ends
+        epochs that a program in the guest ended.
     hls
         the compiler that made units of the monitor from hls/, and these units, or None.
     """
@@ -56,6 +58,7 @@ class Results:
     remarks: Mapping[str, str] = field(default_factory=dict)
     wrong: Sequence[str] = ()
     misattributed: int = 0
+    early_ends: int = 0
     hls: str | None = None
 
 
@@ -199,12 +202,12 @@ def page_files(out: Path, hello: Message) -> PageFiles:
 def with_pages(results: Results, out: Path) -> Results:
     """Return the results with the comparison of the files in the folder `out`.
 
-    Linux has the bits and the list of the last epoch only. An epoch ends early when a process is followed and
-    when it ends, so as many epochs may be overwritten before they are read.
+    Linux has the bits and the list of the last epoch only. An epoch ends early when a process is followed,
+    when it ends, and on command, so as many epochs may be overwritten before they are read.
     """
     frames, recording = results.hello.frames, results.recording
     epochs = len(set(results.table.epoch.tolist()))
-    may_miss = 2 * len(results.table.processes)
+    may_miss = 2 * len(results.table.processes) + results.early_ends
     found = {}
     if results.hello.page_bitmap:
         read = read_page_bitmaps(_bitmaps(out))

@@ -34,8 +34,8 @@ TIMEOUT_S = (
     240.0  # for an answer; with programs running, the simulator is about 100 times slower than a board
 )
 CONSOLE_S = 60.0
-# In the guest, of its page tables: at most 6 snapshots, and 300 ms between them.
-START_OWNERS, READ_OWNERS = "page_owners 6 300 >/tmp/owners 2>&1 &", "wait; cat /tmp/owners"
+# In the guest, of its page tables: at most 6 snapshots, and 100 ms between them, once all runs have begun.
+READ_OWNERS = "wait; cat /tmp/owners"
 OWNERS_S = 900.0
 # About 4 million cycles; at a quarter of it the link fell far behind with the messages of four contexts.
 EPOCH_ACCESSES = 1 << 18
@@ -73,6 +73,7 @@ def main(args: argparse.Namespace) -> int:
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
+    constants = json.loads((args.sim / "csr.json").read_text())["constants"]
     build = LinuxBuild(args.sim, args.shim, args.images)
     with build.simulator(
         args.out / "run", cold=args.cold, on_boot=note, boot_timeout_s=args.boot_timeout
@@ -85,9 +86,10 @@ def main(args: argparse.Namespace) -> int:
             system = system_text(hello.system, hello.driver, hello.abi)
             note(f"{system}, ready in {time.monotonic() - began:.0f} s")
             shell = GuestShell(simulator, CONSOLE_S)
+            runs = runs or wanted_runs(device)
             if args.page_tables:
-                shell.run(START_OWNERS)
-            collector = collect(device, runs or wanted_runs(device), args.out)
+                shell.run(start_owners(runs))
+            collector = collect(device, runs, args.out, epoch_accesses(constants))
         owners = shell.run(READ_OWNERS, OWNERS_S) if args.page_tables else ""
         interrupts = ""
         with suppress(UserError):  # the curves do not need them
@@ -98,7 +100,6 @@ def main(args: argparse.Namespace) -> int:
         (args.out / "page_owners.txt").write_text(owners)
         results = with_page_tables(results, owners)
     results = with_pages(results, args.out)
-    constants = json.loads((args.sim / "csr.json").read_text())["constants"]
     name, harts = processor(constants)
     (args.out / "summary.json").write_text(json.dumps(summary(results, harts), indent=2) + "\n")
     texts = {"Console": simulator.console.read_text(errors="replace")}
@@ -135,17 +136,34 @@ def wanted_runs(device: Device) -> list[Run]:
     return runs
 
 
-def collect(device: Device, runs: list[Run], out: Path) -> "Collector":
-    """Run programs concurrently, and collect all epochs from the monitor's start to its stop."""
+def start_owners(runs: Sequence[Run]) -> str:
+    """Return the guest's command that prints page tables while these runs are followed."""
+    return f"page_owners 6 100 {len(runs)} >/tmp/owners 2>&1 &"
+
+
+def epoch_accesses(constants: Mapping[str, Any]) -> int:
+    """Return the length of an epoch, of the constants of csr.json: twice that without an L2 cache."""
+    return EPOCH_ACCESSES if "config_l2_size" in constants else 2 * EPOCH_ACCESSES
+
+
+def collect(device: Device, runs: list[Run], out: Path, length: int = EPOCH_ACCESSES) -> "Collector":
+    """Run programs concurrently, and collect all epochs from the monitor's start to its stop.
+
+    Parameters
+    ----------
+    length
+        of an epoch, in accesses.
+    """
     from litemrc.cli.soc.demo_results import event_text, page_files
     from litemrc.device.collecting.collector import Collector
 
     files = page_files(out, device.hello)
+    # The driver has enabled the monitor; no epoch ends by this. During the clear for hot pages an enabled one
+    # could drop accesses, as its queue is shorter than that.
+    device.request("monitor", on=False)
     with files.selected(device) as messages, counting("epochs", None) as show_progress:
-        # Before the rest: the driver has enabled the monitor, and the epoch in progress must not be missed.
         collector = Collector(device, messages=messages, traffic=True)
-        device.request("monitor", on=False)
-        device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
+        device.request("set_epoch", unit="accesses", length=length)
         device.request("monitor", on=True)
         for message in collector.collect(runs=runs, together=True):
             files.take(collector)
@@ -193,7 +211,9 @@ def with_page_tables(results: "Results", text: str) -> "Results":
         )
     remarks = {**results.remarks, "page tables": _page_tables_text(found, snapshots)}
     misattributed = results.misattributed + found.misattributed
-    return replace(results, remarks=remarks, wrong=wrong, misattributed=misattributed)
+    return replace(
+        results, remarks=remarks, wrong=wrong, misattributed=misattributed, early_ends=2 * len(snapshots)
+    )
 
 
 def summary(results: "Results", harts: int) -> dict[str, int | bool]:
