@@ -38,6 +38,26 @@ def test_everything_between_start_and_stop_of_the_monitor_is_collected(start_pee
     assert table.link_statistics["epoch_messages_lost"] == 0
 
 
+def test_the_monitor_is_off_while_hot_pages_are_set(start_peer, tmp_path, monkeypatch):
+    """Setting them clears the stacks: behind a clear the monitor's queue of accesses could overflow."""
+    requests, request = [], Device.request
+
+    def note(device, name, **values):
+        requests.append((name, values))
+        return request(device, name, **values)
+
+    monkeypatch.setattr(Device, "request", note)
+    with Device(start_peer(system=1, pages=1, period_ms=2).url) as device:
+        collector = collect(device, [Run("zipf", 1)], tmp_path, length=1 << 19)
+    names = [name for name, _ in requests]
+    switches = [values["on"] for name, values in requests if name == "monitor"]
+    assert switches == [False, True, False]
+    assert names.index("monitor") < names.index("set_hot") < names.index("set_epoch")
+    assert requests[names.index("set_epoch") + 1] == ("monitor", {"on": True})
+    assert dict(requests)["set_epoch"] == {"unit": "accesses", "length": 1 << 19}
+    assert collector.link_statistics["epoch_messages_lost"] == 0
+
+
 def test_programs_the_device_lacks_are_named_with_those_it_has(start_peer):
     with (
         Device(start_peer(system=1).url) as device,
