@@ -115,7 +115,7 @@ BENCHES = {
         ["bench.linux_accessed_instructions", "bench.linux_accessed"],
         "accessed bits from the page bitmap: docs/accessed.md (20 min)",
     ),
-    "bench-linux-rocket-accessed": (
+    "bench-rocket-accessed": (
         f"linux-rocket-ready {TEST_TOOLS}",
         ["bench.linux_accessed --rocket"],
         "refaults where Linux keeps accessed bits: docs/linux.md (20 min)",
@@ -192,6 +192,23 @@ BENCHES = {
             "scripts.docs.serve_picture",
         ],
         "what the demos and litemrc serve show, in README and docs (25 min)",
+    ),
+    "results-linux-smp": (
+        f"linux-smp-ready {TEST_TOOLS}",
+        [
+            "scripts.docs.demo_pages litemrc demo linux --sim build/sim-linux-smp"
+            " --shim build/boot-smp/shim.bin --images build/linux-smp --out build/linux-smp-demo"
+            " --page-tables"
+        ],
+        "the demo on two harts: docs/smp.md (25 min)",
+    ),
+    "results-linux-rocket": (
+        f"linux-rocket-ready {TEST_TOOLS}",
+        [
+            "scripts.docs.demo_pages litemrc demo linux --sim build/sim-linux-rocket"
+            " --shim build/boot-rocket/shim.bin --images build/linux-rocket --out build/linux-rocket-demo"
+        ],
+        "the demo on 64 bits: docs/linux.md (30 min)",
     ),
 }
 ENVIRONMENT = {

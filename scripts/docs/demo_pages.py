@@ -25,9 +25,11 @@ PAGES = {
     "soc-accuracy": DOCS / "tutorial" / "simulated-board.md",
     "ranks": DOCS / "ranks.md",
     "linux": DOCS / "linux.md",
+    "linux-smp": DOCS / "smp.md",
+    "linux-rocket": DOCS / "linux.md",
 }
 CHECKS = ("tap:", "account:", "DRAM commands:", "page bitmap:", "hot pages:", "golden model:", "report:")
-MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "ranks:", "DRAM:")
+MORE_CHECKS = (*CHECKS[:-1], "contexts:", "ownership:", "page tables:", "ranks:", "DRAM:")
 PIXELS = (900, 1336)  # of the report's picture
 
 
@@ -80,8 +82,10 @@ def main() -> None:
         plot = ["--plot", str(DOCS / "ranks.svg")]
         subprocess.run(["litemrc", "energy", str(out / "ranks.parquet"), *plot], check=True)
     else:
-        parts = {demo: table_and_checks(output, r"^ +MR at", r"^MR:")}
-        save_figure(curves, DOCS / "linux-curves.svg")
+        name = out.name.removesuffix("-demo")
+        parts = {name: table_and_checks(output, r"^ +MR at", r"^MR:")}
+        if name == demo:
+            save_figure(curves, DOCS / "linux-curves.svg")
     for name, block in parts.items():
         fill_tables(PAGES[name], {name: f"```\n{block}\n```"})
 
