@@ -2,7 +2,9 @@
 /*
  * page_owners SNAPSHOTS PAUSE_MS CONTEXTS: prints what the kernel's page tables say about the frames, while contexts follow processes.
  *
- * It stops each process that a context follows, until as many contexts follow one; so the first snapshot has pages of all. For each snapshot
+ * It stops each process that a context follows, until as many contexts follow one; so the first snapshot has pages of all. A process that
+ * still runs its parent's program is waited for: a page that its parent allocated before fork() is left to it alone if the parent writes
+ * there first, and stays the parent's. For each snapshot
  * it stops the followed processes, ends an epoch, reads the page tables of all processes and the kernel's flags of all frames, ends another
  * epoch, and lets the processes continue. So what it reads lies between the ends of two epochs. It prints
  *
@@ -99,21 +101,60 @@ static uint32_t context_of(pid_t pid)
 	return 0;
 }
 
-/* Adds the processes of a file with a number in each line; stops those that are new. */
-static void follow(uint32_t context, const char *path)
+/* Reads the path of a process's program; "" if it has none. */
+static void program_of(pid_t pid, char program[256])
 {
-	char *at = text_of(path), *end;
+	char path[64];
+	ssize_t got;
 
-	for (;; at = end) {
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	got = readlink(path, program, 255);
+	program[got < 0 ? 0 : got] = 0;
+}
+
+/* Whether the process has executed its program, or has its pages from a process that is followed in the same context. */
+static bool has_begun(pid_t pid, uint32_t context)
+{
+	char path[64], own[256], of_parent[256];
+	const char *name_end;
+	pid_t parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	name_end = strrchr(text_of(path), ')');
+	parent = name_end ? strtol(name_end + 3, NULL, 10) : 0;
+	if (!parent || context_of(parent) == context)
+		return true;
+	program_of(pid, own);
+	program_of(parent, of_parent);
+	return strcmp(own, of_parent) != 0;
+}
+
+/* Adds the processes of a file with a number in each line; stops those that are new. Returns false if one has not begun. */
+static bool follow(uint32_t context, const char *path)
+{
+	pid_t listed[MAX_PROCESSES];
+	uint32_t count = 0;
+	char *at = text_of(path), *end;
+	bool all_begun = true;
+
+	for (; count < MAX_PROCESSES; at = end) {
 		pid_t pid = strtol(at, &end, 10);
 
 		if (end == at)
-			return;
-		if (pid <= 0 || context_of(pid) || followed_count == MAX_PROCESSES)
-			continue;
-		followed[followed_count++] = (struct process){pid, context};
-		kill(pid, SIGSTOP);
+			break;
+		listed[count++] = pid;
 	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (listed[i] <= 0 || context_of(listed[i]) || followed_count == MAX_PROCESSES)
+			continue;
+		if (!has_begun(listed[i], context)) {
+			all_begun = false;
+			continue;
+		}
+		followed[followed_count++] = (struct process){listed[i], context};
+		kill(listed[i], SIGSTOP);
+	}
+	return all_begun;
 }
 
 /* Whether a process that was stopped still runs, perhaps on another processor. */
@@ -127,14 +168,16 @@ static bool runs(pid_t pid)
 	return name_end && !strchr("TtZX", name_end[2]);
 }
 
-/* Stops all followed processes, also those that they start meanwhile. */
-static void stop_followed(void)
+/* Stops all followed processes, also those that they start meanwhile. Returns false if one has not begun. */
+static bool stop_followed(void)
 {
+	bool all_begun;
 	uint32_t before;
 
 	followed_count = 0;
 	do {
 		before = followed_count;
+		all_begun = true;
 		for (uint32_t context = 1; context < contexts; context++) {
 			char path[512];
 
@@ -142,20 +185,21 @@ static void stop_followed(void)
 			if (strncmp(text_of(path), "following", 9))
 				continue;
 			snprintf(path, sizeof(path), DEVICE "contexts/%" PRIu32 "/pid", context);
-			follow(context, path);
+			all_begun &= follow(context, path);
 			snprintf(path, sizeof(path), DEVICE "contexts/%" PRIu32 "/cgroup", context);
 			char *cgroup = text_of(path);
 
 			cgroup[strcspn(cgroup, "\n")] = 0;
 			if (*cgroup) {
 				snprintf(path, sizeof(path), CGROUPS "%.400s/cgroup.procs", cgroup);
-				follow(context, path);
+				all_begun &= follow(context, path);
 			}
 		}
 		for (uint32_t i = 0; i < followed_count; i++)
 			while (runs(followed[i].pid))
 				sleep_for(1);
 	} while (followed_count != before);
+	return all_begun;
 }
 
 /* How many contexts follow a process that is stopped. */
@@ -276,7 +320,10 @@ int main(int argc, char **argv)
 	contexts = number_in(DEVICE "parameters/contexts");
 	listed = allocate(frames * sizeof(*listed));
 	while (snapshots) {
-		stop_followed();
+		if (!stop_followed()) {
+			sleep_for(1);
+			continue;
+		}
 		begun |= contexts_that_follow() >= wanted;
 		if (begun && !followed_count)
 			break;

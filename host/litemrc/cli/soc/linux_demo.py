@@ -34,7 +34,7 @@ TIMEOUT_S = (
     240.0  # for an answer; with programs running, the simulator is about 100 times slower than a board
 )
 CONSOLE_S = 60.0
-# In the guest, of its page tables: at most 6 snapshots, and 100 ms between them, once all runs have begun.
+# In the guest, of its page tables: at most 4 snapshots, and 100 ms between them, once all runs have begun.
 READ_OWNERS = "wait; cat /tmp/owners"
 OWNERS_S = 900.0
 # About 4 million cycles; at a quarter of it the link fell far behind with the messages of four contexts.
@@ -138,7 +138,7 @@ def wanted_runs(device: Device) -> list[Run]:
 
 def start_owners(runs: Sequence[Run]) -> str:
     """Return the guest's command that prints page tables while these runs are followed."""
-    return f"page_owners 6 100 {len(runs)} >/tmp/owners 2>&1 &"
+    return f"page_owners 4 100 {len(runs)} >/tmp/owners 2>&1 &"
 
 
 def epoch_accesses(constants: Mapping[str, Any]) -> int:

@@ -64,7 +64,7 @@ def test_each_snapshot_of_page_tables_ends_two_epochs():
 
 
 def test_page_owners_begins_with_the_last_of_the_runs():
-    assert start_owners([Run("intr", 1), Run("linear", 2)]).startswith("page_owners 6 100 2 >")
+    assert start_owners([Run("intr", 1), Run("linear", 2)]).startswith("page_owners 4 100 2 >")
 
 
 def test_an_epoch_has_twice_the_accesses_where_no_l2_takes_them():
