@@ -435,7 +435,7 @@ u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 /* chardev.c */
 extern const struct file_operations litemrc_fops;
 
-/* sysfs.c, frames.c, hot.c, contexts.c */
+/* sysfs.c, frames.c, hot_files.c, contexts.c */
 extern const struct attribute_group *litemrc_groups[];
 extern const struct attribute_group litemrc_bitmap_group;
 extern const struct attribute_group litemrc_feed_group;
@@ -534,6 +534,8 @@ void litemrc_bitmap_mark(struct litemrc *mon);
 
 /* hot.c */
 int litemrc_hot_init(struct litemrc *mon);
+u32 litemrc_hot_image_words(const struct litemrc *mon);
+bool litemrc_hot_take(struct litemrc *mon, unsigned int most);
 void litemrc_hot_free(struct litemrc *mon);
 void litemrc_hot_quiet(struct litemrc *mon);
 void litemrc_hot_pass(struct litemrc *mon);
@@ -615,7 +617,7 @@ int litemrc_hooks_add(struct device *dev, const struct litemrc_hook *hooks,
 void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count,
 			  void *data);
 
-/* sysfs.c */
+/* files.c */
 int litemrc_parse_number(const char *text, u32 *number);
 ssize_t litemrc_number_show(struct device *device,
 			    struct device_attribute *attribute, char *text);

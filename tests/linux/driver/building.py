@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
-FAILURES = {"sysfs": "fail_folder.h", "order": "fail_places.h"}  # of the driver's test folder
+FAILURES = {"files": "fail_folder.h", "order": "fail_places.h"}  # of the driver's test folder
 BUILD = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", f"-j{os.cpu_count()}"]
 DISK_BYTES = 16 << 20
 # The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.

@@ -325,7 +325,6 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	unsigned int rank, ranks = mon->parameters.ranks;
 	struct litemrc_evacuation *all =
 		kzalloc(struct_size(all, rank, ranks), GFP_KERNEL);
-	int ret;
 
 	if (!all)
 		return -ENOMEM;
@@ -334,13 +333,8 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	for (rank = 0; rank < ranks; rank++)
 		if (litemrc_is_movable(mon, rank))
 			all->rank[rank].memory = LITEMRC_RANK_OPEN;
-	litemrc_governor_init(all);
-	ret = litemrc_pressure_register(all);
-	if (ret)
-		kfree(all);
-	else
-		mon->ranks->evacuation = all;
-	return ret;
+	mon->ranks->evacuation = all;
+	return 0;
 }
 
 /* The files are gone. */
@@ -351,15 +345,13 @@ void litemrc_evacuation_stop(struct litemrc *mon)
 
 	if (!all)
 		return;
-	litemrc_governor_stop(all);
-	litemrc_pressure_unregister(all);
 	for (rank = 0; rank < mon->parameters.ranks; rank++)
 		litemrc_give_back(all, rank);
 	mon->ranks->evacuation = NULL;
 	kfree(all);
 }
 
-/* ranks/N/evacuate, free_pages, evacuation/, and rank_governor/. */
+/* ranks/N/evacuate, free_pages, and evacuation/. */
 
 static const char *const litemrc_memory_names[] = {
 	[LITEMRC_RANK_FIXED] = "fixed",
@@ -464,55 +456,6 @@ static const struct attribute_group *litemrc_evacuate_groups[] = {
 	&litemrc_evacuate_group, &litemrc_evacuated_group, NULL
 };
 
-static void *litemrc_governor_base(struct litemrc *mon)
-{
-	return &mon->ranks->evacuation->governor;
-}
-
-static u64 litemrc_get_governor_closed(struct litemrc *mon)
-{
-	const struct litemrc_governor *governor = litemrc_governor_base(mon);
-
-	return hweight_long(governor->closed_by_governor);
-}
-
-#define LITEMRC_GOVERNOR(_name, _mode, _member, ...)                    \
-	LITEMRC_MEMBER(governor, _name, _mode, struct litemrc_governor, \
-		       _member, .base = litemrc_governor_base, ##__VA_ARGS__)
-
-LITEMRC_GOVERNOR(margin, 0600, margin, .set = litemrc_set_margin,
-		 .most = U32_MAX);
-LITEMRC_GOVERNOR(governs, 0400, governs);
-LITEMRC_GOVERNOR(working_set, 0400, working_set);
-LITEMRC_GOVERNOR(hold, 0400, hold);
-LITEMRC_GOVERNOR(evacuations, 0400, evacuations);
-LITEMRC_GOVERNOR(openings, 0400, openings);
-LITEMRC_GOVERNOR(busy, 0400, busy);
-LITEMRC_GOVERNOR(no_room, 0400, no_room);
-LITEMRC_GOVERNOR(moved, 0400, moved);
-LITEMRC_GOVERNOR(microseconds, 0400, us);
-LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_get_governor_closed);
-
-static struct attribute *litemrc_governor_files[] = {
-	&litemrc_governor_margin.attribute.attr,
-	&litemrc_governor_governs.attribute.attr,
-	&litemrc_governor_working_set.attribute.attr,
-	&litemrc_governor_closed.attribute.attr,
-	&litemrc_governor_hold.attribute.attr,
-	&litemrc_governor_evacuations.attribute.attr,
-	&litemrc_governor_openings.attribute.attr,
-	&litemrc_governor_busy.attribute.attr,
-	&litemrc_governor_no_room.attribute.attr,
-	&litemrc_governor_moved.attribute.attr,
-	&litemrc_governor_microseconds.attribute.attr,
-	NULL
-};
-
-static const struct attribute_group litemrc_governor_group = {
-	.name = "rank_governor",
-	.attrs = litemrc_governor_files,
-};
-
 /* The folders exist, and their removal removes these files, too. */
 int litemrc_evacuate_files_add(struct litemrc *mon)
 {
@@ -523,15 +466,5 @@ int litemrc_evacuate_files_add(struct litemrc *mon)
 	for (rank = 0; !ret && rank < folders->count; rank++)
 		ret = sysfs_create_groups(folders->child[rank],
 					  litemrc_evacuate_groups);
-	if (!ret && mon->ranks->ops)
-		ret = sysfs_create_group(&mon->misc.this_device->kobj,
-					 &litemrc_governor_group);
 	return ret;
-}
-
-void litemrc_evacuate_files_remove(struct litemrc *mon)
-{
-	if (mon->ranks->ops)
-		sysfs_remove_group(&mon->misc.this_device->kobj,
-				   &litemrc_governor_group);
 }

@@ -8,6 +8,7 @@
  * the kernel's rank. A timer looks whether there is something to do: a work
  * would wake a thread each time.
  */
+#include <linux/device.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
@@ -311,7 +312,7 @@ static bool litemrc_governor_can_govern(const struct litemrc *mon)
  *
  * Return: 0; -EINVAL, or -ENODEV if the ranks are no nodes
  */
-int litemrc_set_margin(struct litemrc *mon, u32 margin)
+static int litemrc_set_margin(struct litemrc *mon, u32 margin)
 {
 	if (margin > litemrc_pages_of_rank(mon) / 2)
 		return -EINVAL;
@@ -322,7 +323,7 @@ int litemrc_set_margin(struct litemrc *mon, u32 margin)
 	return 0;
 }
 
-void litemrc_governor_init(struct litemrc_evacuation *all)
+static void litemrc_governor_init(struct litemrc_evacuation *all)
 {
 	INIT_WORK(&all->governor.work, litemrc_governor_work);
 	timer_setup(&all->governor.timer, litemrc_governor_tick, 0);
@@ -335,7 +336,7 @@ void litemrc_governor_init(struct litemrc_evacuation *all)
  * The policy is no longer changed. Timer and work start each other, but not any
  * more.
  */
-void litemrc_governor_stop(struct litemrc_evacuation *all)
+static void litemrc_governor_stop(struct litemrc_evacuation *all)
 {
 	WRITE_ONCE(all->governor.stopped, true);
 	cancel_work_sync(&all->governor.work);
@@ -428,7 +429,7 @@ static int litemrc_open_for_oom(struct notifier_block *block,
 	return NOTIFY_OK;
 }
 
-int litemrc_pressure_register(struct litemrc_evacuation *all)
+static int litemrc_pressure_register(struct litemrc_evacuation *all)
 {
 	int ret;
 
@@ -443,8 +444,91 @@ int litemrc_pressure_register(struct litemrc_evacuation *all)
 	return ret;
 }
 
-void litemrc_pressure_unregister(struct litemrc_evacuation *all)
+static void litemrc_pressure_unregister(struct litemrc_evacuation *all)
 {
 	unregister_oom_notifier(&all->oom);
 	unregister_shrinker(&all->shrinker);
+}
+
+static void *litemrc_governor_base(struct litemrc *mon)
+{
+	return &mon->ranks->evacuation->governor;
+}
+
+static u64 litemrc_get_governor_closed(struct litemrc *mon)
+{
+	const struct litemrc_governor *governor = litemrc_governor_base(mon);
+
+	return hweight_long(governor->closed_by_governor);
+}
+
+#define LITEMRC_GOVERNOR(_name, _mode, _member, ...)                    \
+	LITEMRC_MEMBER(governor, _name, _mode, struct litemrc_governor, \
+		       _member, .base = litemrc_governor_base, ##__VA_ARGS__)
+
+LITEMRC_GOVERNOR(margin, 0600, margin, .set = litemrc_set_margin,
+		 .most = U32_MAX);
+LITEMRC_GOVERNOR(governs, 0400, governs);
+LITEMRC_GOVERNOR(working_set, 0400, working_set);
+LITEMRC_GOVERNOR(hold, 0400, hold);
+LITEMRC_GOVERNOR(evacuations, 0400, evacuations);
+LITEMRC_GOVERNOR(openings, 0400, openings);
+LITEMRC_GOVERNOR(busy, 0400, busy);
+LITEMRC_GOVERNOR(no_room, 0400, no_room);
+LITEMRC_GOVERNOR(moved, 0400, moved);
+LITEMRC_GOVERNOR(microseconds, 0400, us);
+LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_get_governor_closed);
+
+static struct attribute *litemrc_governor_files[] = {
+	&litemrc_governor_margin.attribute.attr,
+	&litemrc_governor_governs.attribute.attr,
+	&litemrc_governor_working_set.attribute.attr,
+	&litemrc_governor_closed.attribute.attr,
+	&litemrc_governor_hold.attribute.attr,
+	&litemrc_governor_evacuations.attribute.attr,
+	&litemrc_governor_openings.attribute.attr,
+	&litemrc_governor_busy.attribute.attr,
+	&litemrc_governor_no_room.attribute.attr,
+	&litemrc_governor_moved.attribute.attr,
+	&litemrc_governor_microseconds.attribute.attr,
+	NULL
+};
+
+static const struct attribute_group litemrc_governor_group = {
+	.name = "rank_governor",
+	.attrs = litemrc_governor_files,
+};
+
+/**
+ * litemrc_governor_add - begin to govern the ranks of a monitor
+ * @mon: the monitor; its evacuation is set up
+ *
+ * Return: 0 or a negative error
+ */
+int litemrc_governor_add(struct litemrc *mon)
+{
+	struct kobject *kobj = &mon->misc.this_device->kobj;
+	int ret;
+
+	litemrc_governor_init(mon->ranks->evacuation);
+	ret = litemrc_pressure_register(mon->ranks->evacuation);
+	if (ret || !mon->ranks->ops)
+		return ret;
+	ret = sysfs_create_group(kobj, &litemrc_governor_group);
+	if (ret)
+		litemrc_pressure_unregister(mon->ranks->evacuation);
+	return ret;
+}
+
+/**
+ * litemrc_governor_remove - end it; closed ranks stay so
+ * @mon: the monitor; its files in ranks/ are gone
+ */
+void litemrc_governor_remove(struct litemrc *mon)
+{
+	if (mon->ranks->ops)
+		sysfs_remove_group(&mon->misc.this_device->kobj,
+				   &litemrc_governor_group);
+	litemrc_governor_stop(mon->ranks->evacuation);
+	litemrc_pressure_unregister(mon->ranks->evacuation);
 }

@@ -394,8 +394,13 @@ static int litemrc_ranks_add(struct litemrc *mon)
 		goto free;
 	litemrc_ranks_quiet(mon);
 	ret = litemrc_rank_files_add(mon);
+	if (ret)
+		goto stop;
+	ret = litemrc_governor_add(mon);
 	if (!ret)
 		return 0;
+	litemrc_rank_files_remove(mon);
+stop:
 	litemrc_evacuation_stop(mon);
 free:
 	litemrc_ranks_unmap(ranks);
@@ -407,6 +412,7 @@ free:
 static void litemrc_ranks_remove(struct litemrc *mon)
 {
 	litemrc_rank_files_remove(mon);
+	litemrc_governor_remove(mon);
 	litemrc_evacuation_stop(mon);
 	litemrc_ranks_quiet(mon);
 	litemrc_ranks_unmap(mon->ranks);

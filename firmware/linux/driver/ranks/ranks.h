@@ -129,7 +129,7 @@ void litemrc_get_working_set(const struct litemrc *mon,
 int litemrc_set_working_set(struct litemrc *mon,
 			    const struct litemrc_working_set *set);
 
-/* files.c */
+/* rank_files.c */
 int litemrc_rank_files_add(struct litemrc *mon);
 void litemrc_rank_files_remove(struct litemrc *mon);
 
@@ -150,7 +150,6 @@ static inline void litemrc_ranks_write(struct litemrc_ranks *ranks,
 int litemrc_evacuation_init(struct litemrc *mon);
 void litemrc_evacuation_stop(struct litemrc *mon);
 int litemrc_evacuate_files_add(struct litemrc *mon);
-void litemrc_evacuate_files_remove(struct litemrc *mon);
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank);
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank);
 u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank);
@@ -164,12 +163,9 @@ long litemrc_spare_pages(const struct litemrc_evacuation *all);
 u32 litemrc_rank_zone_free(const struct litemrc *mon, unsigned int rank);
 
 /* governor.c */
-int litemrc_pressure_register(struct litemrc_evacuation *all);
-void litemrc_pressure_unregister(struct litemrc_evacuation *all);
-void litemrc_governor_init(struct litemrc_evacuation *all);
-void litemrc_governor_stop(struct litemrc_evacuation *all);
+int litemrc_governor_add(struct litemrc *mon);
+void litemrc_governor_remove(struct litemrc *mon);
 void litemrc_govern(struct litemrc *mon);
-int litemrc_set_margin(struct litemrc *mon, u32 margin);
 
 #else
 static inline int litemrc_evacuation_init(struct litemrc *mon)
@@ -186,7 +182,12 @@ static inline int litemrc_evacuate_files_add(struct litemrc *mon)
 	return 0;
 }
 
-static inline void litemrc_evacuate_files_remove(struct litemrc *mon)
+static inline int litemrc_governor_add(struct litemrc *mon)
+{
+	return 0;
+}
+
+static inline void litemrc_governor_remove(struct litemrc *mon)
 {
 }
 

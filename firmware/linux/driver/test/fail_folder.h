@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Included before sysfs.c of the tests' module. After N has been written to the
+ * Included before files.c of the tests' module. After N has been written to the
  * module's parameter fail_folder, the Nth folder made is missing, a second
  * later: users have found the files before it by then.
  */

@@ -320,7 +320,6 @@ remove_folders:
 /* On return no file is being read or written, and none will be. */
 void litemrc_rank_files_remove(struct litemrc *mon)
 {
-	litemrc_evacuate_files_remove(mon);
 	if (mon->ranks->ops)
 		sysfs_remove_groups(&mon->misc.this_device->kobj,
 				    litemrc_unit_groups);
