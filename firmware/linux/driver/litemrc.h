@@ -309,7 +309,6 @@ struct litemrc {
 int litemrc_client_register(enum litemrc_client_kind kind,
 			    const struct litemrc_client *client);
 void litemrc_client_unregister(enum litemrc_client_kind kind);
-void litemrc_put(struct litemrc *mon);
 
 /* Has the modules that add to the monitor do something, if they can. */
 #define litemrc_call_clients(mon, call, ...)                                \
@@ -434,6 +433,7 @@ u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 
 /* chardev.c */
 extern const struct file_operations litemrc_fops;
+void litemrc_put(struct litemrc *mon);
 
 /* sysfs.c, frames.c, hot_files.c, contexts.c */
 extern const struct attribute_group *litemrc_groups[];
