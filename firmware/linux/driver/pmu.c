@@ -300,7 +300,7 @@ static void litemrc_pmu_set_parameters(struct litemrc_pmu *pmu,
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
 
-	pmu->ranks = mon->domains;
+	pmu->ranks = mon->client[LITEMRC_RANKS] ? mon->domains : 0;
 	pmu->has_ranks = mon->rank_room;
 	pmu->access_bytes = parameters->access_bytes;
 	pmu->events = !parameters->banks	? LITEMRC_PMU_OF_DRAM :
