@@ -3,7 +3,8 @@
  * Several harts: start and stop (SBI 9), interrupts between them (SBI 7), fences on others (SBI 8).
  *
  * A hart asks another one by a bit in its memory and the machine software interrupt of the CLINT. Whoever asked for a fence waits until the
- * other hart has removed the bit; meanwhile it serves what others ask of itself.
+ * other hart has removed the bit; meanwhile it serves what others ask of itself. A single hart asks nobody: its shim has no atomic
+ * instruction, which the memory of a SoC need not know (Rocket's port for memory-mapped devices does not).
  */
 #include <platform.h>
 #include <shim.h>
@@ -33,6 +34,13 @@ static void raise(uintptr_t hart, uint32_t pending)
 	__asm__ volatile("fence" : : : "memory");
 	write_register(MSIP + 4 * hart, pending);
 	__asm__ volatile("fence" : : : "memory");
+}
+
+/* Behind all writes before it. GCC 12 makes an atomic instruction of any atomic store. */
+static void set_state(uintptr_t hart, enum state state)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	*(volatile uint32_t *)&harts[hart].state = state;
 }
 
 /* Begins S mode with a0 and a1. */
@@ -73,7 +81,7 @@ void harts_begin(uintptr_t hart, uintptr_t device_tree)
 	for (uintptr_t i = 0; i < HARTS; i++) {
 		harts[i].state = STOPPED;
 		for (enum request request = 0; request < REQUESTS; request++)
-			__atomic_store_n(&harts[i].asked[request], 0, __ATOMIC_SEQ_CST);
+			harts[i].asked[request] = 0;	/* no other hart reads it yet */
 	}
 	enter(KERNEL_ADDRESS, 0, DTB_ADDRESS ? DTB_ADDRESS : device_tree);
 }
@@ -96,6 +104,8 @@ void harts_serve(void)
 {
 	uintptr_t hart = hart_number();
 
+	if (HARTS == 1)
+		return;
 	raise(hart, 0);
 	for (enum request request = 0; request < REQUESTS; request++) {
 		uint32_t *asked = &harts[hart].asked[request];
@@ -175,7 +185,7 @@ int32_t hart_start(uintptr_t hart, uintptr_t address, uintptr_t opaque)
 		return SBI_ERR_ALREADY_AVAILABLE;
 	harts[hart].start = address;
 	harts[hart].opaque = opaque;
-	__atomic_store_n(&harts[hart].state, START_PENDING, __ATOMIC_SEQ_CST);
+	set_state(hart, START_PENDING);
 	raise(hart, 1);
 	return SBI_SUCCESS;
 }
@@ -184,7 +194,7 @@ void hart_stop(void)
 {
 	uintptr_t hart = hart_number();
 
-	__atomic_store_n(&harts[hart].state, STOPPED, __ATOMIC_SEQ_CST);
+	set_state(hart, STOPPED);
 	wait_for_start(hart);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The M-mode shim below programs in S mode, in qemu: timer, time, SBI calls, reset, misaligned, traps."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,6 +16,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 BOOT = ROOT / "firmware/boot"
 QEMU = shutil.which("qemu-system-riscv32")
+OBJDUMP = "riscv64-unknown-elf-objdump"
 # A hart like VexRiscv: only SBI sets the timer, and rdtime traps.
 MACHINE = [
     *("-machine", "virt", "-cpu", "rv32,sstc=off,c=off,f=off,d=off", "-m", "16"),
@@ -68,6 +70,15 @@ def program(tmp_path_factory):
     return lambda name, *flags: build_program(
         tmp_path_factory.mktemp("program"), name, KERNEL_ADDRESS, *flags
     )
+
+
+@pytest.mark.parametrize(("harts", "atomic"), [(1, False), (2, True)])
+def test_the_shim_of_one_hart_has_no_atomic_instruction(build_shim, harts, atomic):
+    """The memory of a SoC need not know any: Rocket's port for its SRAM does not."""
+    elf = build_shim(harts=harts)[0].with_suffix(".elf")
+    code = subprocess.run([OBJDUMP, "-d", elf], check=True, capture_output=True, text=True).stdout
+    assert "harts_begin" in code
+    assert bool(re.search(r"\s(amo\w+|lr|sc)\.[wd]", code)) == atomic
 
 
 def qemu(shim, image, *options):
