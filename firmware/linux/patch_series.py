@@ -19,12 +19,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 DRIVER, TEXTS, INCLUDE = HERE / "driver", HERE / "upstream", HERE.parent / "include"
 TARGET = "drivers/misc/litemrc"
-AUTHOR = ["-c", "user.name=LiteMRC maintainers", "-c", "user.email=maintainers@litemrc.invalid"]
+NAME, EMAIL = "LiteMRC maintainers", "maintainers@litemrc.invalid"  # as in the bindings
+AUTHOR = ["-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}"]
 CHANGED = ["drivers/misc/Kconfig", "drivers/misc/Makefile", "MAINTAINERS"]
 NOT_HERE = {"vexriscv_intc.c", "evacuate.c", "governor.c"}  # another driver; in Linux 6.1 only
 MODULES = {"tail": "LITEMRC_TAIL", "ranks": "LITEMRC_RANKS", "tracker": "LITEMRC_OS"}
 MAINTAINERS = f"""LITEMRC MEMORY MONITOR
-M:	LiteMRC maintainers <maintainers@litemrc.invalid>
+M:	{NAME} <{EMAIL}>
 S:	Maintained
 F:	Documentation/ABI/testing/sysfs-class-misc-litemrc
 F:	Documentation/devicetree/bindings/misc/litex,litemrc-*
@@ -194,8 +195,8 @@ def _entry(path: str, access: str, text: str) -> str:
         else:
             lines.append(word)
     description = "\n".join(f"\t\t{line}" for line in lines)
-    contact = "LiteMRC maintainers <maintainers@litemrc.invalid>"
-    return f"What:\t\t{path}\nDate:\t\tNovember 2026\nContact:\t{contact}\nDescription:\n{description}\n"
+    head = f"What:\t\t{path}\nDate:\t\tNovember 2026\nContact:\t{NAME} <{EMAIL}>\n"
+    return f"{head}Description:\n{description}\n"
 
 
 def _plain(text: str) -> str:

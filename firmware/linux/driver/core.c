@@ -14,6 +14,11 @@
 #include "litemrc.h"
 
 static DEFINE_IDA(litemrc_ids);
+static const char *const litemrc_client_names[LITEMRC_CLIENTS] = {
+	[LITEMRC_TAIL] = "litemrc_tail",
+	[LITEMRC_RANKS] = "litemrc_ranks",
+};
+
 static LIST_HEAD(litemrc_monitors);
 static const struct litemrc_client *litemrc_clients[LITEMRC_CLIENTS];
 static DEFINE_MUTEX(litemrc_clients_lock); /* guards the two above; outermost */
@@ -263,7 +268,8 @@ static void litemrc_attach(struct litemrc *mon, enum litemrc_client_kind kind)
 		return;
 	ret = litemrc_clients[kind]->add(mon);
 	if (ret)
-		dev_warn(mon->dev, "module %u adds nothing: %d\n", kind, ret);
+		dev_warn(mon->dev, "%s adds nothing: %d\n",
+			 litemrc_client_names[kind], ret);
 	else
 		litemrc_set_client(mon, kind, litemrc_clients[kind]);
 }

@@ -107,6 +107,7 @@ int litemrc_ring_init(struct litemrc *mon)
 {
 	struct litemrc_ring *ring = &mon->ring;
 	u32 row = litemrc_ring_row_words(mon);
+	size_t bytes;
 	u32 number;
 
 	mutex_init(&ring->lock);
@@ -121,7 +122,8 @@ int litemrc_ring_init(struct litemrc *mon)
 		mon->parameters.banks * sizeof(struct litemrc_bank);
 	ring->records =
 		vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
-	ring->rows = vzalloc(mon->parameters.contexts * row * sizeof(u32));
+	bytes = array3_size(mon->parameters.contexts, row, sizeof(u32));
+	ring->rows = vzalloc(bytes);
 	if (!ring->records || !ring->rows)
 		return -ENOMEM;
 	for (number = 0; number < LITEMRC_RING_EPOCHS; number++)

@@ -36,10 +36,12 @@ RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size,
 
 int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 {
+	size_t bytes;
 	u32 place;
 
 	tails->hash_bits = ilog2(count);
-	tails->hash = vzalloc(sizeof(*tails->hash) << tails->hash_bits);
+	bytes = array_size(1U << tails->hash_bits, sizeof(*tails->hash));
+	tails->hash = vzalloc(bytes);
 	tails->places = vzalloc(array_size(count, sizeof(*tails->places)));
 	if (!tails->hash || !tails->places) {
 		vfree(tails->hash);

@@ -306,6 +306,7 @@ static int litemrc_tails_add(struct litemrc *mon)
 	struct litemrc_tails *tails = kzalloc(sizeof(*tails), GFP_KERNEL);
 	u32 groups = litemrc_tail_groups(mon);
 	unsigned int context;
+	size_t bytes;
 
 	if (!tails)
 		return -ENOMEM;
@@ -314,8 +315,8 @@ static int litemrc_tails_add(struct litemrc *mon)
 	tails->group_pages = litemrc_tail_group_pages(mon);
 	raw_spin_lock_init(&tails->lock);
 	INIT_WORK(&tails->work, litemrc_tail_work);
-	tails->counts =
-		vzalloc(mon->parameters.contexts * groups * sizeof(u32));
+	bytes = array3_size(mon->parameters.contexts, groups, sizeof(u32));
+	tails->counts = vzalloc(bytes);
 	if (!tails->counts) {
 		kfree(tails);
 		return -ENOMEM;
