@@ -22,6 +22,9 @@ from tests.host.serve.page_browser import (
 pytestmark = needs_chromium
 CHART = "document.querySelector('#curves .chart')"
 SEEN = "document.querySelector('#seen').textContent"
+# The overview is asked for every two seconds: its end is that of the newest epoch a moment after that one.
+OVERVIEW_IS_NEW = """(([end, {dataset}]) => end.dataset.at === dataset.arrived)(
+  [document.querySelector("[aria-label='End of the range']"), document.querySelector("#contexts tbody")])"""
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +110,7 @@ def test_axis_pause_and_contexts(page: "sync_api.Page", last: int) -> None:
 
 def test_ranges_of_the_history_and_back(page: "sync_api.Page", last: int) -> None:
     page.select_option("#span", "60")
-    expect(page, "document.querySelector('#history .chart').data?.length > 0", 20)
+    expect(page, f"document.querySelector('#history .chart').data?.length > 0 && {OVERVIEW_IS_NEW}", 20)
     page.get_by_role("slider", name="Start of the range").press("Home")
     expect(page, f"{SEEN}.startsWith('History') && {SEEN}.endsWith(' {last + 1} epochs')", 20)
     for context, ratios in enumerate(curves(page)):
