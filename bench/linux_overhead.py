@@ -3,12 +3,16 @@
 """Overhead of following processes: cycles of equal work on Linux in the RTL; monitor off, on, and following.
 
 Cycles are simulated, so the load of the machine has no effect. Epochs end only by command, unless stated.
+`--only` measures one kind of work.
 """
 
+import argparse
 import json
 import re
 import statistics
 import tempfile
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 from litemrc.device.simulation.linux_start import LinuxBuild
@@ -37,8 +41,15 @@ SWITCHES = {
     "switch, cgroup followed": "contexts/1/pid 0 contexts/2/pid 0 contexts/3/cgroup /work",
     "switch, monitor off again": "contexts/3/cgroup - enable 0",
 }
+PAGES = 1024
+ALLOCATE = IN_CGROUP.format(f"elapsed dd if=/dev/zero of=/dev/null bs={4 * PAGES}K count=1") + " 2>&1"
 COMPRESS = IN_CGROUP.format("elapsed gzip -c /tmp/lines") + " 2>&1 >/dev/null"
 # Name: the command before.
+ALLOCATIONS = {
+    "page, monitor off": "echo 0 >enable; echo - >contexts/3/cgroup",
+    "page, monitor on": "echo 1 >enable",
+    "page, followed": "echo /work >contexts/3/cgroup",
+}
 COMPRESSIONS = {
     "gzip, monitor off": "echo 0 >enable; echo - >contexts/3/cgroup",
     "gzip, followed": "echo 1 >enable; echo /work >contexts/3/cgroup",
@@ -52,7 +63,7 @@ def nanoseconds(printed: str) -> list[int]:
     return [int(text) for text in re.findall(r"^(\d+) ns", printed, re.MULTILINE)]
 
 
-def switches(console: Console) -> dict[str, int]:
+def switches(console: Console) -> dict[str, float]:
     """Return the nanoseconds per switch, by name."""
     stages = [(name, pair) for name, text in SWITCHES.items() for pair in pairs(text)]
     words = " ".join(pair for _, pair in stages)
@@ -67,9 +78,30 @@ def pairs(text: str) -> list[str]:
     return [" ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
 
+def programs(console: Console, cases: dict[str, str], command: str, parts: int = 1) -> dict[str, float]:
+    """Return the nanoseconds of a program for each of its parts, by name."""
+    measured = {}
+    for name, before in cases.items():
+        console.check(before)
+        (ns,) = nanoseconds(console.check(command))
+        measured[name] = ns / parts
+    console.check(AFTER)
+    return measured
+
+
+WORK: dict[str, Callable[[Console], dict[str, float]]] = {
+    "switch": switches,
+    "page": lambda console: programs(console, ALLOCATIONS, ALLOCATE, PAGES),
+    "gzip": lambda console: programs(console, COMPRESSIONS, COMPRESS),
+}
+
+
 def main() -> None:
     """Measure all cases alternately several times, and print the medians."""
-    cycles: dict[str, list[float]] = {name: [] for name in (*SWITCHES, *COMPRESSIONS)}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=WORK, help="one kind of work")
+    kinds = [only] if (only := parser.parse_args().only) else list(WORK)
+    cycles: dict[str, list[float]] = defaultdict(list)
     build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -80,14 +112,10 @@ def main() -> None:
         simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
         console.check(SET_UP)
         for _ in range(RUNS):
-            measured = switches(console)
-            for name, before in COMPRESSIONS.items():
-                console.check(before)
-                (measured[name],) = nanoseconds(console.check(COMPRESS))
-            console.check(AFTER)
-            for name, ns in measured.items():
-                cycles[name].append(ns * CLOCKS_PER_NS)
-                print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
+            for kind in kinds:
+                for name, ns in WORK[kind](console).items():
+                    cycles[name].append(ns * CLOCKS_PER_NS)
+                    print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(cycles, indent=1))
     print()

@@ -16,7 +16,10 @@ void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
 {
 	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
 		tracker->log[tracker->logged++] = (struct tracker_entry){
-			kind, frame, tracker->page[frame].place.address, group
+			.page = tracker->page[frame].place.page,
+			.kind = kind,
+			.frame = frame,
+			.group = group,
 		};
 }
 
@@ -112,9 +115,7 @@ static void tracker_count_fault(struct tracker *tracker, struct mm_struct *mm,
 	if (wanted)
 		tracker_schedule(tracker, wanted);
 	if (left != TRACKER_NONE)
-		tracker_entry_protect(&table, mm,
-				      (unsigned long)leaves.address
-					      << PAGE_SHIFT,
+		tracker_entry_protect(&table, mm, leaves.page << PAGE_SHIFT,
 				      left + tracker->first_pfn);
 }
 

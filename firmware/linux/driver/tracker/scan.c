@@ -31,8 +31,7 @@ static bool tracker_was_accessed(struct scan *scan, u32 frame)
 		       BIT(frame % LITEMRC_BITMAP_FRAMES);
 	return scan->mm[place.space] && !tracker->never_young &&
 	       tracker_entry_accessed(&scan->table, scan->mm[place.space],
-				      (unsigned long)place.address
-					      << PAGE_SHIFT,
+				      place.page << PAGE_SHIFT,
 				      frame + tracker->first_pfn);
 }
 
@@ -111,8 +110,7 @@ static void tracker_protect_if_leaving(struct scan *scan, u32 frame)
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	if (leaving)
 		tracker_entry_protect(&scan->table, scan->mm[place.space],
-				      (unsigned long)place.address
-					      << PAGE_SHIFT,
+				      place.page << PAGE_SHIFT,
 				      frame + tracker->first_pfn);
 }
 
@@ -276,7 +274,7 @@ static bool tracker_is_unknown(void *data, unsigned long address,
 		return false;
 	page = &tracker->page[frame];
 	return !page->permitted || page->place.space != sweep->space ||
-	       page->place.address != address >> PAGE_SHIFT;
+	       page->place.page != address >> PAGE_SHIFT;
 }
 
 void tracker_sweep(struct tracker *tracker)

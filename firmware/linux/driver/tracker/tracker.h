@@ -42,7 +42,7 @@ struct tracepoint;
 
 /* Where a frame was accessed last. */
 struct tracker_place {
-	u32 address; /* of the page, by number */
+	unsigned long page; /* by number; more than 32 bits of it with Sv48 */
 	u8 space; /* index in @spaces */
 };
 
@@ -97,10 +97,11 @@ enum tracker_kind {
 
 /* The log of a test: what was counted, in order. */
 struct tracker_entry {
+	u64 page; /* by number */
 	u32 kind;
 	u32 frame;
-	u32 address; /* of the page, by number */
 	u32 group; /* TRACKER_NONE: a miss */
+	u32 unused;
 };
 
 struct tracker {

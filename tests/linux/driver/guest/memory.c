@@ -97,7 +97,8 @@ static long show_log(int count, char **words)
 static long show_counted(int count, char **words)
 {
 	struct {
-		uint32_t kind, frame, page, group;
+		uint64_t page;
+		uint32_t kind, frame, group, unused;
 	} entry;
 	FILE *file = fopen(words[1], "rb");
 
@@ -105,7 +106,7 @@ static long show_counted(int count, char **words)
 	if (!file)
 		return -errno;
 	while (fread(&entry, sizeof(entry), 1, file))
-		say("%c %u %u %d", (char)entry.kind, entry.frame, entry.page, (int)entry.group);
+		say("%c %u %llu %d", (char)entry.kind, entry.frame, (unsigned long long)entry.page, (int)entry.group);
 	fclose(file);
 	return 0;
 }
