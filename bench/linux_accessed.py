@@ -4,7 +4,7 @@
 
 Linux in the RTL, whose VexRiscv sets no accessed bits. The cycles are simulated: the load of the machine has
 no effect. What is measured is in build/bench/linux_accessed/*.json at once; `--page` writes the tables of
-docs/accessed.md from there without a simulation, `--only` measures a part of them. `--rocket` measures the
+docs/accessed.md from there without a simulation, `--only` takes a part of them. `--rocket` measures the
 refaults on Rocket, where Linux itself sets the bits: the table of docs/linux.md.
 """
 
@@ -138,8 +138,9 @@ def refault_table(found: Mapping[str, Any]) -> str:
         run = Run(**values)
         count, before = (each.stat["workingset_refault_anon"] for each in (run, off))
         more = "" if name == "off" else f" ({percent(count / before)})"
-        rows.append([name, f"{count:,}{more}", f"{run.cycles / 1e6:,.1f}", *walk_cells(run)])
-    return markdown(("feed", "refaults", "M cycles", *WALK_HEADS), rows)
+        scanned = [f"{run.stat[name]:,}" for name in ("pgscan", "pgsteal")]
+        rows.append([name, f"{count:,}{more}", *scanned, f"{run.cycles / 1e6:,.1f}", *walk_cells(run)])
+    return markdown(("feed", "refaults", "pages scanned", "evicted", "M cycles", *WALK_HEADS), rows)
 
 
 def cost_table(found: Mapping[str, Any]) -> str:
@@ -160,6 +161,7 @@ def cost_table(found: Mapping[str, Any]) -> str:
 
 
 PARTS: dict[str, Callable[[Shell], dict[str, Any]]] = {"refaults": refaults, "cost": cost}
+TABLES: dict[str, Callable[[Mapping[str, Any]], str]] = {"refaults": refault_table, "cost": cost_table}
 
 
 def simulate(part: str, build: LinuxBuild, out: Path) -> None:
@@ -177,26 +179,20 @@ def main() -> None:
     """Measure, unless only the page is wanted, and fill the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", action="store_true", help="only write the page, from the last results")
-    parser.add_argument("--only", choices=PARTS, help="measure this alone")
+    parser.add_argument("--only", choices=PARTS, help="this alone")
     parser.add_argument("--rocket", action="store_true", help="measure refaults on Rocket")
     parser.add_argument("--sim", type=Path, default=VEXRISCV.sim)
     parser.add_argument("--shim", type=Path, default=VEXRISCV.shim)
     args = parser.parse_args()
     out = OUT / "rocket" if args.rocket else OUT
     out.mkdir(parents=True, exist_ok=True)
+    parts = ["refaults"] if args.rocket else [args.only] if args.only else list(PARTS)
     if not args.page:
         build = ROCKET if args.rocket else LinuxBuild(args.sim, args.shim, VEXRISCV.images)
-        for part in ["refaults"] if args.rocket else [args.only] if args.only else PARTS:
+        for part in parts:
             simulate(part, build, out)
-    if args.rocket:
-        tables = {"linux-accessed-rocket": refault_table(found_in(out, "refaults"))}
-    elif args.only:
-        return
-    else:
-        tables = {
-            "linux-accessed-refaults": refault_table(found_in(out, "refaults")),
-            "linux-accessed-cost": cost_table(found_in(out, "cost")),
-        }
+    system = "rocket" if args.rocket else "vexriscv"
+    tables = {f"linux-accessed-{system}-{part}": TABLES[part](found_in(out, part)) for part in parts}
     print("\n\n".join(tables.values()))
     fill_tables(ROCKET_PAGE if args.rocket else PAGE, tables)
 

@@ -42,7 +42,7 @@ SWITCHES = {
     "switch, monitor off again": "contexts/3/cgroup - enable 0",
 }
 PAGES = 1024
-ALLOCATE = IN_CGROUP.format(f"elapsed dd if=/dev/zero of=/dev/null bs={4 * PAGES}K count=1") + " 2>&1"
+ALLOCATE = IN_CGROUP.format(f"elapsed busybox dd if=/dev/zero of=/dev/null bs={4 * PAGES}K count=1") + " 2>&1"
 COMPRESS = IN_CGROUP.format("elapsed gzip -c /tmp/lines") + " 2>&1 >/dev/null"
 # Name: the command before.
 ALLOCATIONS = {
