@@ -42,7 +42,6 @@ struct litemrc_pmu;
 struct litemrc_ranks;
 struct litemrc_tails;
 struct mm_struct;
-struct page;
 struct task_struct;
 struct tracepoint;
 
@@ -512,18 +511,11 @@ void litemrc_owners_free(struct litemrc *mon);
 void litemrc_owners_reset_locked(struct litemrc *mon);
 void litemrc_owners_restore(struct litemrc *mon);
 void litemrc_owners_release(struct litemrc *mon, unsigned int context);
-void litemrc_page_allocated(struct litemrc *mon, struct page *page,
-			    unsigned int order);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
-void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
-			     unsigned int context);
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
 void litemrc_hand_over_all(struct litemrc *mon);
 void litemrc_moved_init(struct litemrc *mon);
 void litemrc_moved_stop(struct litemrc *mon);
-void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup,
-			struct task_struct *task);
-void litemrc_note_migrated(struct litemrc *mon);
 
 /* frames.c */
 int litemrc_bitmap_init(struct litemrc *mon);

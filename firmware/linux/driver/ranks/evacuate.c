@@ -136,7 +136,7 @@ static u32 litemrc_buddy_pages(unsigned long pfn, u32 pages)
 	return found;
 }
 
-u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
+static u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 {
 	u32 pages = litemrc_pages_of_rank(mon);
 	unsigned long pfn = litemrc_first_of_rank(mon, rank);

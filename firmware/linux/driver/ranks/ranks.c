@@ -195,7 +195,7 @@ static void litemrc_ranks_quiet(struct litemrc *mon)
 }
 
 /* Page frames of a rank. */
-u32 litemrc_rank_frames(const struct litemrc *mon)
+static u32 litemrc_rank_frames(const struct litemrc *mon)
 {
 	return mon->parameters.frames / mon->ranks->domains;
 }

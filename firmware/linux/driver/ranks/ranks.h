@@ -114,7 +114,6 @@ extern const char *const litemrc_rank_state_names[LITEMRC_RANK_STATES];
 extern const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1];
 
 /* ranks.c: callers of those that set hold @settings */
-u32 litemrc_rank_frames(const struct litemrc *mon);
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank);
 u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 		       unsigned int word);
@@ -152,7 +151,6 @@ void litemrc_evacuation_stop(struct litemrc *mon);
 int litemrc_evacuate_files_add(struct litemrc *mon);
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank);
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank);
-u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank);
 
 /* for governor.c */
 u32 litemrc_pages_of_rank(const struct litemrc *mon);

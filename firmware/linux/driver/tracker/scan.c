@@ -182,7 +182,7 @@ bool tracker_scans(const struct tracker *tracker)
 /*
  * A scan in a period, if there are pages to scan: each costs two task switches.
  */
-void tracker_scan_later(struct tracker *tracker)
+static void tracker_scan_later(struct tracker *tracker)
 {
 	unsigned int context;
 

@@ -260,7 +260,6 @@ bool tracker_take_bitmap(struct tracker *tracker);
  * neither
  */
 bool tracker_scans(const struct tracker *tracker);
-void tracker_scan_later(struct tracker *tracker);
 u32 tracker_take_wanted(struct tracker *tracker);
 void tracker_schedule(struct tracker *tracker, u32 wanted);
 void tracker_scan(struct tracker *tracker);
