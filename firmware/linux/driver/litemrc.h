@@ -354,7 +354,7 @@ int litemrc_poll_status(struct litemrc *mon,
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_set_stuck(struct litemrc *mon);
 
-/* settings.c: callers hold @settings */
+/* settings.c */
 int litemrc_enable(struct litemrc *mon, u32 on);
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length);
 void litemrc_set_epoch_unit(struct litemrc *mon, bool cycles);
@@ -453,7 +453,7 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders,
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
-/* follow.c: callers hold @settings, except of the first three */
+/* follow.c */
 int litemrc_follow_init(struct litemrc *mon);
 int litemrc_follow_start(struct litemrc *mon);
 void litemrc_follow_stop(struct litemrc *mon);
@@ -502,7 +502,7 @@ static inline unsigned int litemrc_context_of(const struct litemrc_map *map,
 		       litemrc_cgroup_context(map, task);
 }
 
-/* pages.c: callers of the two of hand-over hold @settings */
+/* pages.c */
 int litemrc_probes_find(struct litemrc *mon);
 int litemrc_probes_register(struct litemrc *mon);
 void litemrc_probes_unregister(struct litemrc *mon);

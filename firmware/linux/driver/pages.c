@@ -30,7 +30,14 @@
  * @lock guards the owners, so the monitor's are always these.
  */
 
-/* Not for a monitor that sees by itself who accesses a page. */
+/**
+ * litemrc_owners_init() - allocate the owners of the frames
+ * @mon: the monitor, its parameters read
+ *
+ * Not for a monitor that sees by itself who accesses a page.
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_owners_init(struct litemrc *mon)
 {
 	if (!mon->parameters.claims)
@@ -39,12 +46,22 @@ int litemrc_owners_init(struct litemrc *mon)
 	return mon->owner ? 0 : -ENOMEM;
 }
 
+/**
+ * litemrc_owners_free() - free the owners of the frames
+ * @mon: the monitor
+ */
 void litemrc_owners_free(struct litemrc *mon)
 {
 	vfree(mon->owner);
 }
 
-/* The monitor was just cleared. Caller holds @lock. */
+/**
+ * litemrc_owners_reset_locked() - no frame has an owner: the monitor was just
+ * cleared
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->lock.
+ */
 void litemrc_owners_reset_locked(struct litemrc *mon)
 {
 	if (mon->owner)
@@ -82,7 +99,7 @@ static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame,
 }
 
 /**
- * litemrc_invalidate - a frame is free from now on, or has no owner any more
+ * litemrc_invalidate() - a frame is free from now on, or has no owner any more
  * @mon: the monitor
  * @frame: its number
  *
@@ -114,7 +131,11 @@ static void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* Tells the monitor again who owns each frame, after a clear. */
+/**
+ * litemrc_owners_restore() - report the owner of each frame again, after a
+ * clear
+ * @mon: the monitor
+ */
 void litemrc_owners_restore(struct litemrc *mon)
 {
 	unsigned long flags;
@@ -131,7 +152,11 @@ void litemrc_owners_restore(struct litemrc *mon)
 	}
 }
 
-/* The frames of a context that follows nothing any more are the kernel's. */
+/**
+ * litemrc_owners_release() - give the frames of a context to the kernel
+ * @mon: the monitor
+ * @context: it follows nothing any more
+ */
 void litemrc_owners_release(struct litemrc *mon, unsigned int context)
 {
 	unsigned long flags;
@@ -189,9 +214,15 @@ static void litemrc_hand_over_pages(void *data, pte_t *entry,
 		litemrc_hand_over_page(data, *entry++);
 }
 
-/*
+/**
+ * litemrc_hand_over() - give a context the pages that its processes had before
+ * @mon: the monitor
+ * @context: the context
+ *
  * Does nothing while the monitor is disabled: enabling clears it and hands
  * over.
+ *
+ * Context: Caller holds @mon->settings.
  */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
@@ -209,7 +240,12 @@ void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 			 context, ret);
 }
 
-/* Does the same for all contexts. Caller holds @settings. */
+/**
+ * litemrc_hand_over_all() - litemrc_hand_over() for all contexts
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ */
 void litemrc_hand_over_all(struct litemrc *mon)
 {
 	unsigned int context;
@@ -262,14 +298,21 @@ static void litemrc_hand_over_moved(struct work_struct *work)
 	mutex_unlock(&mon->settings);
 }
 
+/**
+ * litemrc_moved_init() - prepare the hand-over of pages that have moved
+ * @mon: the monitor
+ */
 void litemrc_moved_init(struct litemrc *mon)
 {
 	INIT_WORK(&mon->moved.work, litemrc_hand_over_moved);
 }
 
-/*
- * The probes are unregistered, so no further move is noted. Caller does not
- * hold @settings.
+/**
+ * litemrc_moved_stop() - wait for the end of the hand-over of pages that have
+ * moved
+ * @mon: the monitor; the probes are unregistered, so no further move is noted
+ *
+ * Context: Caller does not hold @mon->settings.
  */
 void litemrc_moved_stop(struct litemrc *mon)
 {
@@ -373,6 +416,12 @@ static unsigned int litemrc_count_hooks(const struct litemrc *mon)
 	return mon->owner ? ARRAY_SIZE(hooks) : 1;
 }
 
+/**
+ * litemrc_probes_find() - find the tracepoints of pages
+ * @mon: the monitor
+ *
+ * Return: 0, or -ENODEV if the kernel lacks one
+ */
 int litemrc_probes_find(struct litemrc *mon)
 {
 	check_trace_callback_type_mm_page_free(litemrc_on_page_free);
@@ -382,6 +431,13 @@ int litemrc_probes_find(struct litemrc *mon)
 	return litemrc_hooks_find(mon->dev, hooks, ARRAY_SIZE(hooks));
 }
 
+/**
+ * litemrc_probes_register() - register the hooks of pages, unless they are
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0 or a negative error
+ */
 int litemrc_probes_register(struct litemrc *mon)
 {
 	int ret;
@@ -393,6 +449,13 @@ int litemrc_probes_register(struct litemrc *mon)
 	return ret;
 }
 
+/**
+ * litemrc_probes_unregister() - unregister the hooks of pages, if they are
+ * registered
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ */
 void litemrc_probes_unregister(struct litemrc *mon)
 {
 	if (!mon->probing)

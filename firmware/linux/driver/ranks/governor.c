@@ -287,7 +287,7 @@ static void litemrc_governor_tick(struct timer_list *timer)
 }
 
 /**
- * litemrc_govern - have the governor look at the policy now: it may have
+ * litemrc_govern() - have the governor look at the policy now: it may have
  * changed
  * @mon: the monitor
  */
@@ -306,7 +306,7 @@ static bool litemrc_governor_can_govern(const struct litemrc *mon)
 }
 
 /**
- * litemrc_set_margin - set the pages that stay free in the open ranks
+ * litemrc_set_margin() - set the pages that stay free in the open ranks
  * @mon: the monitor
  * @margin: at most half a rank; 0: no rank is emptied
  *
@@ -500,7 +500,7 @@ static const struct attribute_group litemrc_governor_group = {
 };
 
 /**
- * litemrc_governor_add - begin to govern the ranks of a monitor
+ * litemrc_governor_add() - begin to govern the ranks of a monitor
  * @mon: the monitor; its evacuation is set up
  *
  * Return: 0 or a negative error
@@ -521,7 +521,7 @@ int litemrc_governor_add(struct litemrc *mon)
 }
 
 /**
- * litemrc_governor_remove - end it; closed ranks stay so
+ * litemrc_governor_remove() - end it; closed ranks stay so
  * @mon: the monitor; its files in ranks/ are gone
  */
 void litemrc_governor_remove(struct litemrc *mon)

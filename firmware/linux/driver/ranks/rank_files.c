@@ -291,6 +291,12 @@ static const struct attribute_group *litemrc_unit_groups[] = {
 	NULL
 };
 
+/**
+ * litemrc_rank_files_add() - add the files of the ranks
+ * @mon: the monitor
+ *
+ * Return: 0 or a negative error, and none is there
+ */
 int litemrc_rank_files_add(struct litemrc *mon)
 {
 	struct kobject *kobj = &mon->misc.this_device->kobj;
@@ -317,7 +323,12 @@ remove_folders:
 	return ret;
 }
 
-/* On return no file is being read or written, and none will be. */
+/**
+ * litemrc_rank_files_remove() - remove the files of the ranks
+ * @mon: the monitor
+ *
+ * On return no file is being read or written, and none will be.
+ */
 void litemrc_rank_files_remove(struct litemrc *mon)
 {
 	if (mon->ranks->ops)

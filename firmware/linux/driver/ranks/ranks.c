@@ -152,7 +152,7 @@ static int litemrc_ranks_check_gateware(struct litemrc *mon)
 }
 
 /**
- * litemrc_ranks_find - find the rank meter of the monitor's memory
+ * litemrc_ranks_find() - find the rank meter of the monitor's memory
  * @mon: the monitor, its parameters read
  *
  * Return: 0, also without a rank meter, or an error of its description
@@ -200,7 +200,15 @@ static u32 litemrc_rank_frames(const struct litemrc *mon)
 	return mon->parameters.frames / mon->ranks->domains;
 }
 
-/* Returns a rank's state now. The 64-bit register has its upper word first. */
+/**
+ * litemrc_rank_state() - read a rank's state
+ * @mon: the monitor
+ * @rank: number of the rank
+ *
+ * The 64-bit register has its upper word first.
+ *
+ * Return: LITEMRC_POWER_*
+ */
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank)
 {
 	unsigned int bit = rank * LITEMRC_RANKS_STATE_BITS;
@@ -232,12 +240,13 @@ static bool litemrc_rank_holds_kernel(const struct litemrc *mon,
 }
 
 /**
- * litemrc_rank_set_state - send a rank to a state as soon as it is idle; an
+ * litemrc_rank_set_state() - send a rank to a state as soon as it is idle; an
  * access wakes it
  * @mon: the monitor
  * @rank: number of the rank; of virtual ranks all change their state
  * @state: LITEMRC_POWER_*
  *
+ * Context: Caller holds @mon->settings.
  * Return: 0; -ENODEV for a state that cannot be reached; -EBUSY if the rank
  * holds the kernel, or if pages that the kernel may use would be lost
  */
@@ -256,6 +265,11 @@ int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state)
 	return 0;
 }
 
+/**
+ * litemrc_rank_get_policy() - read the sleep policy
+ * @mon: the monitor
+ * @policy: set to it
+ */
 void litemrc_rank_get_policy(const struct litemrc *mon,
 			     struct litemrc_rank_policy *policy)
 {
@@ -271,9 +285,14 @@ void litemrc_rank_get_policy(const struct litemrc *mon,
 			litemrc_ranks_read(mon->ranks, thresholds[i]);
 }
 
-/*
- * Returns 0, -EINVAL if mrc is its own base, or -ENODEV for a state that cannot
- * be reached.
+/**
+ * litemrc_rank_set_policy() - set the sleep policy
+ * @mon: the monitor
+ * @policy: the policy
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0; -EINVAL if mrc is its own base; -ENODEV for a state that cannot be
+ * reached
  */
 int litemrc_rank_set_policy(struct litemrc *mon,
 			    const struct litemrc_rank_policy *policy)
@@ -297,6 +316,11 @@ int litemrc_rank_set_policy(struct litemrc *mon,
 	return 0;
 }
 
+/**
+ * litemrc_get_working_set() - read how the working set is found
+ * @mon: the monitor
+ * @set: set to it
+ */
 void litemrc_get_working_set(const struct litemrc *mon,
 			     struct litemrc_working_set *set)
 {
@@ -307,6 +331,14 @@ void litemrc_get_working_set(const struct litemrc *mon,
 	set->groups = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_N_MRC);
 }
 
+/**
+ * litemrc_set_working_set() - set how the working set is found
+ * @mon: the monitor
+ * @set: how
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0 or -EINVAL
+ */
 int litemrc_set_working_set(struct litemrc *mon,
 			    const struct litemrc_working_set *set)
 {
@@ -344,11 +376,11 @@ static void litemrc_ranks_fill_one(struct litemrc *mon,
 }
 
 /**
- * litemrc_ranks_fill - read the meter's window into the record of the epoch in
- * it
- * @mon: the monitor; caller holds the ring's lock, and the epoch is not
- *   released
+ * litemrc_ranks_fill() - read the meter's window into the record of its epoch
+ * @mon: the monitor; the epoch is not released
  * @record: its sizes are set
+ *
+ * Context: Caller holds @mon->ring.lock.
  */
 static void litemrc_ranks_fill(struct litemrc *mon,
 			       struct litemrc_epoch *record)
@@ -361,7 +393,15 @@ static void litemrc_ranks_fill(struct litemrc *mon,
 				       rank);
 }
 
-/* Returns the sum of a counter over all epochs since load. */
+/**
+ * litemrc_rank_total() - sum of a counter of the meter over all epochs since
+ * load
+ * @mon: the monitor
+ * @rank: number of the rank
+ * @word: LITEMRC_METER_*
+ *
+ * Return: the sum
+ */
 u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 		       unsigned int word)
 {
@@ -373,6 +413,13 @@ u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 	return total;
 }
 
+/**
+ * litemrc_rank_us() - convert cycles of the meter to microseconds
+ * @mon: the monitor
+ * @cycles: of the system clock
+ *
+ * Return: the microseconds
+ */
 u64 litemrc_rank_us(const struct litemrc *mon, u64 cycles)
 {
 	return mul_u64_u32_div(cycles, USEC_PER_SEC, mon->ranks->dram.clock_hz);

@@ -113,7 +113,7 @@ struct litemrc_evacuation {
 extern const char *const litemrc_rank_state_names[LITEMRC_RANK_STATES];
 extern const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1];
 
-/* ranks.c: callers of those that set hold @settings */
+/* ranks.c */
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank);
 u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 		       unsigned int word);

@@ -9,7 +9,11 @@
 
 #include "tracker.h"
 
-/* The level may have changed: it is sampled at the next jiffy. */
+/**
+ * tracker_interrupt_check() - sample the level of the interrupt at the next
+ * jiffy
+ * @tracker: the tracker; the level may have changed
+ */
 void tracker_interrupt_check(struct tracker *tracker)
 {
 	mod_timer(&tracker->timer, jiffies + 1);
@@ -82,6 +86,12 @@ static void tracker_on_tick(struct timer_list *timer)
 		tracker_sleep_for(tracker, left_ns);
 }
 
+/**
+ * tracker_interrupt_init() - make the interrupt
+ * @tracker: the tracker
+ *
+ * Return: 0 or -ENOMEM
+ */
 int tracker_interrupt_init(struct tracker *tracker)
 {
 	tracker->masked = true;
@@ -98,6 +108,10 @@ int tracker_interrupt_init(struct tracker *tracker)
 	return 0;
 }
 
+/**
+ * tracker_interrupt_exit() - remove the interrupt
+ * @tracker: the tracker
+ */
 void tracker_interrupt_exit(struct tracker *tracker)
 {
 	timer_delete_sync(&tracker->timer);

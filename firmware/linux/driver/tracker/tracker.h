@@ -189,14 +189,14 @@ void tracker_interrupt_exit(struct tracker *tracker);
 /* attributes.c */
 extern const struct attribute_group *tracker_groups[];
 
-/* stack.c: callers hold @lock, but for tracker_list() */
+/* stack.c */
 u32 tracker_list(struct tracker *tracker, unsigned int context, bool all);
 void tracker_stacks_clear(struct tracker *tracker);
 u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame);
 void tracker_forget(struct tracker *tracker, u32 frame);
 void tracker_count_scanned(struct tracker *tracker, u32 frame);
 
-/* entries.c: page table entries; callers hold the mmap lock, not @lock */
+/* entries.c: page table entries */
 enum tracker_entry_state {
 	TRACKER_ABSENT,
 	TRACKER_PERMITTED,
@@ -248,17 +248,14 @@ void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
 		  u32 group);
 
-/* bitmap.c: callers of the last one hold @lock */
+/* bitmap.c */
 bool tracker_wants_accessed(void *io);
 void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
 		      u32 words);
 u32 tracker_bitmap_words(const struct tracker *tracker);
 bool tracker_take_bitmap(struct tracker *tracker);
 
-/*
- * scan.c: callers hold @settings; of the first two @lock, and of the third
- * neither
- */
+/* scan.c */
 bool tracker_scans(const struct tracker *tracker);
 u32 tracker_take_wanted(struct tracker *tracker);
 void tracker_schedule(struct tracker *tracker, u32 wanted);
