@@ -287,8 +287,8 @@ static ssize_t litemrc_bitmap_read(struct file *file, struct kobject *kobj,
 static BIN_ATTR(bitmap, 0400, litemrc_bitmap_read, NULL, 0);
 
 static struct attribute *litemrc_bitmap_files[] = {
-	&litemrc_bitmap_feed_accessed.attribute.attr,
-	&litemrc_bitmap_keep_bitmap.attribute.attr, NULL
+	LITEMRC_FILE(bitmap, feed_accessed), LITEMRC_FILE(bitmap, keep_bitmap),
+	NULL
 };
 
 static litemrc_bin_attribute *litemrc_bitmap_binaries[] = { &bin_attr_bitmap,
@@ -323,10 +323,8 @@ LITEMRC_FEED_EVENT(marked, marked);
 LITEMRC_FEED_EVENT(microseconds, us);
 
 static struct attribute *litemrc_feed_files[] = {
-	&litemrc_feed_walks.attribute.attr,
-	&litemrc_feed_visited.attribute.attr,
-	&litemrc_feed_marked.attribute.attr,
-	&litemrc_feed_microseconds.attribute.attr, NULL
+	LITEMRC_FILE(feed, walks), LITEMRC_FILE(feed, visited),
+	LITEMRC_FILE(feed, marked), LITEMRC_FILE(feed, microseconds), NULL
 };
 
 const struct attribute_group litemrc_feed_group = {

@@ -142,22 +142,14 @@ static umode_t litemrc_hot_is_visible(struct kobject *kobj,
 }
 
 static struct attribute *litemrc_hot_files[] = {
-	&litemrc_hot_enable.attribute.attr,
-	&litemrc_hot_reads.attribute.attr,
-	&litemrc_hot_writes.attribute.attr,
-	&litemrc_hot_always_on.attribute.attr,
-	&litemrc_hot_sampling.attribute.attr,
-	&litemrc_hot_threshold.attribute.attr,
-	&litemrc_hot_wanted.attribute.attr,
-	&litemrc_hot_lower.attribute.attr,
-	&litemrc_hot_upper.attribute.attr,
-	&litemrc_hot_watermark.attribute.attr,
-	&litemrc_hot_queued.attribute.attr,
-	&litemrc_hot_lost.attribute.attr,
-	&litemrc_hot_overflows.attribute.attr,
-	&litemrc_hot_queue_first.attribute.attr,
-	&dev_attr_queue.attr,
-	NULL
+	LITEMRC_FILE(hot, enable), LITEMRC_FILE(hot, reads),
+	LITEMRC_FILE(hot, writes), LITEMRC_FILE(hot, always_on),
+	LITEMRC_FILE(hot, sampling), LITEMRC_FILE(hot, threshold),
+	LITEMRC_FILE(hot, wanted), LITEMRC_FILE(hot, lower),
+	LITEMRC_FILE(hot, upper), LITEMRC_FILE(hot, watermark),
+	LITEMRC_FILE(hot, queued), LITEMRC_FILE(hot, lost),
+	LITEMRC_FILE(hot, overflows), LITEMRC_FILE(hot, queue_first),
+	&dev_attr_queue.attr, NULL
 };
 
 static litemrc_bin_attribute *litemrc_hot_binaries[] = { &bin_attr_list, NULL };

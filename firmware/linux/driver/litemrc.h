@@ -652,4 +652,29 @@ struct litemrc_number {
 		       .offset = offsetof(_struct, _member),        \
 		       .bytes = sizeof_field(_struct, _member), ##__VA_ARGS__)
 
+/**
+ * struct litemrc_placed - a file of a numbered folder that shows a number
+ * @attribute: the file
+ * @place: of the number: an offset or an index, as its show function takes it
+ */
+struct litemrc_placed {
+	struct kobj_attribute attribute;
+	unsigned int place;
+};
+
+#define LITEMRC_PLACED(_group, _name, _show, _place)            \
+	static struct litemrc_placed litemrc_##_group##_##_name = { \
+		.attribute = __ATTR(_name, 0400, _show, NULL),      \
+		.place = _place,                                    \
+	}
+
+static inline unsigned int
+litemrc_place_of(const struct kobj_attribute *attribute)
+{
+	return container_of(attribute, struct litemrc_placed, attribute)->place;
+}
+
+/* In the list of a group: what one of the macros above has defined. */
+#define LITEMRC_FILE(_group, _name) (&litemrc_##_group##_##_name.attribute.attr)
+
 #endif

@@ -451,11 +451,6 @@ static ssize_t free_pages_show(struct kobject *kobj,
 }
 
 /* A number of the last evacuation of a rank; all are u32. */
-struct litemrc_evacuated_file {
-	struct kobj_attribute file;
-	unsigned int offset;
-};
-
 static ssize_t litemrc_evacuated_show(struct kobject *kobj,
 				      struct kobj_attribute *attribute,
 				      char *text)
@@ -464,16 +459,13 @@ static ssize_t litemrc_evacuated_show(struct kobject *kobj,
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	const void *last = &mon->ranks->evacuation->rank[rank];
 
-	last += container_of(attribute, struct litemrc_evacuated_file, file)
-			->offset;
+	last += litemrc_place_of(attribute);
 	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)last));
 }
 
-#define LITEMRC_EVACUATED(_name, _member)                                  \
-	static struct litemrc_evacuated_file litemrc_evacuated_##_name = { \
-		.file = __ATTR(_name, 0400, litemrc_evacuated_show, NULL), \
-		.offset = offsetof(struct litemrc_evacuated, _member),     \
-	}
+#define LITEMRC_EVACUATED(_name, _member)                        \
+	LITEMRC_PLACED(evacuated, _name, litemrc_evacuated_show, \
+		       offsetof(struct litemrc_evacuated, _member))
 
 LITEMRC_EVACUATED(moved, moved);
 LITEMRC_EVACUATED(microseconds, us);
@@ -494,12 +486,9 @@ static const struct attribute_group litemrc_evacuate_group = {
 };
 
 static struct attribute *litemrc_evacuated_files[] = {
-	&litemrc_evacuated_moved.file.attr,
-	&litemrc_evacuated_microseconds.file.attr,
-	&litemrc_evacuated_pinned.file.attr,
-	&litemrc_evacuated_kernel.file.attr,
-	&litemrc_evacuated_busy.file.attr,
-	NULL
+	LITEMRC_FILE(evacuated, moved), LITEMRC_FILE(evacuated, microseconds),
+	LITEMRC_FILE(evacuated, pinned), LITEMRC_FILE(evacuated, kernel),
+	LITEMRC_FILE(evacuated, busy), NULL
 };
 
 static const struct attribute_group litemrc_evacuated_group = {

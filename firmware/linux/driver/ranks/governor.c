@@ -480,18 +480,12 @@ LITEMRC_GOVERNOR(microseconds, 0400, us);
 LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_get_governor_closed);
 
 static struct attribute *litemrc_governor_files[] = {
-	&litemrc_governor_margin.attribute.attr,
-	&litemrc_governor_governs.attribute.attr,
-	&litemrc_governor_working_set.attribute.attr,
-	&litemrc_governor_closed.attribute.attr,
-	&litemrc_governor_hold.attribute.attr,
-	&litemrc_governor_evacuations.attribute.attr,
-	&litemrc_governor_openings.attribute.attr,
-	&litemrc_governor_busy.attribute.attr,
-	&litemrc_governor_no_room.attribute.attr,
-	&litemrc_governor_moved.attribute.attr,
-	&litemrc_governor_microseconds.attribute.attr,
-	NULL
+	LITEMRC_FILE(governor, margin), LITEMRC_FILE(governor, governs),
+	LITEMRC_FILE(governor, working_set), LITEMRC_FILE(governor, closed),
+	LITEMRC_FILE(governor, hold), LITEMRC_FILE(governor, evacuations),
+	LITEMRC_FILE(governor, openings), LITEMRC_FILE(governor, busy),
+	LITEMRC_FILE(governor, no_room), LITEMRC_FILE(governor, moved),
+	LITEMRC_FILE(governor, microseconds), NULL
 };
 
 static const struct attribute_group litemrc_governor_group = {

@@ -212,20 +212,14 @@ static ssize_t entries_read(struct file *file, struct kobject *kobj,
 }
 static BIN_ATTR_ADMIN_RO(entries, 0);
 
-static struct attribute *attributes[] = { &dev_attr_scan_list.attr,
-					  &dev_attr_period_ms.attr,
-					  &dev_attr_scan.attr,
-					  &dev_attr_sweep.attr,
-					  &dev_attr_accessed_bits.attr,
-					  &tracker_event_faults.file.attr,
-					  &tracker_event_scans.file.attr,
-					  &tracker_event_bitmaps.file.attr,
-					  &tracker_event_scanned.file.attr,
-					  &tracker_event_accessed.file.attr,
-					  &tracker_event_crossed.file.attr,
-					  &tracker_event_untracked.file.attr,
-					  &dev_attr_log.attr,
-					  NULL };
+static struct attribute *attributes[] = {
+	&dev_attr_scan_list.attr, &dev_attr_period_ms.attr, &dev_attr_scan.attr,
+	&dev_attr_sweep.attr, &dev_attr_accessed_bits.attr,
+	&tracker_event_faults.file.attr, &tracker_event_scans.file.attr,
+	&tracker_event_bitmaps.file.attr, &tracker_event_scanned.file.attr,
+	&tracker_event_accessed.file.attr, &tracker_event_crossed.file.attr,
+	&tracker_event_untracked.file.attr, &dev_attr_log.attr, NULL
+};
 
 static litemrc_bin_attribute *binaries[] = { &bin_attr_entries, NULL };
 
