@@ -10,49 +10,6 @@
 
 #include "tracker.h"
 
-/**
- * tracker_note() - add an entry to the log of a test
- * @tracker: the tracker
- * @kind: of the entry
- * @frame: of the page
- * @group: of its stack; TRACKER_NONE: a miss
- *
- * Context: Caller holds @tracker->lock.
- */
-void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
-		  u32 group)
-{
-	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
-		tracker->log[tracker->logged++] = (struct tracker_entry){
-			kind, frame, tracker->page[frame].place.address, group
-		};
-}
-
-/**
- * tracker_count() - count an access to a page
- * @tracker: the tracker
- * @context: of the process
- * @frame: of the page
- * @group: of its stack; TRACKER_NONE: a miss
- *
- * Context: Caller holds @tracker->lock.
- */
-void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
-		   u32 group)
-{
-	struct tracker_row *row = &tracker->row[context];
-	struct tracker_page *page = &tracker->page[frame];
-
-	if (tracker->shot || tracker->control & LITEMRC_CONTROL_FREEZE)
-		return;
-	if (group == TRACKER_NONE)
-		row->misses++;
-	else
-		row->hits[group]++;
-	row->touched += page->epoch != tracker->epoch + 1;
-	page->epoch = tracker->epoch + 1;
-}
-
 static bool tracker_takes_part(const struct tracker *tracker,
 			       unsigned long frame)
 {

@@ -9,16 +9,6 @@
 
 #include "tracker.h"
 
-/**
- * tracker_interrupt_check() - sample the level of the interrupt at the next
- * jiffy
- * @tracker: the tracker; the level may have changed
- */
-void tracker_interrupt_check(struct tracker *tracker)
-{
-	mod_timer(&tracker->timer, jiffies + 1);
-}
-
 static void tracker_mask(struct irq_data *data)
 {
 	struct tracker *tracker = data->domain->host_data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LRU stacks of frames, with the group of each page and the scan list at the
- * top.
+ * top; the counts of accesses to them.
  */
 #include "tracker.h"
 
@@ -174,6 +174,41 @@ u32 tracker_list(struct tracker *tracker, unsigned int context, bool all)
 	}
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	return pages;
+}
+
+/**
+ * tracker_note() - add an entry to the log of a test
+ * @tracker: the tracker
+ * @kind: of the entry
+ * @frame: of the page
+ * @group: of its stack; TRACKER_NONE: a miss
+ *
+ * Context: Caller holds @tracker->lock.
+ */
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
+		  u32 group)
+{
+	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
+		tracker->log[tracker->logged++] = (struct tracker_entry){
+			kind, frame, tracker->page[frame].place.address, group
+		};
+}
+
+/* Counts an access to a page in a group of its stack; TRACKER_NONE: a miss. */
+static void tracker_count(struct tracker *tracker, unsigned int context,
+			  u32 frame, u32 group)
+{
+	struct tracker_row *row = &tracker->row[context];
+	struct tracker_page *page = &tracker->page[frame];
+
+	if (tracker->shot || tracker->control & LITEMRC_CONTROL_FREEZE)
+		return;
+	if (group == TRACKER_NONE)
+		row->misses++;
+	else
+		row->hits[group]++;
+	row->touched += page->epoch != tracker->epoch + 1;
+	page->epoch = tracker->epoch + 1;
 }
 
 /**

@@ -175,6 +175,12 @@ struct tracker {
 	struct tracker_row published[TRACKER_CONTEXTS];
 };
 
+/* The level of the interrupt may have changed: sample it at the next jiffy. */
+static inline void tracker_interrupt_check(struct tracker *tracker)
+{
+	mod_timer(&tracker->timer, jiffies + 1);
+}
+
 /* registers.c */
 extern const struct litemrc_ops tracker_ops;
 void tracker_reset(struct tracker *tracker);
@@ -182,7 +188,6 @@ bool tracker_tick(struct tracker *tracker);
 u64 tracker_epoch_left(const struct tracker *tracker);
 
 /* interrupt.c */
-void tracker_interrupt_check(struct tracker *tracker);
 int tracker_interrupt_init(struct tracker *tracker);
 void tracker_interrupt_exit(struct tracker *tracker);
 
@@ -195,6 +200,8 @@ void tracker_stacks_clear(struct tracker *tracker);
 u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame);
 void tracker_forget(struct tracker *tracker, u32 frame);
 void tracker_count_scanned(struct tracker *tracker, u32 frame);
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
+		  u32 group);
 
 /* entries.c: page table entries */
 enum tracker_entry_state {
@@ -243,10 +250,6 @@ int tracker_start(struct tracker *tracker);
 int tracker_follow(struct tracker *tracker);
 void tracker_stop(struct tracker *tracker);
 void tracker_exit_watch(struct tracker *tracker);
-void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
-		   u32 group);
-void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
-		  u32 group);
 
 /* bitmap.c */
 bool tracker_wants_accessed(void *io);
