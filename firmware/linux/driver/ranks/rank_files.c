@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ranks/N/: power state and residency of a rank, which without a rank power
- * unit is always active. With one there are also rank_policy/, working_set/ and
- * dram/, which are those of all ranks.
+ * The module, and its files. ranks/N/: power state and residency of a rank,
+ * which without a rank power unit is always active. With one there are also
+ * rank_policy/, working_set/ and dram/, which are those of all ranks.
  */
 #include <linux/device.h>
+#include <linux/module.h>
 
 #include "ranks.h"
 
@@ -272,13 +273,7 @@ static const struct attribute_group *litemrc_unit_groups[] = {
 	NULL
 };
 
-/**
- * litemrc_rank_files_add() - add the files of the ranks
- * @mon: the monitor
- *
- * Return: 0 or a negative error, and none is there
- */
-int litemrc_rank_files_add(struct litemrc *mon)
+static int litemrc_rank_files_add(struct litemrc *mon)
 {
 	struct kobject *kobj = &mon->misc.this_device->kobj;
 	int ret;
@@ -304,16 +299,66 @@ remove_folders:
 	return ret;
 }
 
-/**
- * litemrc_rank_files_remove() - remove the files of the ranks
- * @mon: the monitor
- *
- * On return no file is being read or written, and none will be.
- */
-void litemrc_rank_files_remove(struct litemrc *mon)
+/* On return no file is being read or written, and none will be. */
+static void litemrc_rank_files_remove(struct litemrc *mon)
 {
 	if (mon->ranks->ops)
 		sysfs_remove_groups(&mon->misc.this_device->kobj,
 				    litemrc_unit_groups);
 	litemrc_remove_folders(&mon->ranks->folders);
 }
+
+static int litemrc_ranks_add(struct litemrc *mon)
+{
+	int ret = litemrc_ranks_find(mon);
+
+	if (ret)
+		return ret;
+	ret = litemrc_evacuation_init(mon);
+	if (ret)
+		goto free;
+	litemrc_ranks_quiet(mon);
+	ret = litemrc_rank_files_add(mon);
+	if (ret)
+		goto stop;
+	ret = litemrc_governor_add(mon);
+	if (!ret)
+		return 0;
+	litemrc_rank_files_remove(mon);
+stop:
+	litemrc_evacuation_stop(mon);
+free:
+	litemrc_ranks_free(mon);
+	return ret;
+}
+
+static void litemrc_ranks_remove(struct litemrc *mon)
+{
+	litemrc_rank_files_remove(mon);
+	litemrc_governor_remove(mon);
+	litemrc_evacuation_stop(mon);
+	litemrc_ranks_quiet(mon);
+	litemrc_ranks_free(mon);
+}
+
+static const struct litemrc_client litemrc_ranks_client = {
+	.add = litemrc_ranks_add,
+	.remove = litemrc_ranks_remove,
+	.fill = litemrc_ranks_fill,
+};
+
+static int __init litemrc_ranks_init(void)
+{
+	return litemrc_client_register(LITEMRC_RANKS, &litemrc_ranks_client);
+}
+module_init(litemrc_ranks_init);
+
+static void __exit litemrc_ranks_exit(void)
+{
+	litemrc_client_unregister(LITEMRC_RANKS);
+}
+module_exit(litemrc_ranks_exit);
+
+MODULE_DESCRIPTION("LiteMRC rank meter, rank power, and ranks without data");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

@@ -2,7 +2,6 @@
 /* Finds the rank meter and rank power of the monitor's memory. */
 #include <linux/bits.h>
 #include <linux/math64.h>
-#include <linux/module.h>
 #include <linux/of.h>
 #include <linux/of_address.h>
 #include <linux/pfn.h>
@@ -53,9 +52,15 @@ static int litemrc_ranks_map_range(struct litemrc *mon,
 	return ret;
 }
 
-/* Not by devres: the unit is used until the monitor, or this module, goes. */
-static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
+/**
+ * litemrc_ranks_free() - undo litemrc_ranks_find()
+ * @mon: the monitor
+ *
+ * Not by devres: the unit is used until the monitor, or this module, goes.
+ */
+void litemrc_ranks_free(struct litemrc *mon)
 {
+	struct litemrc_ranks *ranks = mon->ranks;
 	void __iomem *mapped[] = { ranks->mmio.registers, ranks->mmio.window };
 	unsigned int number;
 
@@ -66,6 +71,8 @@ static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
 		release_mem_region(ranks->range[number].start,
 				   resource_size(&ranks->range[number]));
 	}
+	mon->ranks = NULL;
+	kfree(ranks);
 }
 
 /*
@@ -155,14 +162,17 @@ static int litemrc_ranks_check_gateware(struct litemrc *mon)
  * litemrc_ranks_find() - find the rank meter of the monitor's memory
  * @mon: the monitor, its parameters read
  *
- * Return: 0, also without a rank meter, or an error of its description
+ * Return: 0, also without a rank meter; -ENOMEM, or an error of its description
  */
-static int litemrc_ranks_find(struct litemrc *mon)
+int litemrc_ranks_find(struct litemrc *mon)
 {
 	const struct litemrc_platform_data *data = dev_get_platdata(mon->dev);
 	struct device_node *node;
 	int ret = 0;
 
+	mon->ranks = kzalloc(sizeof(*mon->ranks), GFP_KERNEL);
+	if (!mon->ranks)
+		return -ENOMEM;
 	if (data) {
 		mon->ranks->ops = data->rank_ops;
 		mon->ranks->io = data->rank_io;
@@ -173,12 +183,18 @@ static int litemrc_ranks_find(struct litemrc *mon)
 			ret = litemrc_ranks_use_node(mon, node);
 		of_node_put(node);
 	}
-	return ret || !mon->ranks->ops ? ret :
-					 litemrc_ranks_check_gateware(mon);
+	if (!ret && mon->ranks->ops)
+		ret = litemrc_ranks_check_gateware(mon);
+	if (ret)
+		litemrc_ranks_free(mon);
+	return ret;
 }
 
-/* Awake and without a policy; no data may be lost. */
-static void litemrc_ranks_quiet(struct litemrc *mon)
+/**
+ * litemrc_ranks_quiet() - wake all ranks and set no policy: no data may be lost
+ * @mon: the monitor
+ */
+void litemrc_ranks_quiet(struct litemrc *mon)
 {
 	struct litemrc_ranks *ranks = mon->ranks;
 	u32 domain;
@@ -382,8 +398,7 @@ static void litemrc_ranks_fill_one(struct litemrc *mon,
  *
  * Context: Caller holds @mon->ring.lock.
  */
-static void litemrc_ranks_fill(struct litemrc *mon,
-			       struct litemrc_epoch *record)
+void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	unsigned int rank;
 
@@ -424,67 +439,3 @@ u64 litemrc_rank_us(const struct litemrc *mon, u64 cycles)
 {
 	return mul_u64_u32_div(cycles, USEC_PER_SEC, mon->ranks->dram.clock_hz);
 }
-
-static int litemrc_ranks_add(struct litemrc *mon)
-{
-	struct litemrc_ranks *ranks = kzalloc(sizeof(*ranks), GFP_KERNEL);
-	int ret;
-
-	if (!ranks)
-		return -ENOMEM;
-	mon->ranks = ranks;
-	ret = litemrc_ranks_find(mon);
-	if (ret)
-		goto free;
-	ret = litemrc_evacuation_init(mon);
-	if (ret)
-		goto free;
-	litemrc_ranks_quiet(mon);
-	ret = litemrc_rank_files_add(mon);
-	if (ret)
-		goto stop;
-	ret = litemrc_governor_add(mon);
-	if (!ret)
-		return 0;
-	litemrc_rank_files_remove(mon);
-stop:
-	litemrc_evacuation_stop(mon);
-free:
-	litemrc_ranks_unmap(ranks);
-	mon->ranks = NULL;
-	kfree(ranks);
-	return ret;
-}
-
-static void litemrc_ranks_remove(struct litemrc *mon)
-{
-	litemrc_rank_files_remove(mon);
-	litemrc_governor_remove(mon);
-	litemrc_evacuation_stop(mon);
-	litemrc_ranks_quiet(mon);
-	litemrc_ranks_unmap(mon->ranks);
-	kfree(mon->ranks);
-	mon->ranks = NULL;
-}
-
-static const struct litemrc_client litemrc_ranks_client = {
-	.add = litemrc_ranks_add,
-	.remove = litemrc_ranks_remove,
-	.fill = litemrc_ranks_fill,
-};
-
-static int __init litemrc_ranks_init(void)
-{
-	return litemrc_client_register(LITEMRC_RANKS, &litemrc_ranks_client);
-}
-module_init(litemrc_ranks_init);
-
-static void __exit litemrc_ranks_exit(void)
-{
-	litemrc_client_unregister(LITEMRC_RANKS);
-}
-module_exit(litemrc_ranks_exit);
-
-MODULE_DESCRIPTION("LiteMRC rank meter, rank power, and ranks without data");
-MODULE_VERSION("0.1.0");
-MODULE_LICENSE("GPL");
