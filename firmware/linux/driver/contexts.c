@@ -236,7 +236,7 @@ static ssize_t litemrc_pages_show(struct kobject *kobj,
 
 #define LITEMRC_COUNTER(_name, _word) \
 	LITEMRC_PLACED(counter, _name, litemrc_counter_show, _word)
-#define LITEMRC_PAGES(_name)                              \
+#define LITEMRC_PAGES(_name)                             \
 	LITEMRC_PLACED(pages, _name, litemrc_pages_show, \
 		       offsetof(struct litemrc_row, _name))
 
@@ -247,6 +247,7 @@ LITEMRC_PAGES(resident);
 LITEMRC_PAGES(evicted);
 LITEMRC_PAGES(refaults);
 LITEMRC_PAGES(unidentified);
+
 static struct kobj_attribute pid = __ATTR_RW_MODE(pid, 0600);
 static struct kobj_attribute cgroup = __ATTR_RW_MODE(cgroup, 0600);
 static struct kobj_attribute state = __ATTR_RO_MODE(state, 0400);
