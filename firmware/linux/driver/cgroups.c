@@ -4,6 +4,13 @@
 
 #ifdef CONFIG_CGROUPS
 
+/**
+ * litemrc_cgroup_get() - find a cgroup
+ * @path: of the cgroup
+ *
+ * Return: the cgroup, with a reference; or ERR_PTR() of -ENOENT, or of -ENODEV
+ * in a kernel without cgroups
+ */
 struct cgroup *litemrc_cgroup_get(const char *path)
 {
 	struct cgroup *cgroup = cgroup_get_from_path(path);
@@ -22,7 +29,14 @@ static unsigned int litemrc_cgroup_find(const struct litemrc_map *map,
 	return context;
 }
 
-/* Returns the context of the deepest followed cgroup at or above the task's. */
+/**
+ * litemrc_cgroup_context() - find the context of a task by its cgroup
+ * @map: the contexts
+ * @task: the task
+ *
+ * Return: the context of the deepest followed cgroup at or above the task's, or
+ * 0
+ */
 unsigned int litemrc_cgroup_context(const struct litemrc_map *map,
 				    struct task_struct *task)
 {
@@ -39,7 +53,15 @@ unsigned int litemrc_cgroup_context(const struct litemrc_map *map,
 	return context;
 }
 
-/* Is the cgroup, or one above it, followed? Caller holds @lock. */
+/**
+ * litemrc_cgroup_followed() - look whether a cgroup, or one above it, is
+ * followed
+ * @map: the contexts
+ * @cgroup: the cgroup
+ *
+ * Context: Caller holds @lock of the monitor.
+ * Return: whether one is
+ */
 bool litemrc_cgroup_followed(const struct litemrc_map *map,
 			     struct cgroup *cgroup)
 {
@@ -52,17 +74,38 @@ bool litemrc_cgroup_followed(const struct litemrc_map *map,
 	return false;
 }
 
-/* Is the task in the cgroup or below it? Caller holds rcu_read_lock(). */
+/**
+ * litemrc_cgroup_holds() - look whether a task is in a cgroup or below it
+ * @cgroup: the cgroup
+ * @task: the task
+ *
+ * Context: Caller holds rcu_read_lock().
+ * Return: whether it is
+ */
 bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task)
 {
 	return task_under_cgroup_hierarchy(task, cgroup);
 }
 
+/**
+ * litemrc_cgroup_removed() - look whether a cgroup was removed
+ * @cgroup: the cgroup
+ *
+ * Return: whether it was
+ */
 bool litemrc_cgroup_removed(struct cgroup *cgroup)
 {
 	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
 }
 
+/**
+ * litemrc_cgroup_path() - write the path of a cgroup
+ * @cgroup: the cgroup
+ * @text: set to the path
+ * @bytes: size of the text
+ *
+ * Return: length of the path; -ENAMETOOLONG or another error
+ */
 int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes)
 {
 	int length = cgroup_path(cgroup, text, bytes);
@@ -70,11 +113,19 @@ int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes)
 	return length < (int)bytes ? length : -ENAMETOOLONG;
 }
 
+/**
+ * litemrc_cgroup_hold() - take another reference to a cgroup
+ * @cgroup: the cgroup
+ */
 void litemrc_cgroup_hold(struct cgroup *cgroup)
 {
 	cgroup_get(cgroup);
 }
 
+/**
+ * litemrc_cgroup_put() - drop a reference to a cgroup
+ * @cgroup: the cgroup
+ */
 void litemrc_cgroup_put(struct cgroup *cgroup)
 {
 	cgroup_put(cgroup);

@@ -14,13 +14,14 @@ static bool litemrc_is_settled(u32 status, u32 ready, u32 due)
 }
 
 /**
- * litemrc_settle_locked - wait until no end of epoch is between queue and
+ * litemrc_settle_locked() - wait until no end of epoch is between queue and
  * window
- * @mon: the monitor; caller holds @lock
+ * @mon: the monitor
  *
  * An end of epoch passes the queue first. One that waits for the release of the
  * window has not entered the queue: it will end the epoch that runs now.
  *
+ * Context: Caller holds @mon->lock.
  * Return: 0 if the window is free, so that the next end of epoch enters the
  * queue at once; -EAGAIN if it is not; -EIO if the gateware does not respond
  */
@@ -44,7 +45,13 @@ static void litemrc_describe_follower(const struct litemrc_follower *follower,
 	strscpy(followed->comm, follower->comm, sizeof(followed->comm));
 }
 
-/* Ends the running epoch and returns its number. Caller holds @lock. */
+/**
+ * litemrc_end_epoch_locked() - end the running epoch
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->lock.
+ * Return: its number
+ */
 u32 litemrc_end_epoch_locked(struct litemrc *mon)
 {
 	u32 epoch;
@@ -55,9 +62,14 @@ u32 litemrc_end_epoch_locked(struct litemrc *mon)
 	return epoch;
 }
 
-/*
- * Ends the epoch, notes the context's new follower for its record, and returns
- * its number. Caller holds @lock.
+/**
+ * litemrc_change_locked() - end the running epoch and note a new follower for
+ * its record
+ * @mon: the monitor
+ * @context: the follower's context
+ *
+ * Context: Caller holds @mon->lock.
+ * Return: number of the epoch
  */
 u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 {
@@ -103,7 +115,7 @@ static void litemrc_set_followed(struct litemrc_epoch *record,
 }
 
 /**
- * litemrc_fill_followed - fill in what each context follows after this epoch
+ * litemrc_fill_followed() - fill in what each context follows after this epoch
  * @mon: the monitor
  * @last: the record before
  * @record: the record of the epoch

@@ -23,6 +23,10 @@ static void litemrc_free(struct kref *kref)
 	kfree(mon);
 }
 
+/**
+ * litemrc_put() - drop a reference to the monitor; the last one frees it
+ * @mon: the monitor
+ */
 void litemrc_put(struct litemrc *mon)
 {
 	kref_put(&mon->kref, litemrc_free);

@@ -20,12 +20,9 @@
 #include <linux/swapops.h>
 #endif
 
-/**
- * typedef litemrc_bin_attribute - a binary attribute in its callbacks and in
- * the list of a group
- *
- * Since 6.16 the callbacks get a constant one; the lists of 7.2 are of constant
- * ones, too.
+/*
+ * A binary attribute in its callbacks and in the list of a group. Since 6.16
+ * the callbacks get a constant one; the lists of 7.2 are of constant ones, too.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 typedef const struct bin_attribute litemrc_bin_attribute;
@@ -50,11 +47,10 @@ typedef struct bin_attribute litemrc_bin_attribute;
 #endif
 
 /**
- * litemrc_system_wq - the workqueue of schedule_work()
+ * litemrc_system_wq() - the workqueue of schedule_work()
  *
- * Since 6.17 it is system_percpu_wq; 7.2 warns of the use of system_wq.
- *
- * Return: the workqueue
+ * Return: the workqueue: since 6.17 system_percpu_wq, as 7.2 warns of the use
+ * of system_wq
  */
 static inline struct workqueue_struct *litemrc_system_wq(void)
 {
@@ -66,7 +62,7 @@ static inline struct workqueue_struct *litemrc_system_wq(void)
 }
 
 /**
- * litemrc_swap_entry - read the swap entry of a page in swap from its page
+ * litemrc_swap_entry() - read the swap entry of a page in swap from its page
  * table entry
  * @pte: the entry of the page table
  * @entry: set to the swap entry, if there is one
@@ -116,11 +112,12 @@ static inline bool litemrc_swap_entry(pte_t pte, unsigned long *entry)
 #endif
 
 /**
- * litemrc_lock_area - exclude page faults in an area whose mmap lock the caller
- * holds for writing
+ * litemrc_lock_area() - exclude page faults in an area
  * @area: the area
  *
  * Since 6.4 a fault may hold the lock of its area alone.
+ *
+ * Context: Caller holds the mmap lock for writing.
  */
 static inline void litemrc_lock_area(struct vm_area_struct *area)
 {
@@ -131,7 +128,7 @@ static inline void litemrc_lock_area(struct vm_area_struct *area)
 
 #ifdef CONFIG_CGROUPS
 /**
- * litemrc_populated_csets - count the sets of tasks in a cgroup itself
+ * litemrc_populated_csets() - count the sets of tasks in a cgroup itself
  * @cgroup: the cgroup
  *
  * In 7.2 the number has moved to the cgroup's own state.

@@ -143,38 +143,19 @@ static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute,
 	return litemrc_context_unlock(mon, sysfs_emit(text, "%s\n", comm));
 }
 
-static u32 litemrc_read_counter(struct kobject *kobj, unsigned int word)
+/* A word of the context's row behind its hits. */
+static ssize_t litemrc_counter_show(struct kobject *kobj,
+				    struct kobj_attribute *attribute,
+				    char *text)
 {
-	unsigned int context;
-	struct litemrc *mon;
+	unsigned int context, word = litemrc_place_of(attribute);
+	struct litemrc *mon = litemrc_of_folder(kobj, &context);
 	u32 value;
 
-	mon = litemrc_of_folder(kobj, &context);
 	mutex_lock(&mon->ring.lock);
 	value = litemrc_ring_row(mon, context)[mon->parameters.groups + word];
 	mutex_unlock(&mon->ring.lock);
-	return value;
-}
-
-static ssize_t misses_show(struct kobject *kobj,
-			   struct kobj_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n",
-			  litemrc_read_counter(kobj, LITEMRC_ROW_MISSES(0)));
-}
-
-static ssize_t accesses_show(struct kobject *kobj,
-			     struct kobj_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n",
-			  litemrc_read_counter(kobj, LITEMRC_ROW_ACCESSES(0)));
-}
-
-static ssize_t touched_show(struct kobject *kobj,
-			    struct kobj_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n",
-			  litemrc_read_counter(kobj, LITEMRC_ROW_TOUCHED(0)));
+	return sysfs_emit(text, "%u\n", value);
 }
 
 static ssize_t dropped_show(struct kobject *kobj,
@@ -235,16 +216,9 @@ static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute,
 }
 
 /* A number of the last record, at an offset in struct litemrc_row. */
-struct pages_attribute {
-	struct kobj_attribute file;
-	size_t offset;
-};
-
-static ssize_t pages_show(struct kobject *kobj,
-			  struct kobj_attribute *attribute, char *text)
+static ssize_t litemrc_pages_show(struct kobject *kobj,
+				  struct kobj_attribute *attribute, char *text)
 {
-	size_t offset =
-		container_of(attribute, struct pages_attribute, file)->offset;
 	const struct litemrc_epoch *epoch;
 	unsigned int context;
 	struct litemrc *mon;
@@ -255,57 +229,40 @@ static ssize_t pages_show(struct kobject *kobj,
 	epoch = litemrc_ring_last(mon);
 	if (epoch)
 		value = *(u32 *)((char *)litemrc_record_row(epoch, context) +
-				 offset);
+				 litemrc_place_of(attribute));
 	mutex_unlock(&mon->ring.lock);
 	return sysfs_emit(text, "%u\n", value);
 }
 
-static struct pages_attribute resident = {
-	.file = __ATTR(resident, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_row, resident),
-};
+#define LITEMRC_COUNTER(_name, _word) \
+	LITEMRC_PLACED(counter, _name, litemrc_counter_show, _word)
+#define LITEMRC_PAGES(_name)                             \
+	LITEMRC_PLACED(pages, _name, litemrc_pages_show, \
+		       offsetof(struct litemrc_row, _name))
 
-static struct pages_attribute evicted = {
-	.file = __ATTR(evicted, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_row, evicted),
-};
-
-static struct pages_attribute refaults = {
-	.file = __ATTR(refaults, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_row, refaults),
-};
-
-static struct pages_attribute unidentified = {
-	.file = __ATTR(unidentified, 0400, pages_show, NULL),
-	.offset = offsetof(struct litemrc_row, unidentified),
-};
+LITEMRC_COUNTER(accesses, LITEMRC_ROW_ACCESSES(0));
+LITEMRC_COUNTER(misses, LITEMRC_ROW_MISSES(0));
+LITEMRC_COUNTER(touched, LITEMRC_ROW_TOUCHED(0));
+LITEMRC_PAGES(resident);
+LITEMRC_PAGES(evicted);
+LITEMRC_PAGES(refaults);
+LITEMRC_PAGES(unidentified);
 
 static struct kobj_attribute pid = __ATTR_RW_MODE(pid, 0600);
 static struct kobj_attribute cgroup = __ATTR_RW_MODE(cgroup, 0600);
 static struct kobj_attribute state = __ATTR_RO_MODE(state, 0400);
 static struct kobj_attribute comm = __ATTR_RO_MODE(comm, 0400);
-static struct kobj_attribute accesses = __ATTR_RO_MODE(accesses, 0400);
-static struct kobj_attribute misses = __ATTR_RO_MODE(misses, 0400);
-static struct kobj_attribute touched = __ATTR_RO_MODE(touched, 0400);
 static struct kobj_attribute dropped = __ATTR_RO_MODE(dropped, 0400);
 static struct kobj_attribute hits = __ATTR_RO_MODE(hits, 0400);
 static struct kobj_attribute tail = __ATTR_RO_MODE(tail, 0400);
 
-static struct attribute *context_attributes[] = { &pid.attr,
-						  &cgroup.attr,
-						  &state.attr,
-						  &comm.attr,
-						  &accesses.attr,
-						  &misses.attr,
-						  &touched.attr,
-						  &dropped.attr,
-						  &hits.attr,
-						  &tail.attr,
-						  &resident.file.attr,
-						  &evicted.file.attr,
-						  &refaults.file.attr,
-						  &unidentified.file.attr,
-						  NULL };
+static struct attribute *context_attributes[] = {
+	&pid.attr, &cgroup.attr, &state.attr, &comm.attr,
+	LITEMRC_FILE(counter, accesses), LITEMRC_FILE(counter, misses),
+	LITEMRC_FILE(counter, touched), &dropped.attr, &hits.attr, &tail.attr,
+	LITEMRC_FILE(pages, resident), LITEMRC_FILE(pages, evicted),
+	LITEMRC_FILE(pages, refaults), LITEMRC_FILE(pages, unidentified), NULL
+};
 
 const struct attribute_group litemrc_context_group = {
 	.attrs = context_attributes,

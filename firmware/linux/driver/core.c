@@ -285,7 +285,7 @@ static void litemrc_detach(struct litemrc *mon, enum litemrc_client_kind kind)
 }
 
 /**
- * litemrc_client_register - have a module add to all monitors, present and
+ * litemrc_client_register() - have a module add to all monitors, present and
  * future
  * @kind: what it adds
  * @client: its functions
@@ -312,7 +312,7 @@ int litemrc_client_register(enum litemrc_client_kind kind,
 EXPORT_SYMBOL_GPL(litemrc_client_register);
 
 /**
- * litemrc_client_unregister - take a module from all monitors
+ * litemrc_client_unregister() - take a module from all monitors
  * @kind: as it was registered
  */
 void litemrc_client_unregister(enum litemrc_client_kind kind)

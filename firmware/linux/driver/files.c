@@ -9,7 +9,7 @@
 #include "litemrc.h"
 
 /**
- * litemrc_parse_number - parse a decimal number from 0 to 2^32 - 1
+ * litemrc_parse_number() - parse a decimal number from 0 to 2^32 - 1
  * @text: the text written by the user: digits, and at most a newline
  * @number: set to the number
  *
@@ -47,7 +47,7 @@ static u64 litemrc_number_get(struct litemrc *mon,
 }
 
 /**
- * litemrc_number_show - show the number of a struct litemrc_number
+ * litemrc_number_show() - show the number of a struct litemrc_number
  * @device: the monitor's
  * @attribute: in the struct litemrc_number
  * @text: set to the number and a newline
@@ -64,7 +64,7 @@ ssize_t litemrc_number_show(struct device *device,
 EXPORT_SYMBOL_GPL(litemrc_number_show);
 
 /**
- * litemrc_number_store - set the number of a struct litemrc_number
+ * litemrc_number_store() - set the number of a struct litemrc_number
  * @device: the monitor's
  * @attribute: in the struct litemrc_number
  * @text: the text written by the user
@@ -100,7 +100,7 @@ EXPORT_SYMBOL_GPL(litemrc_number_store);
  */
 
 /**
- * litemrc_remove_folders - remove what litemrc_add_folders() added
+ * litemrc_remove_folders() - remove what litemrc_add_folders() added
  * @folders: the folders; on return none of their files is in use
  */
 void litemrc_remove_folders(struct litemrc_folders *folders)
@@ -133,7 +133,7 @@ static int litemrc_add_folder(struct litemrc_folders *folders,
 }
 
 /**
- * litemrc_add_folders - add a folder of numbered folders to a monitor's
+ * litemrc_add_folders() - add a folder of numbered folders to a monitor's
  * @mon: the monitor
  * @folders: set to the folders
  * @name: of the folder
@@ -170,7 +170,7 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders,
 EXPORT_SYMBOL_GPL(litemrc_add_folders);
 
 /**
- * litemrc_of_folder - find the monitor and the number of a numbered folder
+ * litemrc_of_folder() - find the monitor and the number of a numbered folder
  * @kobj: the folder
  * @number: set to its number
  *

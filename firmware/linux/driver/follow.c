@@ -17,6 +17,13 @@ LITEMRC_ON_EXIT(litemrc_on_exit);
 static struct litemrc_hook exit_hook = { "sched_process_exit",
 					 litemrc_on_exit };
 
+/**
+ * litemrc_follow_init() - free all contexts and find the tracepoint of ended
+ * processes
+ * @mon: the monitor
+ *
+ * Return: 0, or -ENODEV if the kernel lacks it
+ */
 int litemrc_follow_init(struct litemrc *mon)
 {
 	unsigned int context;
@@ -29,12 +36,21 @@ int litemrc_follow_init(struct litemrc *mon)
 	return litemrc_hooks_find(mon->dev, &exit_hook, 1);
 }
 
-/* Processes that end are noted from here on to litemrc_follow_stop(). */
+/**
+ * litemrc_follow_start() - note processes that end, until litemrc_follow_stop()
+ * @mon: the monitor
+ *
+ * Return: 0 or a negative error
+ */
 int litemrc_follow_start(struct litemrc *mon)
 {
 	return litemrc_hooks_add(mon->dev, &exit_hook, 1, mon);
 }
 
+/**
+ * litemrc_follow_stop() - note no further process that ends
+ * @mon: the monitor
+ */
 void litemrc_follow_stop(struct litemrc *mon)
 {
 	litemrc_hooks_remove(&exit_hook, 1, mon);
@@ -107,7 +123,15 @@ static bool litemrc_is_alive(struct task_struct *task)
 	return atomic_read(&task->signal->live);
 }
 
-/* No hook reports the removal of a cgroup. */
+/**
+ * litemrc_check_removed() - end the following of a cgroup that was removed
+ * @mon: the monitor
+ * @context: the context that may follow one
+ *
+ * No hook reports the removal of a cgroup.
+ *
+ * Context: Caller holds @mon->settings.
+ */
 void litemrc_check_removed(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
@@ -135,6 +159,14 @@ static void litemrc_follower_put(const struct litemrc_follower *follower)
 		litemrc_cgroup_put(follower->cgroup);
 }
 
+/**
+ * litemrc_free_context() - have a context follow nothing
+ * @mon: the monitor
+ * @context: the context
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0; -EBUSY for context 0; -EIO if the epoch does not end
+ */
 int litemrc_free_context(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
@@ -270,6 +302,16 @@ static int litemrc_begin_following(struct litemrc *mon, unsigned int context,
 	return ret;
 }
 
+/**
+ * litemrc_follow_pid() - have a context follow a process
+ * @mon: the monitor
+ * @context: the context
+ * @nr: number of the process, as the running task sees it
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0, also if it follows it already; -ESRCH if there is no such process;
+ * -EBUSY if the context, or the process, is in other use; or another error
+ */
 int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)
 {
 	struct litemrc_follower wanted = { .state = LITEMRC_CONTEXT_FOLLOWING };
@@ -293,6 +335,16 @@ int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)
 	return min(ret, 0);
 }
 
+/**
+ * litemrc_follow_cgroup() - have a context follow a cgroup
+ * @mon: the monitor
+ * @context: the context
+ * @path: of the cgroup
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0, also if it follows it already; an error of litemrc_cgroup_get();
+ * -EBUSY if the context, or the cgroup, is in other use; or another error
+ */
 int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context,
 			  const char *path)
 {
@@ -312,7 +364,7 @@ int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context,
 }
 
 /**
- * litemrc_current_context - the context of the running task
+ * litemrc_current_context() - the context of the running task
  * @device: the monitor's device, which stays until litemrc_ops.enable() has
  *   disabled it
  *

@@ -55,7 +55,7 @@ static void litemrc_young_mark_accessed(void *data, pte_t *entry,
 }
 
 /**
- * litemrc_young_mark - mark the pages accessed in an epoch
+ * litemrc_young_mark() - mark the pages accessed in an epoch
  * @mon: the monitor
  * @bits: of the frames accessed in it
  *
@@ -109,6 +109,13 @@ static u32 litemrc_bitmap_image_words(const struct litemrc *mon)
 	return LITEMRC_IMAGE_HEAD + 2 * litemrc_bitmap_words_of(mon) + 1;
 }
 
+/**
+ * litemrc_bitmap_init() - allocate the image, and list the monitor among those
+ * that take bits
+ * @mon: the monitor, its parameters read
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_bitmap_init(struct litemrc *mon)
 {
 	mutex_init(&mon->young.lock);
@@ -127,7 +134,12 @@ int litemrc_bitmap_init(struct litemrc *mon)
 	return 0;
 }
 
-/* On return the monitor is passed no more bitmaps. */
+/**
+ * litemrc_bitmap_stop() - pass no more bitmaps to the monitor
+ * @mon: the monitor
+ *
+ * On return it is passed none.
+ */
 void litemrc_bitmap_stop(struct litemrc *mon)
 {
 	mutex_lock(&consumers_lock);
@@ -135,6 +147,10 @@ void litemrc_bitmap_stop(struct litemrc *mon)
 	mutex_unlock(&consumers_lock);
 }
 
+/**
+ * litemrc_bitmap_free() - free the image
+ * @mon: the monitor
+ */
 void litemrc_bitmap_free(struct litemrc *mon)
 {
 	vfree(mon->bitmap.image);
@@ -181,7 +197,13 @@ static void litemrc_bitmap_pass_to(const struct litemrc *mon,
 				litemrc_bitmap_words_of(mon));
 }
 
-/* Passes the bits of the epoch in the window to those that take them. */
+/**
+ * litemrc_bitmap_pass() - pass the bits of the epoch in the window to those
+ * that take them
+ * @mon: the monitor that counted them
+ *
+ * Context: The interrupt's thread.
+ */
 void litemrc_bitmap_pass(struct litemrc *mon)
 {
 	struct litemrc *consumer;
@@ -199,9 +221,11 @@ void litemrc_bitmap_pass(struct litemrc *mon)
 	mutex_unlock(&consumers_lock);
 }
 
-/*
- * Marks the pages accessed in the epoch that was passed. Only its caller
- * changes the image.
+/**
+ * litemrc_bitmap_mark() - mark the pages accessed in the epoch that was passed
+ * @mon: the monitor
+ *
+ * Context: The interrupt's thread; nothing else changes the image.
  */
 void litemrc_bitmap_mark(struct litemrc *mon)
 {
@@ -263,8 +287,8 @@ static ssize_t litemrc_bitmap_read(struct file *file, struct kobject *kobj,
 static BIN_ATTR(bitmap, 0400, litemrc_bitmap_read, NULL, 0);
 
 static struct attribute *litemrc_bitmap_files[] = {
-	&litemrc_bitmap_feed_accessed.attribute.attr,
-	&litemrc_bitmap_keep_bitmap.attribute.attr, NULL
+	LITEMRC_FILE(bitmap, feed_accessed), LITEMRC_FILE(bitmap, keep_bitmap),
+	NULL
 };
 
 static litemrc_bin_attribute *litemrc_bitmap_binaries[] = { &bin_attr_bitmap,
@@ -299,10 +323,8 @@ LITEMRC_FEED_EVENT(marked, marked);
 LITEMRC_FEED_EVENT(microseconds, us);
 
 static struct attribute *litemrc_feed_files[] = {
-	&litemrc_feed_walks.attribute.attr,
-	&litemrc_feed_visited.attribute.attr,
-	&litemrc_feed_marked.attribute.attr,
-	&litemrc_feed_microseconds.attribute.attr, NULL
+	LITEMRC_FILE(feed, walks), LITEMRC_FILE(feed, visited),
+	LITEMRC_FILE(feed, marked), LITEMRC_FILE(feed, microseconds), NULL
 };
 
 const struct attribute_group litemrc_feed_group = {

@@ -17,12 +17,24 @@
 #define LITEMRC_HOT_MORE BIT(0) /* in the image's flags, as in ABI.md */
 #define LITEMRC_HOT_SATURATED BIT(1)
 
+/**
+ * litemrc_hot_image_words() - words of the image of the list
+ * @mon: the monitor
+ *
+ * Return: their number
+ */
 u32 litemrc_hot_image_words(const struct litemrc *mon)
 {
 	return LITEMRC_HOT_HEAD +
 	       mon->parameters.hot_pages * LITEMRC_HOT_PAGE_WORDS + 1;
 }
 
+/**
+ * litemrc_hot_init() - allocate the image of the list
+ * @mon: the monitor, its parameters read
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_hot_init(struct litemrc *mon)
 {
 	struct litemrc_hot *hot = &mon->hot;
@@ -37,12 +49,21 @@ int litemrc_hot_init(struct litemrc *mon)
 	return hot->image ? 0 : -ENOMEM;
 }
 
+/**
+ * litemrc_hot_free() - free the image of the list
+ * @mon: the monitor
+ */
 void litemrc_hot_free(struct litemrc *mon)
 {
 	vfree(mon->hot.image);
 }
 
-/* As after a reset; what an earlier driver left in the queue is discarded. */
+/**
+ * litemrc_hot_quiet() - set the hot pages up as after a reset
+ * @mon: the monitor
+ *
+ * What an earlier driver left in the queue is discarded.
+ */
 void litemrc_hot_quiet(struct litemrc *mon)
 {
 	unsigned int places = LITEMRC_HOT_QUEUED_MAX;
@@ -66,7 +87,12 @@ static bool litemrc_hot_is_on(const struct litemrc *mon)
 		       LITEMRC_HOT_CONTROL_ENABLE;
 }
 
-/* Copies the list of the epoch in the window. */
+/**
+ * litemrc_hot_pass() - copy the list of the epoch in the window
+ * @mon: the monitor
+ *
+ * Context: The interrupt's thread.
+ */
 void litemrc_hot_pass(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
@@ -105,9 +131,13 @@ void litemrc_hot_pass(struct litemrc *mon)
 	mutex_unlock(&hot->lock);
 }
 
-/*
- * Takes pages out of the gateware's queue; returns whether there was one. Holds
- * @queue_lock.
+/**
+ * litemrc_hot_take() - take pages out of the gateware's queue
+ * @mon: the monitor
+ * @most: their number, at most
+ *
+ * Context: Caller holds @mon->hot.queue_lock.
+ * Return: whether there was one
  */
 bool litemrc_hot_take(struct litemrc *mon, unsigned int most)
 {
@@ -135,10 +165,14 @@ bool litemrc_hot_take(struct litemrc *mon, unsigned int most)
 	return any;
 }
 
-/*
- * Takes the pages out of the gateware's queue; returns whether there was one.
- * Any context. At most as many as it holds: later ones assert the interrupt
- * again.
+/**
+ * litemrc_hot_drain() - take the pages out of the gateware's queue
+ * @mon: the monitor
+ *
+ * At most as many as it holds: later ones assert the interrupt again.
+ *
+ * Context: Any context.
+ * Return: whether there was one
  */
 bool litemrc_hot_drain(struct litemrc *mon)
 {
@@ -153,7 +187,12 @@ bool litemrc_hot_drain(struct litemrc *mon)
 	return any;
 }
 
-/* The part of the interrupt's handler; returns whether it was the queue's. */
+/**
+ * litemrc_hot_interrupt() - the hot pages' part of the interrupt's handler
+ * @mon: the monitor
+ *
+ * Return: whether the interrupt was the queue's
+ */
 bool litemrc_hot_interrupt(struct litemrc *mon)
 {
 	return mon->parameters.hot_pages &&

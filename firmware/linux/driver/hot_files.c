@@ -27,80 +27,54 @@ static int litemrc_hot_acknowledge(struct litemrc *mon, u32 next)
 	return ret;
 }
 
-/* Sets a field of a register. Caller holds @settings. */
-static int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
+/*
+ * Sets a field of a register; -EINVAL beyond @most, or if the register does not
+ * hold it. Caller holds @settings.
+ */
+static int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 most,
+			   u32 value)
 {
-	u32 before = litemrc_read(mon, offset);
-	u32 events = 0;
+	u32 before = litemrc_read(mon, offset), events = 0;
 	int ret;
 
-	ret = litemrc_set_quiet(mon, offset, (before & ~mask) | value);
-	if (ret || offset != LITEMRC_HOT_CONTROL)
-		return ret;
+	if (value > min(most, mask >> __ffs(mask)))
+		return -EINVAL;
+	ret = litemrc_set_quiet(mon, offset,
+				(before & ~mask) | value << __ffs(mask));
+	if (ret)
+		return ret == -ENODEV ? -EINVAL : ret;
+	if (offset != LITEMRC_HOT_CONTROL)
+		return 0;
 	if (litemrc_read(mon, offset) & LITEMRC_HOT_CONTROL_ALWAYS_ON)
 		events = LITEMRC_EV_ENABLE_HOT;
 	litemrc_set_events(mon, LITEMRC_EV_ENABLE_HOT, events);
 	return 0;
 }
 
-static u32 litemrc_hot_most(const struct litemrc *mon,
-			    const struct litemrc_number *number)
-{
-	switch (number->offset) {
-	case LITEMRC_HOT_LOWER:
-	case LITEMRC_HOT_UPPER:
-		return mon->parameters.frames - 1;
-	case LITEMRC_HOT_WANTED:
-		return mon->parameters.hot_pages;
-	case LITEMRC_HOT_WATERMARK:
-		return LITEMRC_HOT_QUEUED_MAX;
-	default:
-		return number->mask >> __ffs(number->mask);
-	}
-}
+/* @_most may use mon. */
+#define LITEMRC_HOT_FIELD(_name, _register, _mask, _least, _most)          \
+	static int litemrc_hot_set_##_name(struct litemrc *mon, u32 value) \
+	{                                                                  \
+		return litemrc_hot_set(mon, LITEMRC_HOT_##_register,       \
+				       _mask, _most, value);               \
+	}                                                                  \
+	LITEMRC_NUMBER(hot, _name, 0644, .mask = _mask, .least = _least,   \
+		       .offset = LITEMRC_HOT_##_register, .most = U32_MAX, \
+		       .set = litemrc_hot_set_##_name)
+#define LITEMRC_HOT_CONTROL_FIELD(_name, _mask)                           \
+	LITEMRC_HOT_FIELD(_name, CONTROL, LITEMRC_HOT_CONTROL_##_mask, 0, \
+			  U32_MAX)
 
-static ssize_t litemrc_hot_store(struct device *device,
-				 struct device_attribute *attribute,
-				 const char *text, size_t bytes)
-{
-	const struct litemrc_number *number =
-		container_of(attribute, struct litemrc_number, attribute);
-	struct litemrc *mon = litemrc_of_device(device);
-	u32 value;
-	int ret;
-
-	ret = litemrc_parse_number(text, &value);
-	if (ret)
-		return ret;
-	if (value < number->least || value > litemrc_hot_most(mon, number))
-		return -EINVAL;
-	mutex_lock(&mon->settings);
-	ret = litemrc_hot_set(mon, number->offset, number->mask,
-			      value << __ffs(number->mask));
-	mutex_unlock(&mon->settings);
-	/* more than the register holds */
-	return ret == -ENODEV ? -EINVAL : ret ?: bytes;
-}
-
-#define LITEMRC_HOT_FIELD(_name, _register, _mask, _least)            \
-	static struct litemrc_number litemrc_hot_##_name = {          \
-		.attribute = __ATTR(_name, 0644, litemrc_number_show, \
-				    litemrc_hot_store),               \
-		.offset = LITEMRC_HOT_##_register,                    \
-		.mask = _mask,                                        \
-		.least = _least,                                      \
-	}
-
-LITEMRC_HOT_FIELD(enable, CONTROL, LITEMRC_HOT_CONTROL_ENABLE, 0);
-LITEMRC_HOT_FIELD(reads, CONTROL, LITEMRC_HOT_CONTROL_READS, 0);
-LITEMRC_HOT_FIELD(writes, CONTROL, LITEMRC_HOT_CONTROL_WRITES, 0);
-LITEMRC_HOT_FIELD(always_on, CONTROL, LITEMRC_HOT_CONTROL_ALWAYS_ON, 0);
-LITEMRC_HOT_FIELD(sampling, CONTROL, LITEMRC_HOT_CONTROL_SAMPLING_LOG2, 0);
-LITEMRC_HOT_FIELD(threshold, THRESHOLD, U32_MAX, 1);
-LITEMRC_HOT_FIELD(wanted, WANTED, U32_MAX, 1);
-LITEMRC_HOT_FIELD(lower, LOWER, U32_MAX, 0);
-LITEMRC_HOT_FIELD(upper, UPPER, U32_MAX, 0);
-LITEMRC_HOT_FIELD(watermark, WATERMARK, U32_MAX, 1);
+LITEMRC_HOT_CONTROL_FIELD(enable, ENABLE);
+LITEMRC_HOT_CONTROL_FIELD(reads, READS);
+LITEMRC_HOT_CONTROL_FIELD(writes, WRITES);
+LITEMRC_HOT_CONTROL_FIELD(always_on, ALWAYS_ON);
+LITEMRC_HOT_CONTROL_FIELD(sampling, SAMPLING_LOG2);
+LITEMRC_HOT_FIELD(threshold, THRESHOLD, U32_MAX, 1, U32_MAX);
+LITEMRC_HOT_FIELD(wanted, WANTED, U32_MAX, 1, mon->parameters.hot_pages);
+LITEMRC_HOT_FIELD(lower, LOWER, U32_MAX, 0, mon->parameters.frames - 1);
+LITEMRC_HOT_FIELD(upper, UPPER, U32_MAX, 0, mon->parameters.frames - 1);
+LITEMRC_HOT_FIELD(watermark, WATERMARK, U32_MAX, 1, LITEMRC_HOT_QUEUED_MAX);
 LITEMRC_MEMBER(hot, queued, 0400, struct litemrc, hot.queued);
 LITEMRC_MEMBER(hot, lost, 0400, struct litemrc, hot.lost);
 LITEMRC_MEMBER(hot, overflows, 0400, struct litemrc, hot.overflows);
@@ -168,22 +142,14 @@ static umode_t litemrc_hot_is_visible(struct kobject *kobj,
 }
 
 static struct attribute *litemrc_hot_files[] = {
-	&litemrc_hot_enable.attribute.attr,
-	&litemrc_hot_reads.attribute.attr,
-	&litemrc_hot_writes.attribute.attr,
-	&litemrc_hot_always_on.attribute.attr,
-	&litemrc_hot_sampling.attribute.attr,
-	&litemrc_hot_threshold.attribute.attr,
-	&litemrc_hot_wanted.attribute.attr,
-	&litemrc_hot_lower.attribute.attr,
-	&litemrc_hot_upper.attribute.attr,
-	&litemrc_hot_watermark.attribute.attr,
-	&litemrc_hot_queued.attribute.attr,
-	&litemrc_hot_lost.attribute.attr,
-	&litemrc_hot_overflows.attribute.attr,
-	&litemrc_hot_queue_first.attribute.attr,
-	&dev_attr_queue.attr,
-	NULL
+	LITEMRC_FILE(hot, enable), LITEMRC_FILE(hot, reads),
+	LITEMRC_FILE(hot, writes), LITEMRC_FILE(hot, always_on),
+	LITEMRC_FILE(hot, sampling), LITEMRC_FILE(hot, threshold),
+	LITEMRC_FILE(hot, wanted), LITEMRC_FILE(hot, lower),
+	LITEMRC_FILE(hot, upper), LITEMRC_FILE(hot, watermark),
+	LITEMRC_FILE(hot, queued), LITEMRC_FILE(hot, lost),
+	LITEMRC_FILE(hot, overflows), LITEMRC_FILE(hot, queue_first),
+	&dev_attr_queue.attr, NULL
 };
 
 static litemrc_bin_attribute *litemrc_hot_binaries[] = { &bin_attr_list, NULL };

@@ -42,7 +42,6 @@ struct litemrc_pmu;
 struct litemrc_ranks;
 struct litemrc_tails;
 struct mm_struct;
-struct page;
 struct task_struct;
 struct tracepoint;
 
@@ -355,7 +354,7 @@ int litemrc_poll_status(struct litemrc *mon,
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_set_stuck(struct litemrc *mon);
 
-/* settings.c: callers hold @settings */
+/* settings.c */
 int litemrc_enable(struct litemrc *mon, u32 on);
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length);
 void litemrc_set_epoch_unit(struct litemrc *mon, bool cycles);
@@ -454,7 +453,7 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders,
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
-/* follow.c: callers hold @settings, except of the first three */
+/* follow.c */
 int litemrc_follow_init(struct litemrc *mon);
 int litemrc_follow_start(struct litemrc *mon);
 void litemrc_follow_stop(struct litemrc *mon);
@@ -503,7 +502,7 @@ static inline unsigned int litemrc_context_of(const struct litemrc_map *map,
 		       litemrc_cgroup_context(map, task);
 }
 
-/* pages.c: callers of the two of hand-over hold @settings */
+/* pages.c */
 int litemrc_probes_find(struct litemrc *mon);
 int litemrc_probes_register(struct litemrc *mon);
 void litemrc_probes_unregister(struct litemrc *mon);
@@ -512,18 +511,11 @@ void litemrc_owners_free(struct litemrc *mon);
 void litemrc_owners_reset_locked(struct litemrc *mon);
 void litemrc_owners_restore(struct litemrc *mon);
 void litemrc_owners_release(struct litemrc *mon, unsigned int context);
-void litemrc_page_allocated(struct litemrc *mon, struct page *page,
-			    unsigned int order);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
-void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
-			     unsigned int context);
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
 void litemrc_hand_over_all(struct litemrc *mon);
 void litemrc_moved_init(struct litemrc *mon);
 void litemrc_moved_stop(struct litemrc *mon);
-void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup,
-			struct task_struct *task);
-void litemrc_note_migrated(struct litemrc *mon);
 
 /* frames.c */
 int litemrc_bitmap_init(struct litemrc *mon);
@@ -659,5 +651,30 @@ struct litemrc_number {
 	LITEMRC_NUMBER(_group, _name, _mode,                        \
 		       .offset = offsetof(_struct, _member),        \
 		       .bytes = sizeof_field(_struct, _member), ##__VA_ARGS__)
+
+/**
+ * struct litemrc_placed - a file of a numbered folder that shows a number
+ * @attribute: the file
+ * @place: of the number: an offset or an index, as its show function takes it
+ */
+struct litemrc_placed {
+	struct kobj_attribute attribute;
+	unsigned int place;
+};
+
+#define LITEMRC_PLACED(_group, _name, _show, _place)            \
+	static struct litemrc_placed litemrc_##_group##_##_name = { \
+		.attribute = __ATTR(_name, 0400, _show, NULL),      \
+		.place = _place,                                    \
+	}
+
+static inline unsigned int
+litemrc_place_of(const struct kobj_attribute *attribute)
+{
+	return container_of(attribute, struct litemrc_placed, attribute)->place;
+}
+
+/* In the list of a group: what one of the macros above has defined. */
+#define LITEMRC_FILE(_group, _name) (&litemrc_##_group##_##_name.attribute.attr)
 
 #endif

@@ -14,7 +14,7 @@
 #include "litemrc.h"
 
 /**
- * litemrc_find_pte - find the entry of an address
+ * litemrc_find_pte() - find the entry of an address
  * @mm: the memory; the caller keeps its tables from being freed
  * @address: the address
  * @table: set to the entry of the table that holds the result
@@ -44,7 +44,7 @@ pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address,
 EXPORT_SYMBOL_GPL(litemrc_find_pte);
 
 /**
- * litemrc_end_of_table - end a range where its first table of entries ends
+ * litemrc_end_of_table() - end a range where its first table of entries ends
  * @address: begin of the range
  * @end: end of the range
  *
@@ -147,6 +147,13 @@ static void litemrc_walk_unlock_memory(struct mm_struct *mm,
 		mmap_read_unlock(mm);
 }
 
+/**
+ * litemrc_walk_task() - visit all page table entries of a task's memory
+ * @task: the task
+ * @how: how the mmap lock is taken
+ * @visit: called with consecutive entries of a table, and its lock held
+ * @data: its first argument
+ */
 void litemrc_walk_task(struct task_struct *task, enum litemrc_walk_lock how,
 		       litemrc_visit *visit, void *data)
 {
@@ -245,9 +252,16 @@ static int litemrc_walk_walk_processes(struct cgroup *cgroup, u64 since,
 	return count > room ? -EAGAIN : 0;
 }
 
-/*
- * Visits all entries of the processes that have run since a time of the
- * scheduler's clock, except of those whose mmap lock is taken.
+/**
+ * litemrc_walk_since() - visit all entries of the processes that have run since
+ * a time
+ * @since: the time, of the scheduler's clock
+ * @visit: called with consecutive entries of a table, and its lock held
+ * @data: its first argument
+ *
+ * Processes whose mmap lock is taken are left out.
+ *
+ * Return: 0, -ENOMEM, or -EAGAIN if processes were forked too fast
  */
 int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 {
@@ -256,14 +270,15 @@ int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 }
 
 /**
- * litemrc_walk_context - visit all entries of the processes that a context
+ * litemrc_walk_context() - visit all entries of the processes that a context
  * follows
- * @mon: the monitor; caller holds @settings
+ * @mon: the monitor
  * @context: the context
  * @how: how the mmap locks are taken
  * @visit: called with consecutive entries of a table, and its lock held
  * @data: its first argument
  *
+ * Context: Caller holds @mon->settings.
  * Return: 0, -ENOMEM, or -EAGAIN if processes were forked too fast
  */
 int litemrc_walk_context(struct litemrc *mon, unsigned int context,
@@ -340,7 +355,8 @@ static bool litemrc_tail_swap_entry_at(struct mm_struct *mm,
 }
 
 /**
- * litemrc_fault_entry - find the page in swap at which the running task faulted
+ * litemrc_fault_entry() - find the page in swap at which the running task
+ *   faulted
  * @mm: the task's memory; its tables cannot be freed meanwhile
  * @entry: set to the page's swap entry
  *

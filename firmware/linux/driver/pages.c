@@ -22,92 +22,6 @@
 #include "litemrc.h"
 
 /*
- * What cannot be moved is the kernel's: page tables, stacks, slabs. Without a
- * free page, NULL.
- */
-static void litemrc_on_page_alloc(void *data, struct page *page,
-				  unsigned int order, gfp_t flags,
-				  int migratetype)
-{
-	if (page && flags & __GFP_MOVABLE)
-		litemrc_page_allocated(data, page, order);
-}
-
-static void litemrc_on_page_free(void *data, struct page *page,
-				 unsigned int order)
-{
-	struct litemrc *mon = data;
-	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
-	unsigned long end = frame + (1UL << order);
-
-	/* A frame below the watched memory wraps to a large number. */
-	for (; frame != end; frame++)
-		if (frame < mon->parameters.frames)
-			litemrc_invalidate(mon, frame);
-}
-
-/* The process has moved. A thread that moves alone takes no page along. */
-static void litemrc_on_attach(void *data, struct cgroup *cgroup,
-			      const char *path, struct task_struct *task,
-			      bool threadgroup)
-{
-	if (threadgroup || thread_group_leader(task))
-		litemrc_note_moved(data, cgroup, task);
-}
-
-LITEMRC_ON_MIGRATE(litemrc_on_migrate)
-{
-	if (succeeded)
-		litemrc_note_migrated(data);
-}
-
-/*
- * A monitor that knows who accesses a page needs to know only of pages that are
- * free.
- */
-static struct litemrc_hook hooks[] = {
-	{ "mm_page_free", litemrc_on_page_free },
-	{ "mm_page_alloc", litemrc_on_page_alloc },
-	{ "mm_migrate_pages", litemrc_on_migrate, .optional = true },
-#ifdef CONFIG_CGROUPS
-	{ "cgroup_attach_task", litemrc_on_attach },
-#endif
-};
-
-static unsigned int litemrc_count_hooks(const struct litemrc *mon)
-{
-	return mon->owner ? ARRAY_SIZE(hooks) : 1;
-}
-
-int litemrc_probes_find(struct litemrc *mon)
-{
-	check_trace_callback_type_mm_page_free(litemrc_on_page_free);
-	check_trace_callback_type_mm_page_alloc(litemrc_on_page_alloc);
-	check_trace_callback_type_mm_migrate_pages(litemrc_on_migrate);
-	check_trace_callback_type_cgroup_attach_task(litemrc_on_attach);
-	return litemrc_hooks_find(mon->dev, hooks, ARRAY_SIZE(hooks));
-}
-
-int litemrc_probes_register(struct litemrc *mon)
-{
-	int ret;
-
-	if (mon->probing)
-		return 0;
-	ret = litemrc_hooks_add(mon->dev, hooks, litemrc_count_hooks(mon), mon);
-	WRITE_ONCE(mon->probing, !ret);
-	return ret;
-}
-
-void litemrc_probes_unregister(struct litemrc *mon)
-{
-	if (!mon->probing)
-		return;
-	WRITE_ONCE(mon->probing, false);
-	litemrc_hooks_remove(hooks, litemrc_count_hooks(mon), mon);
-}
-
-/*
  * Each page frame belongs to the context of the process that allocated it, or
  * to the context that it was handed over to. A claim tells the monitor so. All
  * accesses to the frame then count in that context, on any processor and of any
@@ -116,7 +30,14 @@ void litemrc_probes_unregister(struct litemrc *mon)
  * @lock guards the owners, so the monitor's are always these.
  */
 
-/* Not for a monitor that sees by itself who accesses a page. */
+/**
+ * litemrc_owners_init() - allocate the owners of the frames
+ * @mon: the monitor, its parameters read
+ *
+ * Not for a monitor that sees by itself who accesses a page.
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_owners_init(struct litemrc *mon)
 {
 	if (!mon->parameters.claims)
@@ -125,12 +46,22 @@ int litemrc_owners_init(struct litemrc *mon)
 	return mon->owner ? 0 : -ENOMEM;
 }
 
+/**
+ * litemrc_owners_free() - free the owners of the frames
+ * @mon: the monitor
+ */
 void litemrc_owners_free(struct litemrc *mon)
 {
 	vfree(mon->owner);
 }
 
-/* The monitor was just cleared. Caller holds @lock. */
+/**
+ * litemrc_owners_reset_locked() - no frame has an owner: the monitor was just
+ * cleared
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->lock.
+ */
 void litemrc_owners_reset_locked(struct litemrc *mon)
 {
 	if (mon->owner)
@@ -168,36 +99,7 @@ static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame,
 }
 
 /**
- * litemrc_page_allocated - a page was allocated, and has not been accessed yet
- * @mon: the monitor
- * @page: the first of the pages, which may be moved
- * @order: of their number
- *
- * The allocating process owns them. A kernel thread owns nothing, nor does a
- * task while it moves pages that belong to others.
- */
-void litemrc_page_allocated(struct litemrc *mon, struct page *page,
-			    unsigned int order)
-{
-	unsigned int context;
-	unsigned long flags;
-
-	if (!in_task() || current->flags & PF_KTHREAD ||
-	    current == READ_ONCE(mon->migrating) ||
-	    !litemrc_context_of(&mon->map, current))
-		return;
-	raw_spin_lock_irqsave(&mon->lock, flags);
-	context = litemrc_context_of(&mon->map, current);
-	if (context)
-		litemrc_claim_block_locked(mon,
-					   page_to_pfn(page) - mon->first_pfn,
-					   order, context);
-	raw_spin_unlock_irqrestore(&mon->lock, flags);
-	mb(); /* the page's first access comes behind the claim */
-}
-
-/**
- * litemrc_invalidate - a frame is free from now on, or has no owner any more
+ * litemrc_invalidate() - a frame is free from now on, or has no owner any more
  * @mon: the monitor
  * @frame: its number
  *
@@ -214,14 +116,12 @@ void litemrc_invalidate(struct litemrc *mon, u32 frame)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/**
- * litemrc_hand_over_frame - a page belongs to a context from now on
- * @mon: the monitor
- * @frame: that of a page in use, which is not freed meanwhile
- * @context: its owner; one that owns it already keeps its place in the stack
+/*
+ * The page in a frame, which is in use and not freed meanwhile, belongs to a
+ * context from now on. If it does already, it keeps its place in the stack.
  */
-void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
-			     unsigned int context)
+static void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
+				    unsigned int context)
 {
 	unsigned long flags;
 
@@ -231,7 +131,11 @@ void litemrc_hand_over_frame(struct litemrc *mon, u32 frame,
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* Tells the monitor again who owns each frame, after a clear. */
+/**
+ * litemrc_owners_restore() - report the owner of each frame again, after a
+ * clear
+ * @mon: the monitor
+ */
 void litemrc_owners_restore(struct litemrc *mon)
 {
 	unsigned long flags;
@@ -248,7 +152,11 @@ void litemrc_owners_restore(struct litemrc *mon)
 	}
 }
 
-/* The frames of a context that follows nothing any more are the kernel's. */
+/**
+ * litemrc_owners_release() - give the frames of a context to the kernel
+ * @mon: the monitor
+ * @context: it follows nothing any more
+ */
 void litemrc_owners_release(struct litemrc *mon, unsigned int context)
 {
 	unsigned long flags;
@@ -306,9 +214,15 @@ static void litemrc_hand_over_pages(void *data, pte_t *entry,
 		litemrc_hand_over_page(data, *entry++);
 }
 
-/*
+/**
+ * litemrc_hand_over() - give a context the pages that its processes had before
+ * @mon: the monitor
+ * @context: the context
+ *
  * Does nothing while the monitor is disabled: enabling clears it and hands
  * over.
+ *
+ * Context: Caller holds @mon->settings.
  */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
@@ -326,7 +240,12 @@ void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 			 context, ret);
 }
 
-/* Does the same for all contexts. Caller holds @settings. */
+/**
+ * litemrc_hand_over_all() - litemrc_hand_over() for all contexts
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ */
 void litemrc_hand_over_all(struct litemrc *mon)
 {
 	unsigned int context;
@@ -351,37 +270,6 @@ static void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid)
 		litemrc_walk_task(task, LITEMRC_WALK_ALONE,
 				  litemrc_hand_over_pages, &to);
 	put_task_struct(task);
-}
-
-/*
- * A process has moved to a cgroup. Called in a tracepoint, possibly with
- * interrupts off.
- */
-void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup,
-			struct task_struct *task)
-{
-	struct litemrc_moved *moved = &mon->moved;
-	unsigned long flags;
-	bool followed;
-
-	raw_spin_lock_irqsave(&mon->lock, flags);
-	followed = litemrc_cgroup_followed(&mon->map, cgroup);
-	if (followed && moved->count < LITEMRC_MOVED_MAX)
-		moved->pid[moved->count++] = get_pid(task_tgid(task));
-	else if (followed)
-		WRITE_ONCE(moved->all, 1);
-	raw_spin_unlock_irqrestore(&mon->lock, flags);
-	if (followed)
-		schedule_work(&moved->work);
-}
-
-/* Pages have moved to other frames, of any process. Called in a tracepoint. */
-void litemrc_note_migrated(struct litemrc *mon)
-{
-	if (!READ_ONCE(mon->map.last))
-		return;
-	WRITE_ONCE(mon->moved.all, 1);
-	schedule_work(&mon->moved.work);
 }
 
 static void litemrc_hand_over_moved(struct work_struct *work)
@@ -410,16 +298,168 @@ static void litemrc_hand_over_moved(struct work_struct *work)
 	mutex_unlock(&mon->settings);
 }
 
+/**
+ * litemrc_moved_init() - prepare the hand-over of pages that have moved
+ * @mon: the monitor
+ */
 void litemrc_moved_init(struct litemrc *mon)
 {
 	INIT_WORK(&mon->moved.work, litemrc_hand_over_moved);
 }
 
-/*
- * The probes are unregistered, so no further move is noted. Caller does not
- * hold @settings.
+/**
+ * litemrc_moved_stop() - wait for the end of the hand-over of pages that have
+ * moved
+ * @mon: the monitor; the probes are unregistered, so no further move is noted
+ *
+ * Context: Caller does not hold @mon->settings.
  */
 void litemrc_moved_stop(struct litemrc *mon)
 {
 	flush_work(&mon->moved.work);
+}
+
+/*
+ * A page was allocated, and has not been accessed yet: the allocating process
+ * owns it. A kernel thread owns nothing, nor does a task while it moves pages
+ * that belong to others. What cannot be moved is the kernel's: page tables,
+ * stacks, slabs. Without a free page, NULL.
+ */
+static void litemrc_on_page_alloc(void *data, struct page *page,
+				  unsigned int order, gfp_t flags,
+				  int migratetype)
+{
+	struct litemrc *mon = data;
+	unsigned int context;
+	unsigned long irq_flags;
+
+	if (!page || !(flags & __GFP_MOVABLE) || !in_task() ||
+	    current->flags & PF_KTHREAD ||
+	    current == READ_ONCE(mon->migrating) ||
+	    !litemrc_context_of(&mon->map, current))
+		return;
+	raw_spin_lock_irqsave(&mon->lock, irq_flags);
+	context = litemrc_context_of(&mon->map, current);
+	if (context)
+		litemrc_claim_block_locked(mon,
+					   page_to_pfn(page) - mon->first_pfn,
+					   order, context);
+	raw_spin_unlock_irqrestore(&mon->lock, irq_flags);
+	mb(); /* the page's first access comes behind the claim */
+}
+
+static void litemrc_on_page_free(void *data, struct page *page,
+				 unsigned int order)
+{
+	struct litemrc *mon = data;
+	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
+	unsigned long end = frame + (1UL << order);
+
+	/* A frame below the watched memory wraps to a large number. */
+	for (; frame != end; frame++)
+		if (frame < mon->parameters.frames)
+			litemrc_invalidate(mon, frame);
+}
+
+/*
+ * The process has moved to a cgroup, possibly with interrupts off. A thread
+ * that moves alone takes no page along.
+ */
+static void litemrc_on_attach(void *data, struct cgroup *cgroup,
+			      const char *path, struct task_struct *task,
+			      bool threadgroup)
+{
+	struct litemrc *mon = data;
+	struct litemrc_moved *moved = &mon->moved;
+	unsigned long flags;
+	bool followed;
+
+	if (!threadgroup && !thread_group_leader(task))
+		return;
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	followed = litemrc_cgroup_followed(&mon->map, cgroup);
+	if (followed && moved->count < LITEMRC_MOVED_MAX)
+		moved->pid[moved->count++] = get_pid(task_tgid(task));
+	else if (followed)
+		WRITE_ONCE(moved->all, 1);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	if (followed)
+		schedule_work(&moved->work);
+}
+
+/* Pages have moved to other frames, of any process. */
+LITEMRC_ON_MIGRATE(litemrc_on_migrate)
+{
+	struct litemrc *mon = data;
+
+	if (!succeeded || !READ_ONCE(mon->map.last))
+		return;
+	WRITE_ONCE(mon->moved.all, 1);
+	schedule_work(&mon->moved.work);
+}
+
+/*
+ * A monitor that knows who accesses a page needs to know only of pages that are
+ * free.
+ */
+static struct litemrc_hook hooks[] = {
+	{ "mm_page_free", litemrc_on_page_free },
+	{ "mm_page_alloc", litemrc_on_page_alloc },
+	{ "mm_migrate_pages", litemrc_on_migrate, .optional = true },
+#ifdef CONFIG_CGROUPS
+	{ "cgroup_attach_task", litemrc_on_attach },
+#endif
+};
+
+static unsigned int litemrc_count_hooks(const struct litemrc *mon)
+{
+	return mon->owner ? ARRAY_SIZE(hooks) : 1;
+}
+
+/**
+ * litemrc_probes_find() - find the tracepoints of pages
+ * @mon: the monitor
+ *
+ * Return: 0, or -ENODEV if the kernel lacks one
+ */
+int litemrc_probes_find(struct litemrc *mon)
+{
+	check_trace_callback_type_mm_page_free(litemrc_on_page_free);
+	check_trace_callback_type_mm_page_alloc(litemrc_on_page_alloc);
+	check_trace_callback_type_mm_migrate_pages(litemrc_on_migrate);
+	check_trace_callback_type_cgroup_attach_task(litemrc_on_attach);
+	return litemrc_hooks_find(mon->dev, hooks, ARRAY_SIZE(hooks));
+}
+
+/**
+ * litemrc_probes_register() - register the hooks of pages, unless they are
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0 or a negative error
+ */
+int litemrc_probes_register(struct litemrc *mon)
+{
+	int ret;
+
+	if (mon->probing)
+		return 0;
+	ret = litemrc_hooks_add(mon->dev, hooks, litemrc_count_hooks(mon), mon);
+	WRITE_ONCE(mon->probing, !ret);
+	return ret;
+}
+
+/**
+ * litemrc_probes_unregister() - unregister the hooks of pages, if they are
+ * registered
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ */
+void litemrc_probes_unregister(struct litemrc *mon)
+{
+	if (!mon->probing)
+		return;
+	WRITE_ONCE(mon->probing, false);
+	litemrc_hooks_remove(hooks, litemrc_count_hooks(mon), mon);
 }

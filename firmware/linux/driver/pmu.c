@@ -347,7 +347,10 @@ static struct litemrc_pmu *litemrc_pmu_make(const struct litemrc *mon)
 	return pmu;
 }
 
-/* The monitor works without its events, too. */
+/**
+ * litemrc_pmu_bind() - give the monitor a PMU, a new one or that of its number
+ * @mon: the monitor, which works without, too
+ */
 void litemrc_pmu_bind(struct litemrc *mon)
 {
 	struct litemrc_pmu *pmu;
@@ -368,7 +371,10 @@ void litemrc_pmu_bind(struct litemrc *mon)
 	WRITE_ONCE(mon->pmu, pmu);
 }
 
-/* A module that adds to the monitor has come, or gone. */
+/**
+ * litemrc_pmu_update() - a module that adds to the monitor has come, or gone
+ * @mon: the monitor
+ */
 void litemrc_pmu_update(struct litemrc *mon)
 {
 	mutex_lock(&pmus_lock);
@@ -377,7 +383,12 @@ void litemrc_pmu_update(struct litemrc *mon)
 	mutex_unlock(&pmus_lock);
 }
 
-/* No further event is opened; those that are open keep their counts. */
+/**
+ * litemrc_pmu_unbind() - let no further event be opened
+ * @mon: the monitor
+ *
+ * Those that are open keep their counts.
+ */
 void litemrc_pmu_unbind(struct litemrc *mon)
 {
 	if (!mon->pmu)
@@ -419,7 +430,11 @@ static void litemrc_pmu_add_dram(struct litemrc_pmu *pmu,
 		record->refreshes;
 }
 
-/* An epoch has finished. */
+/**
+ * litemrc_pmu_add() - add the counters of a finished epoch
+ * @mon: the monitor
+ * @record: of the epoch
+ */
 void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 {
 	struct litemrc_pmu *pmu = READ_ONCE(mon->pmu);
@@ -449,7 +464,10 @@ void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
 	raw_spin_unlock_irqrestore(&pmu->lock, flags);
 }
 
-/* The module is unloaded: no event is open. */
+/**
+ * litemrc_pmus_free() - free all PMUs: the module is unloaded, and no event is
+ * open
+ */
 void litemrc_pmus_free(void)
 {
 	struct litemrc_pmu *pmu, *next;

@@ -57,7 +57,7 @@ static void litemrc_read_dram(struct litemrc *mon)
 }
 
 /**
- * litemrc_read_parameters - read the gateware's build parameters
+ * litemrc_read_parameters() - read the gateware's build parameters
  * @mon: the monitor
  *
  * Return: 0, or -ENODEV for gateware that this driver does not support
@@ -118,9 +118,13 @@ int litemrc_read_parameters(struct litemrc *mon)
 	return 0;
 }
 
-/*
- * The gateware is not waited for again until a clear. Callers may hold the
- * scheduler's locks.
+/**
+ * litemrc_set_stuck() - the gateware does not respond
+ * @mon: the monitor
+ *
+ * It is not waited for again until a clear.
+ *
+ * Context: Any context; callers may hold the scheduler's locks.
  */
 void litemrc_set_stuck(struct litemrc *mon)
 {
@@ -142,7 +146,7 @@ static bool litemrc_has_value(u32 status, u32 mask, u32 value)
 #define LITEMRC_QUICK_READS 16
 
 /**
- * litemrc_poll_status - busy-wait until the status register satisfies a
+ * litemrc_poll_status() - busy-wait until the status register satisfies a
  * condition
  * @mon: the monitor
  * @is_done: the condition; gets the status, @mask and @value
@@ -175,7 +179,7 @@ int litemrc_poll_status(struct litemrc *mon,
 }
 
 /**
- * litemrc_wait_status - busy-wait until status bits have a value
+ * litemrc_wait_status() - busy-wait until status bits have a value
  * @mon: the monitor
  * @mask: bits of the status register
  * @value: their expected value
@@ -190,9 +194,12 @@ int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
 				   &status);
 }
 
-/*
- * Counts commands that were lost or late, from a status just read. Caller holds
- * @lock.
+/**
+ * litemrc_check_commands() - count commands that were lost or late
+ * @mon: the monitor
+ * @status: the status register, just read
+ *
+ * Context: Caller holds @mon->lock.
  */
 void litemrc_check_commands(struct litemrc *mon, u32 status)
 {
@@ -236,6 +243,12 @@ static void litemrc_queue_command(struct litemrc *mon, unsigned int offset,
 	litemrc_write(mon, offset, value);
 }
 
+/**
+ * litemrc_set_control() - set bits of the control register
+ * @mon: the monitor
+ * @mask: the bits that change
+ * @value: their new values
+ */
 void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value)
 {
 	unsigned long flags;
@@ -246,7 +259,11 @@ void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* For commands that do not pass the queue. */
+/**
+ * litemrc_command() - write a command that does not pass the queue
+ * @mon: the monitor
+ * @command: LITEMRC_COMMAND_*
+ */
 void litemrc_command(struct litemrc *mon, u32 command)
 {
 	unsigned long flags;
@@ -256,7 +273,14 @@ void litemrc_command(struct litemrc *mon, u32 command)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* Which events raise the interrupt. Any context. */
+/**
+ * litemrc_set_events() - choose which events raise the interrupt
+ * @mon: the monitor
+ * @mask: the events that change, as in EV_ENABLE
+ * @value: those of them that raise it from now on
+ *
+ * Context: Any context.
+ */
 void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value)
 {
 	unsigned long flags;
@@ -280,13 +304,27 @@ static void litemrc_command_of_frames(struct litemrc *mon, unsigned int offset,
 		litemrc_wait_commands(mon);
 }
 
-/* Caller holds @lock. */
+/**
+ * litemrc_invalidate_locked() - report a frame without an owner to the monitor
+ * @mon: the monitor
+ * @frame: its number
+ *
+ * Context: Caller holds @mon->lock.
+ */
 void litemrc_invalidate_locked(struct litemrc *mon, u32 frame)
 {
 	litemrc_command_of_frames(mon, LITEMRC_INVALIDATE, frame);
 }
 
-/* 2^@order frames belong to a context from now on. Caller holds @lock. */
+/**
+ * litemrc_claim_locked() - frames belong to a context from now on
+ * @mon: the monitor
+ * @frame: the first of them
+ * @order: log2 of their number
+ * @context: their owner
+ *
+ * Context: Caller holds @mon->lock.
+ */
 void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order,
 			  unsigned int context)
 {
@@ -297,7 +335,12 @@ void litemrc_claim_locked(struct litemrc *mon, u32 frame, unsigned int order,
 	litemrc_command_of_frames(mon, LITEMRC_CLAIM, claim);
 }
 
-/* Waits until all invalidations are queued, or returns -EIO. */
+/**
+ * litemrc_wait_invalidated() - wait until all invalidations are queued
+ * @mon: the monitor
+ *
+ * Return: 0, or -EIO if the gateware does not respond
+ */
 int litemrc_wait_invalidated(struct litemrc *mon)
 {
 	unsigned long flags;
@@ -308,8 +351,13 @@ int litemrc_wait_invalidated(struct litemrc *mon)
 	return mon->stuck ? -EIO : 0;
 }
 
-/*
+/**
+ * litemrc_clear_locked() - invalidate all pages and restart the running epoch
+ * @mon: the monitor
+ *
  * After a clear the gateware's state is known again, so it gets another chance.
+ *
+ * Context: Caller holds @mon->lock.
  */
 void litemrc_clear_locked(struct litemrc *mon)
 {

@@ -35,9 +35,12 @@ static u32 litemrc_ring_record_parts(const struct litemrc *mon)
 	return mon->parameters.banks ? 3 : 2;
 }
 
-/*
- * The shortest epoch, in accesses or cycles: the words that are read from the
- * window after it.
+/**
+ * litemrc_epoch_least() - the shortest epoch that may be set
+ * @mon: the monitor
+ *
+ * Return: its length in accesses or cycles: the words that are read from the
+ * window after it
  */
 u32 litemrc_epoch_least(const struct litemrc *mon)
 {
@@ -103,6 +106,12 @@ static void litemrc_ring_fill_sizes(const struct litemrc *mon,
 	}
 }
 
+/**
+ * litemrc_ring_init() - allocate the records
+ * @mon: the monitor, its parameters read
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_ring_init(struct litemrc *mon)
 {
 	struct litemrc_ring *ring = &mon->ring;
@@ -185,7 +194,12 @@ static u32 litemrc_banks_first_word(const struct litemrc_parameters *parameters)
 					   parameters->hot_pages);
 }
 
-/* Words of the window with all its parts. */
+/**
+ * litemrc_window_end() - words of the window with all its parts
+ * @parameters: of the monitor
+ *
+ * Return: their number
+ */
 u32 litemrc_window_end(const struct litemrc_parameters *parameters)
 {
 	u32 banks = parameters->banks * LITEMRC_DRAM_BANK_WORDS;
@@ -325,10 +339,17 @@ static void litemrc_ring_pace(struct litemrc_ring *ring)
 		usleep_range(ahead_us, ahead_us + 1000);
 }
 
-/*
+/**
+ * litemrc_epoch_interrupt() - handle the interrupt of the monitor
+ * @irq: its number
+ * @data: the monitor
+ *
  * The end of an epoch is its interrupt: the thread may run much later. Until
  * the thread releases the window only this event is disabled, not the line: hot
  * pages come while it sleeps.
+ *
+ * Return: IRQ_WAKE_THREAD at the end of an epoch; IRQ_HANDLED if only hot pages
+ * came; or IRQ_NONE
  */
 irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
 {
@@ -358,9 +379,15 @@ static void litemrc_ring_notify_epoch(struct litemrc *mon)
 	sysfs_notify_dirent(node);
 }
 
-/*
+/**
+ * litemrc_epoch_thread() - store the record of an epoch and release the window
+ * @irq: number of the interrupt
+ * @data: the monitor
+ *
  * control.hold freezes the window until the release; counting continues
  * meanwhile.
+ *
+ * Return: IRQ_HANDLED
  */
 irqreturn_t litemrc_epoch_thread(int irq, void *data)
 {
@@ -411,7 +438,7 @@ static bool litemrc_is_drained(struct litemrc *mon)
 }
 
 /**
- * litemrc_wait_drained - wait until no epoch is in the window or on its way
+ * litemrc_wait_drained() - wait until no epoch is in the window or on its way
  * there
  * @mon: the monitor; no epoch may end by its length, or there may always be
  *   another one
@@ -431,7 +458,13 @@ static bool litemrc_is_stored(const struct litemrc_ring *ring, u32 epoch)
 	return (s32)(READ_ONCE(ring->stored) - epoch) > 0;
 }
 
-/* Waits until the record of an epoch can be read. */
+/**
+ * litemrc_wait_stored() - wait until the record of an epoch can be read
+ * @mon: the monitor
+ * @epoch: number of the epoch
+ *
+ * Return: 0 or -EIO
+ */
 int litemrc_wait_stored(struct litemrc *mon, u32 epoch)
 {
 	struct litemrc_ring *ring = &mon->ring;
@@ -442,9 +475,11 @@ int litemrc_wait_stored(struct litemrc *mon, u32 epoch)
 	return litemrc_check_waited(mon, left);
 }
 
-/*
- * No further epoch is stored: readers read those that are left, then the end of
- * the file.
+/**
+ * litemrc_ring_stop() - store no further epoch
+ * @mon: the monitor
+ *
+ * Readers read those that are left, then the end of the file.
  */
 void litemrc_ring_stop(struct litemrc *mon)
 {
@@ -454,6 +489,13 @@ void litemrc_ring_stop(struct litemrc *mon)
 	wake_up_all(&mon->ring.wait);
 }
 
+/**
+ * litemrc_ring_has() - look whether there is an epoch that a reader has not
+ * read
+ * @reader: the reader
+ *
+ * Return: whether there is one
+ */
 bool litemrc_ring_has(struct litemrc_reader *reader)
 {
 	return READ_ONCE(reader->mon->ring.head) != READ_ONCE(reader->next);
@@ -518,9 +560,10 @@ static void litemrc_ring_copy(struct litemrc_epoch *to,
 }
 
 /**
- * litemrc_ring_fetch - copy a reader's next epoch into its record and advance
- * @reader: the reader; caller holds its lock
+ * litemrc_ring_fetch() - copy a reader's next epoch into its record and advance
+ * @reader: the reader
  *
+ * Context: Caller holds @reader->lock.
  * Return: whether there was an epoch
  */
 bool litemrc_ring_fetch(struct litemrc_reader *reader)
@@ -545,9 +588,10 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 }
 
 /**
- * litemrc_ring_last - the last finished epoch
- * @mon: the monitor; caller holds the ring's lock
+ * litemrc_ring_last() - the last finished epoch
+ * @mon: the monitor
  *
+ * Context: Caller holds @mon->ring.lock.
  * Return: its record, or NULL before the first
  */
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
@@ -559,9 +603,13 @@ const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
 }
 EXPORT_SYMBOL_GPL(litemrc_ring_last);
 
-/*
- * Returns a context's row for sysfs: hits, then LITEMRC_ROW_WORDS. Caller holds
- * the ring's lock.
+/**
+ * litemrc_ring_row() - a context's row for sysfs
+ * @mon: the monitor
+ * @context: the context
+ *
+ * Context: Caller holds @mon->ring.lock.
+ * Return: hits, then LITEMRC_ROW_WORDS, then the tail
  */
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)
 {

@@ -4,6 +4,13 @@
  */
 #include "litemrc.h"
 
+/**
+ * litemrc_end_epoch() - end the running epoch and wait for its record
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0, or -EIO if the epoch does not end
+ */
 int litemrc_end_epoch(struct litemrc *mon)
 {
 	unsigned long flags;
@@ -39,6 +46,14 @@ static int litemrc_check_stuck(struct litemrc *mon)
 	return mon->stuck ? -EIO : 0;
 }
 
+/**
+ * litemrc_clear() - invalidate all pages; while enabled, frames keep their
+ * owners
+ * @mon: the monitor
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0, or -EIO if the gateware does not respond
+ */
 int litemrc_clear(struct litemrc *mon)
 {
 	unsigned long flags;
@@ -90,6 +105,14 @@ static int litemrc_begin(struct litemrc *mon)
 	return litemrc_check_stuck(mon);
 }
 
+/**
+ * litemrc_enable() - enable the monitor, which clears it, or disable it
+ * @mon: the monitor
+ * @on: 1: enable; 0: disable
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0 or a negative error
+ */
 int litemrc_enable(struct litemrc *mon, u32 on)
 {
 	if (on == mon->enabled && on == litemrc_is_counting(mon))
@@ -103,6 +126,14 @@ int litemrc_enable(struct litemrc *mon, u32 on)
 	return litemrc_tell_monitor(mon, false);
 }
 
+/**
+ * litemrc_set_epoch_length() - set the length of epochs
+ * @mon: the monitor
+ * @length: in accesses or cycles, litemrc_epoch_least() at least
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0 or -EINVAL
+ */
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length)
 {
 	if (length < litemrc_epoch_least(mon))
@@ -111,9 +142,15 @@ int litemrc_set_epoch_length(struct litemrc *mon, u32 length)
 	return 0;
 }
 
-/*
+/**
+ * litemrc_set_epoch_unit() - set the unit of the length of epochs
+ * @mon: the monitor
+ * @cycles: it is cycles, not accesses
+ *
  * No epoch ends by the old length in the new unit: there is no length until one
  * is set.
+ *
+ * Context: Caller holds @mon->settings.
  */
 void litemrc_set_epoch_unit(struct litemrc *mon, bool cycles)
 {
@@ -167,6 +204,15 @@ static int litemrc_resume(struct litemrc *mon, const struct quiet *quiet,
 	return litemrc_check_stuck(mon);
 }
 
+/**
+ * litemrc_set_range() - set the frames that take part, and clear the monitor
+ * @mon: the monitor
+ * @lower: the first of them
+ * @upper: the last of them
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0, -EINVAL, or -EIO if the gateware does not respond
+ */
 int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
 {
 	struct quiet quiet;
@@ -183,9 +229,16 @@ int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
 	return litemrc_resume(mon, &quiet, !ret) ?: ret;
 }
 
-/*
- * Writes a register while the monitor is quiet; -ENODEV if it does not hold the
- * value.
+/**
+ * litemrc_set_quiet() - write a register while the monitor is quiet, and clear
+ * it
+ * @mon: the monitor
+ * @offset: of the register, in bytes
+ * @value: its new value
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0; -ENODEV if the register does not hold the value; -EIO if the
+ * gateware does not respond
  */
 int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value)
 {
@@ -207,6 +260,14 @@ int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value)
 	return litemrc_resume(mon, &quiet, !ret) ?: ret;
 }
 
+/**
+ * litemrc_set_sampling() - set the part of the pages that takes part
+ * @mon: the monitor
+ * @sampling: k: 1 page of 2^k
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0, -EINVAL, or an error of litemrc_set_quiet()
+ */
 int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
 {
 	if (sampling > mon->parameters.frames_log2)
@@ -214,7 +275,16 @@ int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
 	return litemrc_set_quiet(mon, LITEMRC_SAMPLING, sampling);
 }
 
-/* Writes count in the upper half of the contexts, which must be free. */
+/**
+ * litemrc_set_split() - count writes in the upper half of the contexts, or no
+ * longer
+ * @mon: the monitor
+ * @on: 1: count them there
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0; -EBUSY if one of these contexts is not free; -ENODEV if there is
+ * one context; or an error of litemrc_set_quiet()
+ */
 int litemrc_set_split(struct litemrc *mon, u32 on)
 {
 	u32 contexts = mon->parameters.contexts, context, control;

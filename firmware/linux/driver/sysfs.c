@@ -173,31 +173,18 @@ static ssize_t epoch_unit_store(struct device *device,
 static DEVICE_ATTR_RW(epoch_unit);
 
 static struct attribute *litemrc_files[] = {
-	&dev_attr_abi.attr,
-	&dev_attr_engine.attr,
-	&dev_attr_epoch_unit.attr,
-	&litemrc_file_epoch_length.attribute.attr,
-	&litemrc_file_enable.attribute.attr,
-	&litemrc_file_freeze.attribute.attr,
-	&litemrc_file_split.attribute.attr,
-	&litemrc_file_single_shot.attribute.attr,
-	&litemrc_file_end_epoch.attribute.attr,
-	&litemrc_file_clear.attribute.attr,
-	&litemrc_file_arm.attribute.attr,
-	&litemrc_file_range_lower.attribute.attr,
-	&litemrc_file_range_upper.attribute.attr,
-	&litemrc_file_sampling.attribute.attr,
-	&litemrc_file_invalidate.attribute.attr,
-	&litemrc_file_epoch.attribute.attr,
-	&litemrc_file_frozen.attribute.attr,
-	&litemrc_file_scale.attribute.attr,
-	&litemrc_file_dropped.attribute.attr,
-	&litemrc_file_queue_peak.attribute.attr,
-	&litemrc_file_lost.attribute.attr,
-	&litemrc_file_commands_lost.attribute.attr,
-	&litemrc_file_commands_late.attribute.attr,
-	&litemrc_file_stuck.attribute.attr,
-	NULL
+	&dev_attr_abi.attr, &dev_attr_engine.attr, &dev_attr_epoch_unit.attr,
+	LITEMRC_FILE(file, epoch_length), LITEMRC_FILE(file, enable),
+	LITEMRC_FILE(file, freeze), LITEMRC_FILE(file, split),
+	LITEMRC_FILE(file, single_shot), LITEMRC_FILE(file, end_epoch),
+	LITEMRC_FILE(file, clear), LITEMRC_FILE(file, arm),
+	LITEMRC_FILE(file, range_lower), LITEMRC_FILE(file, range_upper),
+	LITEMRC_FILE(file, sampling), LITEMRC_FILE(file, invalidate),
+	LITEMRC_FILE(file, epoch), LITEMRC_FILE(file, frozen),
+	LITEMRC_FILE(file, scale), LITEMRC_FILE(file, dropped),
+	LITEMRC_FILE(file, queue_peak), LITEMRC_FILE(file, lost),
+	LITEMRC_FILE(file, commands_lost), LITEMRC_FILE(file, commands_late),
+	LITEMRC_FILE(file, stuck), NULL
 };
 
 static const struct attribute_group litemrc_file_group = {
@@ -240,23 +227,17 @@ LITEMRC_NUMBER(parameter, record_bytes, 0444, .get = litemrc_get_record_bytes);
 LITEMRC_NUMBER(parameter, first_page, 0444, .get = litemrc_get_first_page);
 
 static struct attribute *litemrc_parameters[] = {
-	&litemrc_parameter_version.attribute.attr,
-	&litemrc_parameter_page_shift.attribute.attr,
-	&litemrc_parameter_frames.attribute.attr,
-	&litemrc_parameter_groups.attribute.attr,
-	&litemrc_parameter_contexts.attribute.attr,
-	&litemrc_parameter_pages.attribute.attr,
-	&litemrc_parameter_recent_pages.attribute.attr,
-	&litemrc_parameter_queue_depth.attribute.attr,
-	&litemrc_parameter_ranks.attribute.attr,
-	&litemrc_parameter_page_bitmap.attribute.attr,
-	&litemrc_parameter_hot_pages.attribute.attr,
-	&litemrc_parameter_banks.attribute.attr,
-	&litemrc_parameter_access_bytes.attribute.attr,
-	&litemrc_parameter_epoch_least.attribute.attr,
-	&litemrc_parameter_record_bytes.attribute.attr,
-	&litemrc_parameter_first_page.attribute.attr,
-	NULL
+	LITEMRC_FILE(parameter, version), LITEMRC_FILE(parameter, page_shift),
+	LITEMRC_FILE(parameter, frames), LITEMRC_FILE(parameter, groups),
+	LITEMRC_FILE(parameter, contexts), LITEMRC_FILE(parameter, pages),
+	LITEMRC_FILE(parameter, recent_pages),
+	LITEMRC_FILE(parameter, queue_depth), LITEMRC_FILE(parameter, ranks),
+	LITEMRC_FILE(parameter, page_bitmap),
+	LITEMRC_FILE(parameter, hot_pages), LITEMRC_FILE(parameter, banks),
+	LITEMRC_FILE(parameter, access_bytes),
+	LITEMRC_FILE(parameter, epoch_least),
+	LITEMRC_FILE(parameter, record_bytes),
+	LITEMRC_FILE(parameter, first_page), NULL
 };
 
 static const struct attribute_group litemrc_parameter_group = {

@@ -23,7 +23,7 @@ static void litemrc_hooks_look(struct tracepoint *tracepoint, void *data)
 }
 
 /**
- * litemrc_hooks_find - find the tracepoints of hooks
+ * litemrc_hooks_find() - find the tracepoints of hooks
  * @dev: the device, for messages
  * @hooks: the hooks
  * @count: their number
@@ -47,7 +47,7 @@ int litemrc_hooks_find(struct device *dev, struct litemrc_hook *hooks,
 EXPORT_SYMBOL_GPL(litemrc_hooks_find);
 
 /**
- * litemrc_hooks_remove - unregister hooks
+ * litemrc_hooks_remove() - unregister hooks
  * @hooks: the hooks, registered
  * @count: their number
  * @data: as it was registered
@@ -67,7 +67,7 @@ void litemrc_hooks_remove(const struct litemrc_hook *hooks, unsigned int count,
 EXPORT_SYMBOL_GPL(litemrc_hooks_remove);
 
 /**
- * litemrc_hooks_add - register all hooks, or none
+ * litemrc_hooks_add() - register all hooks, or none
  * @dev: the device, for messages
  * @hooks: the hooks, which litemrc_hooks_find() has found
  * @count: their number

@@ -21,6 +21,12 @@
 
 #define EVACUATE_TRIES 5
 
+/**
+ * litemrc_pages_of_rank() - pages of a rank
+ * @mon: the monitor
+ *
+ * Return: their number
+ */
 u32 litemrc_pages_of_rank(const struct litemrc *mon)
 {
 	return mon->parameters.frames / mon->parameters.ranks;
@@ -40,12 +46,25 @@ static struct zone *litemrc_zone_of_rank(const struct litemrc *mon,
 	return pfn_valid(pfn) ? page_zone(pfn_to_page(pfn)) : NULL;
 }
 
+/**
+ * litemrc_node_of_rank() - NUMA node of a rank
+ * @mon: the monitor
+ * @rank: number of the rank
+ *
+ * Return: number of the node
+ */
 int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank)
 {
 	return pfn_to_nid(litemrc_first_of_rank(mon, rank));
 }
 
-/* Free pages in its zone, which must hold no other rank. */
+/**
+ * litemrc_rank_zone_free() - free pages in the zone of a rank
+ * @mon: the monitor
+ * @rank: number of the rank; its zone must hold no other one
+ *
+ * Return: their number
+ */
 u32 litemrc_rank_zone_free(const struct litemrc *mon, unsigned int rank)
 {
 	struct zone *zone = litemrc_zone_of_rank(mon, rank);
@@ -101,7 +120,13 @@ static void litemrc_free_pages_of_rank(unsigned long pfn, u32 pages)
 	free_contig_range(pfn, end - pfn);
 }
 
-/* Gives the pages of a closed rank back; returns how many. */
+/**
+ * litemrc_give_back() - give the pages of a rank back, if it is closed
+ * @all: the ranks
+ * @rank: number of the rank
+ *
+ * Return: the number of the pages, or 0
+ */
 u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
 {
 	u32 pages = litemrc_pages_of_rank(all->mon);
@@ -136,7 +161,7 @@ static u32 litemrc_buddy_pages(unsigned long pfn, u32 pages)
 	return found;
 }
 
-u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
+static u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 {
 	u32 pages = litemrc_pages_of_rank(mon);
 	unsigned long pfn = litemrc_first_of_rank(mon, rank);
@@ -194,9 +219,12 @@ static void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved)
 	}
 }
 
-/*
- * Free pages of the whole memory beyond the kernel's watermarks; closed ranks
- * have none.
+/**
+ * litemrc_spare_pages() - free pages of the whole memory beyond the kernel's
+ * watermarks
+ * @all: the ranks; closed ones have none
+ *
+ * Return: their number; negative if there are fewer
  */
 long litemrc_spare_pages(const struct litemrc_evacuation *all)
 {
@@ -242,7 +270,17 @@ static int litemrc_move_pages_away(struct litemrc_evacuation *all,
 	return ret;
 }
 
-/* One at a time; with CLOSED, the caller may have the rank sleep. */
+/**
+ * litemrc_evacuate() - empty a rank
+ * @mon: the monitor
+ * @rank: number of the rank
+ *
+ * One at a time. When the rank is closed, the caller may have it sleep.
+ *
+ * Return: 0, also if it is closed already; -ENODEV if it cannot be emptied;
+ * -EAGAIN while a rank is being emptied or opened; -ENOSPC if memory is short;
+ * -EBUSY if a page stays; -EINTR if the task is killed
+ */
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 {
 	struct litemrc_evacuation *all = mon->ranks->evacuation;
@@ -286,6 +324,14 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 	return READ_ONCE(all->oom_requests) || ret == -ENOMEM ? -ENOSPC : ret;
 }
 
+/**
+ * litemrc_open_rank() - open a rank, if it is closed
+ * @mon: the monitor
+ * @rank: number of the rank
+ *
+ * Return: 0; -ENODEV if it cannot be emptied; -EAGAIN while it is being emptied
+ * or opened
+ */
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank)
 {
 	switch (READ_ONCE(mon->ranks->evacuation->rank[rank].memory)) {
@@ -320,6 +366,12 @@ static bool litemrc_is_movable(const struct litemrc *mon, unsigned int rank)
 	       pfn_valid(PHYS_PFN(end) - 1);
 }
 
+/**
+ * litemrc_evacuation_init() - find the ranks that can be emptied
+ * @mon: the monitor
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_evacuation_init(struct litemrc *mon)
 {
 	unsigned int rank, ranks = mon->parameters.ranks;
@@ -337,7 +389,10 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	return 0;
 }
 
-/* The files are gone. */
+/**
+ * litemrc_evacuation_stop() - open all ranks; none can be emptied any more
+ * @mon: the monitor; the files are gone
+ */
 void litemrc_evacuation_stop(struct litemrc *mon)
 {
 	struct litemrc_evacuation *all = mon->ranks->evacuation;
@@ -396,11 +451,6 @@ static ssize_t free_pages_show(struct kobject *kobj,
 }
 
 /* A number of the last evacuation of a rank; all are u32. */
-struct litemrc_evacuated_file {
-	struct kobj_attribute file;
-	unsigned int offset;
-};
-
 static ssize_t litemrc_evacuated_show(struct kobject *kobj,
 				      struct kobj_attribute *attribute,
 				      char *text)
@@ -409,16 +459,13 @@ static ssize_t litemrc_evacuated_show(struct kobject *kobj,
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	const void *last = &mon->ranks->evacuation->rank[rank];
 
-	last += container_of(attribute, struct litemrc_evacuated_file, file)
-			->offset;
+	last += litemrc_place_of(attribute);
 	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)last));
 }
 
-#define LITEMRC_EVACUATED(_name, _member)                                  \
-	static struct litemrc_evacuated_file litemrc_evacuated_##_name = { \
-		.file = __ATTR(_name, 0400, litemrc_evacuated_show, NULL), \
-		.offset = offsetof(struct litemrc_evacuated, _member),     \
-	}
+#define LITEMRC_EVACUATED(_name, _member)                        \
+	LITEMRC_PLACED(evacuated, _name, litemrc_evacuated_show, \
+		       offsetof(struct litemrc_evacuated, _member))
 
 LITEMRC_EVACUATED(moved, moved);
 LITEMRC_EVACUATED(microseconds, us);
@@ -439,12 +486,9 @@ static const struct attribute_group litemrc_evacuate_group = {
 };
 
 static struct attribute *litemrc_evacuated_files[] = {
-	&litemrc_evacuated_moved.file.attr,
-	&litemrc_evacuated_microseconds.file.attr,
-	&litemrc_evacuated_pinned.file.attr,
-	&litemrc_evacuated_kernel.file.attr,
-	&litemrc_evacuated_busy.file.attr,
-	NULL
+	LITEMRC_FILE(evacuated, moved), LITEMRC_FILE(evacuated, microseconds),
+	LITEMRC_FILE(evacuated, pinned), LITEMRC_FILE(evacuated, kernel),
+	LITEMRC_FILE(evacuated, busy), NULL
 };
 
 static const struct attribute_group litemrc_evacuated_group = {
@@ -456,7 +500,14 @@ static const struct attribute_group *litemrc_evacuate_groups[] = {
 	&litemrc_evacuate_group, &litemrc_evacuated_group, NULL
 };
 
-/* The folders exist, and their removal removes these files, too. */
+/**
+ * litemrc_evacuate_files_add() - add the files of evacuations to the folders of
+ * the ranks
+ * @mon: the monitor; the folders exist, and their removal removes these files,
+ *   too
+ *
+ * Return: 0 or a negative error
+ */
 int litemrc_evacuate_files_add(struct litemrc *mon)
 {
 	struct litemrc_folders *folders = &mon->ranks->folders;

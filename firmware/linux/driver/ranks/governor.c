@@ -287,7 +287,7 @@ static void litemrc_governor_tick(struct timer_list *timer)
 }
 
 /**
- * litemrc_govern - have the governor look at the policy now: it may have
+ * litemrc_govern() - have the governor look at the policy now: it may have
  * changed
  * @mon: the monitor
  */
@@ -306,7 +306,7 @@ static bool litemrc_governor_can_govern(const struct litemrc *mon)
 }
 
 /**
- * litemrc_set_margin - set the pages that stay free in the open ranks
+ * litemrc_set_margin() - set the pages that stay free in the open ranks
  * @mon: the monitor
  * @margin: at most half a rank; 0: no rank is emptied
  *
@@ -480,18 +480,12 @@ LITEMRC_GOVERNOR(microseconds, 0400, us);
 LITEMRC_NUMBER(governor, closed, 0400, .get = litemrc_get_governor_closed);
 
 static struct attribute *litemrc_governor_files[] = {
-	&litemrc_governor_margin.attribute.attr,
-	&litemrc_governor_governs.attribute.attr,
-	&litemrc_governor_working_set.attribute.attr,
-	&litemrc_governor_closed.attribute.attr,
-	&litemrc_governor_hold.attribute.attr,
-	&litemrc_governor_evacuations.attribute.attr,
-	&litemrc_governor_openings.attribute.attr,
-	&litemrc_governor_busy.attribute.attr,
-	&litemrc_governor_no_room.attribute.attr,
-	&litemrc_governor_moved.attribute.attr,
-	&litemrc_governor_microseconds.attribute.attr,
-	NULL
+	LITEMRC_FILE(governor, margin), LITEMRC_FILE(governor, governs),
+	LITEMRC_FILE(governor, working_set), LITEMRC_FILE(governor, closed),
+	LITEMRC_FILE(governor, hold), LITEMRC_FILE(governor, evacuations),
+	LITEMRC_FILE(governor, openings), LITEMRC_FILE(governor, busy),
+	LITEMRC_FILE(governor, no_room), LITEMRC_FILE(governor, moved),
+	LITEMRC_FILE(governor, microseconds), NULL
 };
 
 static const struct attribute_group litemrc_governor_group = {
@@ -500,7 +494,7 @@ static const struct attribute_group litemrc_governor_group = {
 };
 
 /**
- * litemrc_governor_add - begin to govern the ranks of a monitor
+ * litemrc_governor_add() - begin to govern the ranks of a monitor
  * @mon: the monitor; its evacuation is set up
  *
  * Return: 0 or a negative error
@@ -521,7 +515,7 @@ int litemrc_governor_add(struct litemrc *mon)
 }
 
 /**
- * litemrc_governor_remove - end it; closed ranks stay so
+ * litemrc_governor_remove() - end it; closed ranks stay so
  * @mon: the monitor; its files in ranks/ are gone
  */
 void litemrc_governor_remove(struct litemrc *mon)

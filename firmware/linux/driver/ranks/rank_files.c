@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ranks/N/: power state and residency of a rank, which without a rank power
- * unit is always active. With one there are also rank_policy/, working_set/ and
- * dram/, which are those of all ranks.
+ * The module, and its files. ranks/N/: power state and residency of a rank,
+ * which without a rank power unit is always active. With one there are also
+ * rank_policy/, working_set/ and dram/, which are those of all ranks.
  */
 #include <linux/device.h>
+#include <linux/module.h>
 
 #include "ranks.h"
 
@@ -54,18 +55,10 @@ static ssize_t state_store(struct kobject *kobj,
 }
 
 /* A total of the meter since load. */
-struct litemrc_total_attribute {
-	struct kobj_attribute file;
-	unsigned int word;
-};
-
 static ssize_t litemrc_total_show(struct kobject *kobj,
 				  struct kobj_attribute *attribute, char *text)
 {
-	unsigned int rank,
-		word = container_of(attribute, struct litemrc_total_attribute,
-				    file)
-			       ->word;
+	unsigned int rank, word = litemrc_place_of(attribute);
 	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
 	u64 total = litemrc_rank_total(mon, rank, word);
 
@@ -78,11 +71,8 @@ static ssize_t litemrc_total_show(struct kobject *kobj,
 	return sysfs_emit(text, "%llu\n", total);
 }
 
-#define LITEMRC_TOTAL(_name, _word)                                     \
-	static struct litemrc_total_attribute litemrc_total_##_name = { \
-		.file = __ATTR(_name, 0400, litemrc_total_show, NULL),  \
-		.word = _word,                                          \
-	}
+#define LITEMRC_TOTAL(_name, _word) \
+	LITEMRC_PLACED(total, _name, litemrc_total_show, _word)
 
 LITEMRC_TOTAL(active_standby_us, LITEMRC_METER_ACTIVE_STANDBY);
 LITEMRC_TOTAL(precharge_standby_us, LITEMRC_METER_ACTIVE_STANDBY + 1);
@@ -94,14 +84,12 @@ static struct kobj_attribute litemrc_rank_state_file =
 	__ATTR_RW_MODE(state, 0600);
 
 static struct attribute *litemrc_rank_files[] = {
-	&litemrc_rank_state_file.attr,
-	&litemrc_total_active_standby_us.file.attr,
-	&litemrc_total_precharge_standby_us.file.attr,
-	&litemrc_total_power_down_us.file.attr,
-	&litemrc_total_self_refresh_us.file.attr,
-	&litemrc_total_self_refresh_partial_us.file.attr,
-	&litemrc_total_wakeups.file.attr,
-	NULL
+	&litemrc_rank_state_file.attr, LITEMRC_FILE(total, active_standby_us),
+	LITEMRC_FILE(total, precharge_standby_us),
+	LITEMRC_FILE(total, power_down_us),
+	LITEMRC_FILE(total, self_refresh_us),
+	LITEMRC_FILE(total, self_refresh_partial_us),
+	LITEMRC_FILE(total, wakeups), NULL
 };
 
 static const struct attribute_group litemrc_rank_group = {
@@ -132,18 +120,14 @@ static ssize_t part_show(struct device *device,
 static DEVICE_ATTR_RO(part);
 
 static struct attribute *litemrc_dram_files[] = {
-	&litemrc_dram_ranks.attribute.attr,
-	&litemrc_dram_virtual.attribute.attr,
-	&litemrc_dram_states.attribute.attr,
-	&litemrc_dram_chips.attribute.attr,
-	&litemrc_dram_phases.attribute.attr,
-	&dev_attr_part.attr,
-	NULL
+	LITEMRC_FILE(dram, ranks), LITEMRC_FILE(dram, virtual),
+	LITEMRC_FILE(dram, states), LITEMRC_FILE(dram, chips),
+	LITEMRC_FILE(dram, phases), &dev_attr_part.attr, NULL
 };
 
 /* A member of struct litemrc_rank_policy; all are u32. */
 struct litemrc_policy_attribute {
-	struct device_attribute file;
+	struct device_attribute attribute;
 	unsigned int offset;
 	const char *const *names; /* NULL: a number */
 	unsigned int count; /* of names */
@@ -154,7 +138,8 @@ static ssize_t litemrc_policy_show(struct device *device,
 				   char *text)
 {
 	const struct litemrc_policy_attribute *member =
-		container_of(attribute, struct litemrc_policy_attribute, file);
+		container_of(attribute, struct litemrc_policy_attribute,
+			     attribute);
 	struct litemrc *mon = litemrc_of_device(device);
 	struct litemrc_rank_policy policy;
 	u32 value;
@@ -176,7 +161,8 @@ static ssize_t litemrc_policy_store(struct device *device,
 				    const char *text, size_t bytes)
 {
 	const struct litemrc_policy_attribute *member =
-		container_of(attribute, struct litemrc_policy_attribute, file);
+		container_of(attribute, struct litemrc_policy_attribute,
+			     attribute);
 	struct litemrc *mon = litemrc_of_device(device);
 	struct litemrc_rank_policy policy;
 	u32 value;
@@ -201,8 +187,8 @@ static ssize_t litemrc_policy_store(struct device *device,
 
 #define LITEMRC_POLICY(_name, _member, ...)                               \
 	static struct litemrc_policy_attribute litemrc_policy_##_name = { \
-		.file = __ATTR(_name, 0644, litemrc_policy_show,          \
-			       litemrc_policy_store),                     \
+		.attribute = __ATTR(_name, 0644, litemrc_policy_show,     \
+				    litemrc_policy_store),                \
 		.offset = offsetof(struct litemrc_rank_policy, _member),  \
 		__VA_ARGS__                                               \
 	}
@@ -219,13 +205,10 @@ LITEMRC_POLICY(threshold_power_down, threshold[0]);
 LITEMRC_POLICY(threshold_self_refresh, threshold[1]);
 
 static struct attribute *litemrc_policy_files[] = {
-	&litemrc_policy_kind.file.attr,
-	&litemrc_policy_static_state.file.attr,
-	&litemrc_policy_mrc_state.file.attr,
-	&litemrc_policy_mrc_base.file.attr,
-	&litemrc_policy_threshold_power_down.file.attr,
-	&litemrc_policy_threshold_self_refresh.file.attr,
-	NULL
+	LITEMRC_FILE(policy, kind), LITEMRC_FILE(policy, static_state),
+	LITEMRC_FILE(policy, mrc_state), LITEMRC_FILE(policy, mrc_base),
+	LITEMRC_FILE(policy, threshold_power_down),
+	LITEMRC_FILE(policy, threshold_self_refresh), NULL
 };
 
 /* A member of struct litemrc_working_set; all are u32. */
@@ -266,9 +249,8 @@ LITEMRC_WORKING_SET(groups);
 LITEMRC_WORKING_SET(epsilon);
 
 static struct attribute *litemrc_working_set_files[] = {
-	&litemrc_working_set_automatic.attribute.attr,
-	&litemrc_working_set_groups.attribute.attr,
-	&litemrc_working_set_epsilon.attribute.attr, NULL
+	LITEMRC_FILE(working_set, automatic), LITEMRC_FILE(working_set, groups),
+	LITEMRC_FILE(working_set, epsilon), NULL
 };
 
 static const struct attribute_group litemrc_dram_group = {
@@ -291,7 +273,7 @@ static const struct attribute_group *litemrc_unit_groups[] = {
 	NULL
 };
 
-int litemrc_rank_files_add(struct litemrc *mon)
+static int litemrc_rank_files_add(struct litemrc *mon)
 {
 	struct kobject *kobj = &mon->misc.this_device->kobj;
 	int ret;
@@ -318,10 +300,65 @@ remove_folders:
 }
 
 /* On return no file is being read or written, and none will be. */
-void litemrc_rank_files_remove(struct litemrc *mon)
+static void litemrc_rank_files_remove(struct litemrc *mon)
 {
 	if (mon->ranks->ops)
 		sysfs_remove_groups(&mon->misc.this_device->kobj,
 				    litemrc_unit_groups);
 	litemrc_remove_folders(&mon->ranks->folders);
 }
+
+static int litemrc_ranks_add(struct litemrc *mon)
+{
+	int ret = litemrc_ranks_find(mon);
+
+	if (ret)
+		return ret;
+	ret = litemrc_evacuation_init(mon);
+	if (ret)
+		goto free;
+	litemrc_ranks_quiet(mon);
+	ret = litemrc_rank_files_add(mon);
+	if (ret)
+		goto stop;
+	ret = litemrc_governor_add(mon);
+	if (!ret)
+		return 0;
+	litemrc_rank_files_remove(mon);
+stop:
+	litemrc_evacuation_stop(mon);
+free:
+	litemrc_ranks_free(mon);
+	return ret;
+}
+
+static void litemrc_ranks_remove(struct litemrc *mon)
+{
+	litemrc_rank_files_remove(mon);
+	litemrc_governor_remove(mon);
+	litemrc_evacuation_stop(mon);
+	litemrc_ranks_quiet(mon);
+	litemrc_ranks_free(mon);
+}
+
+static const struct litemrc_client litemrc_ranks_client = {
+	.add = litemrc_ranks_add,
+	.remove = litemrc_ranks_remove,
+	.fill = litemrc_ranks_fill,
+};
+
+static int __init litemrc_ranks_init(void)
+{
+	return litemrc_client_register(LITEMRC_RANKS, &litemrc_ranks_client);
+}
+module_init(litemrc_ranks_init);
+
+static void __exit litemrc_ranks_exit(void)
+{
+	litemrc_client_unregister(LITEMRC_RANKS);
+}
+module_exit(litemrc_ranks_exit);
+
+MODULE_DESCRIPTION("LiteMRC rank meter, rank power, and ranks without data");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

@@ -2,7 +2,6 @@
 /* Finds the rank meter and rank power of the monitor's memory. */
 #include <linux/bits.h>
 #include <linux/math64.h>
-#include <linux/module.h>
 #include <linux/of.h>
 #include <linux/of_address.h>
 #include <linux/pfn.h>
@@ -53,9 +52,15 @@ static int litemrc_ranks_map_range(struct litemrc *mon,
 	return ret;
 }
 
-/* Not by devres: the unit is used until the monitor, or this module, goes. */
-static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
+/**
+ * litemrc_ranks_free() - undo litemrc_ranks_find()
+ * @mon: the monitor
+ *
+ * Not by devres: the unit is used until the monitor, or this module, goes.
+ */
+void litemrc_ranks_free(struct litemrc *mon)
 {
+	struct litemrc_ranks *ranks = mon->ranks;
 	void __iomem *mapped[] = { ranks->mmio.registers, ranks->mmio.window };
 	unsigned int number;
 
@@ -66,6 +71,8 @@ static void litemrc_ranks_unmap(struct litemrc_ranks *ranks)
 		release_mem_region(ranks->range[number].start,
 				   resource_size(&ranks->range[number]));
 	}
+	mon->ranks = NULL;
+	kfree(ranks);
 }
 
 /*
@@ -152,17 +159,20 @@ static int litemrc_ranks_check_gateware(struct litemrc *mon)
 }
 
 /**
- * litemrc_ranks_find - find the rank meter of the monitor's memory
+ * litemrc_ranks_find() - find the rank meter of the monitor's memory
  * @mon: the monitor, its parameters read
  *
- * Return: 0, also without a rank meter, or an error of its description
+ * Return: 0, also without a rank meter; -ENOMEM, or an error of its description
  */
-static int litemrc_ranks_find(struct litemrc *mon)
+int litemrc_ranks_find(struct litemrc *mon)
 {
 	const struct litemrc_platform_data *data = dev_get_platdata(mon->dev);
 	struct device_node *node;
 	int ret = 0;
 
+	mon->ranks = kzalloc(sizeof(*mon->ranks), GFP_KERNEL);
+	if (!mon->ranks)
+		return -ENOMEM;
 	if (data) {
 		mon->ranks->ops = data->rank_ops;
 		mon->ranks->io = data->rank_io;
@@ -173,12 +183,18 @@ static int litemrc_ranks_find(struct litemrc *mon)
 			ret = litemrc_ranks_use_node(mon, node);
 		of_node_put(node);
 	}
-	return ret || !mon->ranks->ops ? ret :
-					 litemrc_ranks_check_gateware(mon);
+	if (!ret && mon->ranks->ops)
+		ret = litemrc_ranks_check_gateware(mon);
+	if (ret)
+		litemrc_ranks_free(mon);
+	return ret;
 }
 
-/* Awake and without a policy; no data may be lost. */
-static void litemrc_ranks_quiet(struct litemrc *mon)
+/**
+ * litemrc_ranks_quiet() - wake all ranks and set no policy: no data may be lost
+ * @mon: the monitor
+ */
+void litemrc_ranks_quiet(struct litemrc *mon)
 {
 	struct litemrc_ranks *ranks = mon->ranks;
 	u32 domain;
@@ -195,12 +211,20 @@ static void litemrc_ranks_quiet(struct litemrc *mon)
 }
 
 /* Page frames of a rank. */
-u32 litemrc_rank_frames(const struct litemrc *mon)
+static u32 litemrc_rank_frames(const struct litemrc *mon)
 {
 	return mon->parameters.frames / mon->ranks->domains;
 }
 
-/* Returns a rank's state now. The 64-bit register has its upper word first. */
+/**
+ * litemrc_rank_state() - read a rank's state
+ * @mon: the monitor
+ * @rank: number of the rank
+ *
+ * The 64-bit register has its upper word first.
+ *
+ * Return: LITEMRC_POWER_*
+ */
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank)
 {
 	unsigned int bit = rank * LITEMRC_RANKS_STATE_BITS;
@@ -232,12 +256,13 @@ static bool litemrc_rank_holds_kernel(const struct litemrc *mon,
 }
 
 /**
- * litemrc_rank_set_state - send a rank to a state as soon as it is idle; an
+ * litemrc_rank_set_state() - send a rank to a state as soon as it is idle; an
  * access wakes it
  * @mon: the monitor
  * @rank: number of the rank; of virtual ranks all change their state
  * @state: LITEMRC_POWER_*
  *
+ * Context: Caller holds @mon->settings.
  * Return: 0; -ENODEV for a state that cannot be reached; -EBUSY if the rank
  * holds the kernel, or if pages that the kernel may use would be lost
  */
@@ -256,6 +281,11 @@ int litemrc_rank_set_state(struct litemrc *mon, unsigned int rank, u32 state)
 	return 0;
 }
 
+/**
+ * litemrc_rank_get_policy() - read the sleep policy
+ * @mon: the monitor
+ * @policy: set to it
+ */
 void litemrc_rank_get_policy(const struct litemrc *mon,
 			     struct litemrc_rank_policy *policy)
 {
@@ -271,9 +301,14 @@ void litemrc_rank_get_policy(const struct litemrc *mon,
 			litemrc_ranks_read(mon->ranks, thresholds[i]);
 }
 
-/*
- * Returns 0, -EINVAL if mrc is its own base, or -ENODEV for a state that cannot
- * be reached.
+/**
+ * litemrc_rank_set_policy() - set the sleep policy
+ * @mon: the monitor
+ * @policy: the policy
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0; -EINVAL if mrc is its own base; -ENODEV for a state that cannot be
+ * reached
  */
 int litemrc_rank_set_policy(struct litemrc *mon,
 			    const struct litemrc_rank_policy *policy)
@@ -297,6 +332,11 @@ int litemrc_rank_set_policy(struct litemrc *mon,
 	return 0;
 }
 
+/**
+ * litemrc_get_working_set() - read how the working set is found
+ * @mon: the monitor
+ * @set: set to it
+ */
 void litemrc_get_working_set(const struct litemrc *mon,
 			     struct litemrc_working_set *set)
 {
@@ -307,6 +347,14 @@ void litemrc_get_working_set(const struct litemrc *mon,
 	set->groups = litemrc_ranks_read(mon->ranks, LITEMRC_RANKS_N_MRC);
 }
 
+/**
+ * litemrc_set_working_set() - set how the working set is found
+ * @mon: the monitor
+ * @set: how
+ *
+ * Context: Caller holds @mon->settings.
+ * Return: 0 or -EINVAL
+ */
 int litemrc_set_working_set(struct litemrc *mon,
 			    const struct litemrc_working_set *set)
 {
@@ -344,14 +392,13 @@ static void litemrc_ranks_fill_one(struct litemrc *mon,
 }
 
 /**
- * litemrc_ranks_fill - read the meter's window into the record of the epoch in
- * it
- * @mon: the monitor; caller holds the ring's lock, and the epoch is not
- *   released
+ * litemrc_ranks_fill() - read the meter's window into the record of its epoch
+ * @mon: the monitor; the epoch is not released
  * @record: its sizes are set
+ *
+ * Context: Caller holds @mon->ring.lock.
  */
-static void litemrc_ranks_fill(struct litemrc *mon,
-			       struct litemrc_epoch *record)
+void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	unsigned int rank;
 
@@ -361,7 +408,15 @@ static void litemrc_ranks_fill(struct litemrc *mon,
 				       rank);
 }
 
-/* Returns the sum of a counter over all epochs since load. */
+/**
+ * litemrc_rank_total() - sum of a counter of the meter over all epochs since
+ * load
+ * @mon: the monitor
+ * @rank: number of the rank
+ * @word: LITEMRC_METER_*
+ *
+ * Return: the sum
+ */
 u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 		       unsigned int word)
 {
@@ -373,71 +428,14 @@ u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 	return total;
 }
 
+/**
+ * litemrc_rank_us() - convert cycles of the meter to microseconds
+ * @mon: the monitor
+ * @cycles: of the system clock
+ *
+ * Return: the microseconds
+ */
 u64 litemrc_rank_us(const struct litemrc *mon, u64 cycles)
 {
 	return mul_u64_u32_div(cycles, USEC_PER_SEC, mon->ranks->dram.clock_hz);
 }
-
-static int litemrc_ranks_add(struct litemrc *mon)
-{
-	struct litemrc_ranks *ranks = kzalloc(sizeof(*ranks), GFP_KERNEL);
-	int ret;
-
-	if (!ranks)
-		return -ENOMEM;
-	mon->ranks = ranks;
-	ret = litemrc_ranks_find(mon);
-	if (ret)
-		goto free;
-	ret = litemrc_evacuation_init(mon);
-	if (ret)
-		goto free;
-	litemrc_ranks_quiet(mon);
-	ret = litemrc_rank_files_add(mon);
-	if (ret)
-		goto stop;
-	ret = litemrc_governor_add(mon);
-	if (!ret)
-		return 0;
-	litemrc_rank_files_remove(mon);
-stop:
-	litemrc_evacuation_stop(mon);
-free:
-	litemrc_ranks_unmap(ranks);
-	mon->ranks = NULL;
-	kfree(ranks);
-	return ret;
-}
-
-static void litemrc_ranks_remove(struct litemrc *mon)
-{
-	litemrc_rank_files_remove(mon);
-	litemrc_governor_remove(mon);
-	litemrc_evacuation_stop(mon);
-	litemrc_ranks_quiet(mon);
-	litemrc_ranks_unmap(mon->ranks);
-	kfree(mon->ranks);
-	mon->ranks = NULL;
-}
-
-static const struct litemrc_client litemrc_ranks_client = {
-	.add = litemrc_ranks_add,
-	.remove = litemrc_ranks_remove,
-	.fill = litemrc_ranks_fill,
-};
-
-static int __init litemrc_ranks_init(void)
-{
-	return litemrc_client_register(LITEMRC_RANKS, &litemrc_ranks_client);
-}
-module_init(litemrc_ranks_init);
-
-static void __exit litemrc_ranks_exit(void)
-{
-	litemrc_client_unregister(LITEMRC_RANKS);
-}
-module_exit(litemrc_ranks_exit);
-
-MODULE_DESCRIPTION("LiteMRC rank meter, rank power, and ranks without data");
-MODULE_VERSION("0.1.0");
-MODULE_LICENSE("GPL");

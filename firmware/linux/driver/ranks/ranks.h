@@ -113,8 +113,11 @@ struct litemrc_evacuation {
 extern const char *const litemrc_rank_state_names[LITEMRC_RANK_STATES];
 extern const char *const litemrc_rank_policy_names[LITEMRC_POLICY_MRC + 1];
 
-/* ranks.c: callers of those that set hold @settings */
-u32 litemrc_rank_frames(const struct litemrc *mon);
+/* ranks.c */
+int litemrc_ranks_find(struct litemrc *mon);
+void litemrc_ranks_free(struct litemrc *mon);
+void litemrc_ranks_quiet(struct litemrc *mon);
+void litemrc_ranks_fill(struct litemrc *mon, struct litemrc_epoch *record);
 u32 litemrc_rank_state(const struct litemrc *mon, unsigned int rank);
 u64 litemrc_rank_total(struct litemrc *mon, unsigned int rank,
 		       unsigned int word);
@@ -128,10 +131,6 @@ void litemrc_get_working_set(const struct litemrc *mon,
 			     struct litemrc_working_set *set);
 int litemrc_set_working_set(struct litemrc *mon,
 			    const struct litemrc_working_set *set);
-
-/* rank_files.c */
-int litemrc_rank_files_add(struct litemrc *mon);
-void litemrc_rank_files_remove(struct litemrc *mon);
 
 static inline u32 litemrc_ranks_read(const struct litemrc_ranks *ranks,
 				     unsigned int offset)
@@ -152,7 +151,6 @@ void litemrc_evacuation_stop(struct litemrc *mon);
 int litemrc_evacuate_files_add(struct litemrc *mon);
 int litemrc_evacuate(struct litemrc *mon, unsigned int rank);
 int litemrc_open_rank(struct litemrc *mon, unsigned int rank);
-u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank);
 
 /* for governor.c */
 u32 litemrc_pages_of_rank(const struct litemrc *mon);

@@ -34,6 +34,13 @@ static bool litemrc_tail_update_size(struct litemrc_evicted *evicted, bool exit)
 RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size,
 		     litemrc_tail_update_size);
 
+/**
+ * litemrc_order_init() - allocate the places
+ * @tails: the tails
+ * @count: number of places
+ *
+ * Return: 0 or -ENOMEM
+ */
 int litemrc_order_init(struct litemrc_tails *tails, u32 count)
 {
 	size_t bytes;
@@ -65,6 +72,14 @@ litemrc_tail_bucket_of(struct litemrc_tails *tails,
 	return &tails->hash[hash];
 }
 
+/**
+ * litemrc_evicted_find() - find the place of an evicted page
+ * @tails: the tails
+ * @page: the page
+ *
+ * Context: Caller holds @tails->lock.
+ * Return: the place, or NULL
+ */
 struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
 					     const struct litemrc_page *page)
 {
@@ -77,6 +92,13 @@ struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
 	return NULL;
 }
 
+/**
+ * litemrc_evicted_remove() - forget an evicted page
+ * @tails: the tails
+ * @evicted: its place
+ *
+ * Context: Caller holds @tails->lock.
+ */
 void litemrc_evicted_remove(struct litemrc_tails *tails,
 			    struct litemrc_evicted *evicted)
 {
@@ -125,7 +147,16 @@ static void litemrc_evicted_append(struct litemrc_tail *tail,
 	rb_insert_augmented(&evicted->node, &tail->evicted, &sizes);
 }
 
-/* Without a place it counts as unidentified; its refault will, too. */
+/**
+ * litemrc_evicted_add() - note a page that is evicted now
+ * @tails: the tails
+ * @context: the page's
+ * @page: the page
+ *
+ * Without a place it counts as unidentified; its refault will, too.
+ *
+ * Context: Caller holds @tails->lock.
+ */
 void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
 			 const struct litemrc_page *page)
 {
@@ -144,9 +175,13 @@ void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
 	litemrc_evicted_append(tail, evicted);
 }
 
-/*
- * Returns the number of the context's pages that were evicted later and are
- * still out.
+/**
+ * litemrc_evicted_later() - count the pages of a context that were evicted
+ * after one
+ * @evicted: place of that page
+ *
+ * Context: Caller holds the lock of the tails.
+ * Return: the number of those that are still out
  */
 u32 litemrc_evicted_later(const struct litemrc_evicted *evicted)
 {
@@ -159,6 +194,13 @@ u32 litemrc_evicted_later(const struct litemrc_evicted *evicted)
 	return later;
 }
 
+/**
+ * litemrc_evicted_count() - count the evicted pages of a context
+ * @tail: that of the context
+ *
+ * Context: Caller holds the lock of the tails.
+ * Return: the number of those that are still out
+ */
 u32 litemrc_evicted_count(const struct litemrc_tail *tail)
 {
 	return litemrc_tail_size_of(tail->evicted.rb_node);

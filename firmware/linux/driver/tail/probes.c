@@ -294,6 +294,14 @@ static struct litemrc_hook hooks[] = {
 	{ "mm_filemap_add_to_page_cache", litemrc_tail_on_add },
 };
 
+/**
+ * litemrc_tail_probes_register() - find and register the hooks of evictions and
+ * refaults
+ * @tails: the tails
+ *
+ * Context: Caller holds the monitor's @settings.
+ * Return: 0 or a negative error
+ */
 int litemrc_tail_probes_register(struct litemrc_tails *tails)
 {
 	typeof(litemrc_tail_on_write) *on_write = litemrc_tail_on_write;
@@ -314,6 +322,13 @@ int litemrc_tail_probes_register(struct litemrc_tails *tails)
 	return ret;
 }
 
+/**
+ * litemrc_tail_probes_unregister() - unregister the hooks of evictions and
+ * refaults
+ * @tails: the tails
+ *
+ * Context: Caller holds the monitor's @settings.
+ */
 void litemrc_tail_probes_unregister(struct litemrc_tails *tails)
 {
 	tails->probing = false;
@@ -371,9 +386,16 @@ static void litemrc_tail_forget(struct litemrc_tails *tails,
 			litemrc_evicted_remove(tails, evicted);
 }
 
-/*
+/**
+ * litemrc_tail_sweep() - forget a context's pages in swap that no page table
+ * has
+ * @tails: the tails
+ * @context: the context
+ *
  * Pages evicted meanwhile have the number of this sweep; pages discarded
  * meanwhile need another.
+ *
+ * Context: Caller holds the monitor's @settings.
  */
 void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context)
 {

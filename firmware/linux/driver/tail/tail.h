@@ -70,7 +70,7 @@ struct litemrc_tails {
 	struct work_struct work;
 };
 
-/* order.c: callers hold @lock, except litemrc_order_init() */
+/* order.c */
 int litemrc_order_init(struct litemrc_tails *tails, u32 count);
 struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
 					     const struct litemrc_page *page);
@@ -81,7 +81,7 @@ u32 litemrc_evicted_count(const struct litemrc_tail *tail);
 void litemrc_evicted_remove(struct litemrc_tails *tails,
 			    struct litemrc_evicted *evicted);
 
-/* probes.c: callers hold @settings */
+/* probes.c */
 int litemrc_tail_probes_register(struct litemrc_tails *tails);
 void litemrc_tail_probes_unregister(struct litemrc_tails *tails);
 void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context);

@@ -15,13 +15,31 @@ static struct tracker *tracker_of_device(struct device *device)
 	return data->io;
 }
 
-/* Pages of the scan list; they change only while the monitor is disabled. */
-static ssize_t scan_list_show(struct device *device,
-			      struct device_attribute *attribute, char *text)
+/* A number at an offset in struct tracker; all are u32. */
+struct tracker_number {
+	struct device_attribute file;
+	unsigned int offset;
+};
+
+static ssize_t tracker_number_show(struct device *device,
+				   struct device_attribute *attribute,
+				   char *text)
 {
-	return sysfs_emit(text, "%u\n", tracker_of_device(device)->scan_list);
+	const void *number = tracker_of_device(device);
+
+	number += container_of(attribute, struct tracker_number, file)->offset;
+	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)number));
 }
 
+#define TRACKER_NUMBER(_name, _mode, _store, _member)                      \
+	static struct tracker_number tracker_number_##_name = {            \
+		.file = __ATTR(_name, _mode, tracker_number_show, _store), \
+		.offset = offsetof(struct tracker, _member),               \
+	}
+#define TRACKER_EVENT(_name, _member) \
+	TRACKER_NUMBER(_name, 0400, NULL, _member)
+
+/* Pages of the scan list; they change only while the monitor is disabled. */
 static ssize_t scan_list_store(struct device *device,
 			       struct device_attribute *attribute,
 			       const char *text, size_t bytes)
@@ -43,18 +61,13 @@ static ssize_t scan_list_store(struct device *device,
 	mutex_unlock(&tracker->settings);
 	return ret ?: bytes;
 }
-static DEVICE_ATTR_RW(scan_list);
+
+TRACKER_NUMBER(scan_list, 0644, scan_list_store, scan_list);
 
 /*
  * Milliseconds between two scans; 0, or no accessed bits: only when 1 is
  * written to `scan`.
  */
-static ssize_t period_ms_show(struct device *device,
-			      struct device_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n", tracker_of_device(device)->period_ms);
-}
-
 static ssize_t period_ms_store(struct device *device,
 			       struct device_attribute *attribute,
 			       const char *text, size_t bytes)
@@ -74,7 +87,8 @@ static ssize_t period_ms_store(struct device *device,
 	mutex_unlock(&tracker->settings);
 	return bytes;
 }
-static DEVICE_ATTR_RW(period_ms);
+
+TRACKER_NUMBER(period_ms, 0644, period_ms_store, period_ms);
 
 /* Does what 1 in a file orders, unless the monitor is disabled. */
 static ssize_t tracker_perform(struct device *device,
@@ -125,29 +139,6 @@ static ssize_t accessed_bits_show(struct device *device,
 }
 static DEVICE_ATTR_RO(accessed_bits);
 
-/* A number since load, at an offset in struct tracker; all are u32. */
-struct tracker_event_attribute {
-	struct device_attribute file;
-	unsigned int offset;
-};
-
-static ssize_t tracker_event_show(struct device *device,
-				  struct device_attribute *attribute,
-				  char *text)
-{
-	const void *event = tracker_of_device(device);
-
-	event += container_of(attribute, struct tracker_event_attribute, file)
-			 ->offset;
-	return sysfs_emit(text, "%u\n", READ_ONCE(*(u32 *)event));
-}
-
-#define TRACKER_EVENT(_name, _member)                                   \
-	static struct tracker_event_attribute tracker_event_##_name = { \
-		.file = __ATTR(_name, 0400, tracker_event_show, NULL),  \
-		.offset = offsetof(struct tracker, _member),            \
-	}
-
 TRACKER_EVENT(faults, events.faults);
 TRACKER_EVENT(scans, events.scans);
 TRACKER_EVENT(bitmaps, events.bitmaps);
@@ -156,13 +147,10 @@ TRACKER_EVENT(accessed, events.accessed);
 TRACKER_EVENT(crossed, events.crossed);
 TRACKER_EVENT(untracked, untracked);
 
-static ssize_t log_show(struct device *device,
-			struct device_attribute *attribute, char *text)
-{
-	return sysfs_emit(text, "%u\n", tracker_of_device(device)->logged);
-}
-
-/* For tests: 1 begins a log of what is counted, 0 ends it. */
+/*
+ * For tests: 1 begins a log of what is counted, 0 ends it; shows the number of
+ * its entries.
+ */
 static ssize_t log_store(struct device *device,
 			 struct device_attribute *attribute, const char *text,
 			 size_t bytes)
@@ -191,7 +179,8 @@ static ssize_t log_store(struct device *device,
 	vfree(old);
 	return bytes;
 }
-static DEVICE_ATTR_ADMIN_RW(log);
+
+TRACKER_NUMBER(log, 0600, log_store, logged);
 
 /* An array of struct tracker_entry. */
 static ssize_t entries_read(struct file *file, struct kobject *kobj,
@@ -212,20 +201,15 @@ static ssize_t entries_read(struct file *file, struct kobject *kobj,
 }
 static BIN_ATTR_ADMIN_RO(entries, 0);
 
-static struct attribute *attributes[] = { &dev_attr_scan_list.attr,
-					  &dev_attr_period_ms.attr,
-					  &dev_attr_scan.attr,
-					  &dev_attr_sweep.attr,
-					  &dev_attr_accessed_bits.attr,
-					  &tracker_event_faults.file.attr,
-					  &tracker_event_scans.file.attr,
-					  &tracker_event_bitmaps.file.attr,
-					  &tracker_event_scanned.file.attr,
-					  &tracker_event_accessed.file.attr,
-					  &tracker_event_crossed.file.attr,
-					  &tracker_event_untracked.file.attr,
-					  &dev_attr_log.attr,
-					  NULL };
+#define TRACKER_FILE(_name) (&tracker_number_##_name.file.attr)
+
+static struct attribute *attributes[] = {
+	TRACKER_FILE(scan_list), TRACKER_FILE(period_ms), &dev_attr_scan.attr,
+	&dev_attr_sweep.attr, &dev_attr_accessed_bits.attr,
+	TRACKER_FILE(faults), TRACKER_FILE(scans), TRACKER_FILE(bitmaps),
+	TRACKER_FILE(scanned), TRACKER_FILE(accessed), TRACKER_FILE(crossed),
+	TRACKER_FILE(untracked), TRACKER_FILE(log), NULL
+};
 
 static litemrc_bin_attribute *binaries[] = { &bin_attr_entries, NULL };
 

@@ -9,11 +9,23 @@
 #include "compat.h"
 #include "tracker.h"
 
+/**
+ * tracker_bitmap_words() - words of the frames' bits
+ * @tracker: the tracker
+ *
+ * Return: their number
+ */
 u32 tracker_bitmap_words(const struct tracker *tracker)
 {
 	return DIV_ROUND_UP(tracker->frames, LITEMRC_BITMAP_FRAMES);
 }
 
+/**
+ * tracker_wants_accessed() - litemrc_ops.wants_accessed of the tracker
+ * @io: the tracker
+ *
+ * Return: whether tracker_accessed() has a use now
+ */
 bool tracker_wants_accessed(void *io)
 {
 	const struct tracker *tracker = io;
@@ -23,7 +35,15 @@ bool tracker_wants_accessed(void *io)
 	       READ_ONCE(tracker->control) & LITEMRC_CONTROL_ENABLE;
 }
 
-/* The end of a period. Bits that an earlier scan has not taken yet remain. */
+/**
+ * tracker_accessed() - litemrc_ops.accessed of the tracker: ends a period
+ * @io: the tracker
+ * @first_pfn: frame 0 of the other monitor
+ * @bits: of the frames accessed
+ * @words: of the bits
+ *
+ * Bits that an earlier scan has not taken yet remain.
+ */
 void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
 		      u32 words)
 {
@@ -45,7 +65,13 @@ void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
 	mod_delayed_work(litemrc_system_wq(), &tracker->scan, 0);
 }
 
-/* Takes the bits for a scan, if there are any. */
+/**
+ * tracker_take_bitmap() - take the bits for a scan
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->lock.
+ * Return: whether there are any, in @tracker->scanned
+ */
 bool tracker_take_bitmap(struct tracker *tracker)
 {
 	bool passed = tracker->passed;

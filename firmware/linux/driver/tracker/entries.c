@@ -86,13 +86,14 @@ static __always_inline pte_t *tracker_lock_entry(struct tracker_table *table,
 }
 
 /**
- * tracker_entry_permit - permit accesses to a page if they were protected
+ * tracker_entry_permit() - permit accesses to a page if they were protected
  * @table: the table that was found last
  * @mm: the memory
  * @address: of the page
  * @old: whether its accessed bit is cleared, too
  * @pfn: set to its frame, if it is present
  *
+ * Context: Caller holds the mmap lock, not @lock of the tracker.
  * Return: what the entry was
  */
 enum tracker_entry_state tracker_entry_permit(struct tracker_table *table,
@@ -120,7 +121,16 @@ enum tracker_entry_state tracker_entry_permit(struct tracker_table *table,
 	return state;
 }
 
-/* Returns whether the frame is mapped there, and protected now. */
+/**
+ * tracker_entry_protect() - protect a page
+ * @table: the table that was found last
+ * @mm: the memory
+ * @address: of the page
+ * @pfn: its frame
+ *
+ * Context: Caller holds the mmap lock, not @lock of the tracker.
+ * Return: whether the frame is mapped there, and protected now
+ */
 bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm,
 			   unsigned long address, unsigned long pfn)
 {
@@ -138,8 +148,15 @@ bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm,
 	return found;
 }
 
-/*
- * Returns whether the frame is mapped there and was accessed; clears the bit.
+/**
+ * tracker_entry_accessed() - read the accessed bit of a page, and clear it
+ * @table: the table that was found last
+ * @mm: the memory
+ * @address: of the page
+ * @pfn: its frame
+ *
+ * Context: Caller holds the mmap lock, not @lock of the tracker.
+ * Return: whether the frame is mapped there and was accessed
  */
 bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
 			    unsigned long address, unsigned long pfn)
@@ -216,7 +233,14 @@ static bool tracker_permit(void *data, unsigned long address, pte_t *entry)
 	return true;
 }
 
-/* Permits all pages; returns the number of those that were protected. */
+/**
+ * tracker_entries_permit() - permit all pages
+ * @mm: the memory
+ * @may_sleep: yield the processor between tables
+ *
+ * Context: Caller holds the mmap lock, not @lock of the tracker.
+ * Return: the number of pages that were protected
+ */
 u32 tracker_entries_permit(struct mm_struct *mm, bool may_sleep)
 {
 	return tracker_visit_all(mm, tracker_permit, NULL, may_sleep);
@@ -238,7 +262,14 @@ static bool tracker_protect(void *data, unsigned long address, pte_t *entry)
 	return true;
 }
 
-/* Protects the pages that are chosen. */
+/**
+ * tracker_entries_protect() - protect the pages that are chosen
+ * @mm: the memory
+ * @choose: whether a page is
+ * @data: first argument of @choose
+ *
+ * Context: Caller holds the mmap lock, not @lock of the tracker.
+ */
 void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose,
 			     void *data)
 {

@@ -10,39 +10,6 @@
 
 #include "tracker.h"
 
-/* Caller holds @lock. */
-void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
-		  u32 group)
-{
-	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
-		tracker->log[tracker->logged++] = (struct tracker_entry){
-			.page = tracker->page[frame].place.page,
-			.kind = kind,
-			.frame = frame,
-			.group = group,
-		};
-}
-
-/*
- * Counts an access to a page in a group of its stack; TRACKER_NONE: a miss.
- * Caller holds @lock.
- */
-void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
-		   u32 group)
-{
-	struct tracker_row *row = &tracker->row[context];
-	struct tracker_page *page = &tracker->page[frame];
-
-	if (tracker->shot || tracker->control & LITEMRC_CONTROL_FREEZE)
-		return;
-	if (group == TRACKER_NONE)
-		row->misses++;
-	else
-		row->hits[group]++;
-	row->touched += page->epoch != tracker->epoch + 1;
-	page->epoch = tracker->epoch + 1;
-}
-
 static bool tracker_takes_part(const struct tracker *tracker,
 			       unsigned long frame)
 {
@@ -174,7 +141,12 @@ static void tracker_find(struct tracepoint *tracepoint, void *data)
 		tracker->fork = tracepoint;
 }
 
-/* Returns 0, or -ENODEV in a kernel without fault-tracepoint.patch. */
+/**
+ * tracker_find_tracepoint() - find the tracepoints of page faults and forks
+ * @tracker: the tracker
+ *
+ * Return: 0, or -ENODEV in a kernel without fault-tracepoint.patch
+ */
 int tracker_find_tracepoint(struct tracker *tracker)
 {
 	for_each_kernel_tracepoint(tracker_find, tracker);
@@ -197,7 +169,13 @@ static int tracker_watch(struct tracker *tracker)
 	return 0;
 }
 
-/* Caller holds @settings. */
+/**
+ * tracker_start() - watch page faults from the first followed process on
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->settings.
+ * Return: 0 or a negative error
+ */
 int tracker_start(struct tracker *tracker)
 {
 	int ret;
@@ -208,9 +186,14 @@ int tracker_start(struct tracker *tracker)
 	return ret;
 }
 
-/*
- * Before the first process is followed page faults cost nothing. Caller holds
- * @settings.
+/**
+ * tracker_follow() - a process is about to be followed
+ * @tracker: the tracker
+ *
+ * Before the first one page faults cost nothing.
+ *
+ * Context: Caller holds @tracker->settings.
+ * Return: 0 or a negative error
  */
 int tracker_follow(struct tracker *tracker)
 {
@@ -286,9 +269,14 @@ static void tracker_unwatch(struct tracker *tracker)
 	tracker_spaces_free(tracker);
 }
 
-/*
+/**
+ * tracker_stop() - give back all pages, and watch page faults no longer
+ * @tracker: the tracker, which is disabled
+ *
  * If pages may be left, the tracepoint stays, which gives them back when they
- * are accessed. Caller holds @settings; the tracker is disabled.
+ * are accessed.
+ *
+ * Context: Caller holds @tracker->settings.
  */
 void tracker_stop(struct tracker *tracker)
 {
@@ -302,7 +290,10 @@ void tracker_stop(struct tracker *tracker)
 			TRACKER_PASSES);
 }
 
-/* The module goes, and nothing else uses it. */
+/**
+ * tracker_exit_watch() - give back all pages: the module goes
+ * @tracker: the tracker; nothing else uses it
+ */
 void tracker_exit_watch(struct tracker *tracker)
 {
 	if (!tracker->watching)

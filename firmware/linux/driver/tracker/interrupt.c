@@ -9,12 +9,6 @@
 
 #include "tracker.h"
 
-/* The level may have changed: it is sampled at the next jiffy. */
-void tracker_interrupt_check(struct tracker *tracker)
-{
-	mod_timer(&tracker->timer, jiffies + 1);
-}
-
 static void tracker_mask(struct irq_data *data)
 {
 	struct tracker *tracker = data->domain->host_data;
@@ -82,6 +76,12 @@ static void tracker_on_tick(struct timer_list *timer)
 		tracker_sleep_for(tracker, left_ns);
 }
 
+/**
+ * tracker_interrupt_init() - make the interrupt
+ * @tracker: the tracker
+ *
+ * Return: 0 or -ENOMEM
+ */
 int tracker_interrupt_init(struct tracker *tracker)
 {
 	tracker->masked = true;
@@ -98,6 +98,10 @@ int tracker_interrupt_init(struct tracker *tracker)
 	return 0;
 }
 
+/**
+ * tracker_interrupt_exit() - remove the interrupt
+ * @tracker: the tracker
+ */
 void tracker_interrupt_exit(struct tracker *tracker)
 {
 	timer_delete_sync(&tracker->timer);

@@ -8,6 +8,10 @@
 
 #include "tracker.h"
 
+/**
+ * tracker_reset() - set the registers up as after a reset
+ * @tracker: the tracker
+ */
 void tracker_reset(struct tracker *tracker)
 {
 	tracker->control = LITEMRC_CONTROL_HOLD | LITEMRC_CONTROL_EPOCH_UNIT;
@@ -28,9 +32,11 @@ static void tracker_end_epoch(struct tracker *tracker)
 		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
-/*
- * Nanoseconds until the epoch is over by its length; U64_MAX: its length does
- * not end it.
+/**
+ * tracker_epoch_left() - time until the epoch is over by its length
+ * @tracker: the tracker
+ *
+ * Return: nanoseconds; U64_MAX if its length does not end it
  */
 u64 tracker_epoch_left(const struct tracker *tracker)
 {
@@ -52,9 +58,12 @@ static bool tracker_is_over(const struct tracker *tracker)
 	return tracker->end_requested || !tracker_epoch_left(tracker);
 }
 
-/*
- * Ends an epoch that is over; returns whether the interrupt is asserted. Caller
- * holds @lock.
+/**
+ * tracker_tick() - end the epoch if it is over
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->lock.
+ * Return: whether the interrupt is asserted
  */
 bool tracker_tick(struct tracker *tracker)
 {

@@ -148,6 +148,13 @@ static void tracker_put_spaces(struct scan *scan)
 			tracker_space_put(scan->mm[space]);
 }
 
+/**
+ * tracker_scan() - look which pages of the scan lists were accessed, and count
+ * them
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->settings.
+ */
 void tracker_scan(struct tracker *tracker)
 {
 	struct scan scan = { .tracker = tracker };
@@ -171,7 +178,12 @@ void tracker_scan(struct tracker *tracker)
 	tracker_detect_hw_accessed_bit(tracker);
 }
 
-/* Are there periodic scans? */
+/**
+ * tracker_scans() - look whether there are periodic scans
+ * @tracker: the tracker
+ *
+ * Return: whether there are
+ */
 bool tracker_scans(const struct tracker *tracker)
 {
 	return tracker->period_ms && tracker->accessed_bits != TRACKER_NO;
@@ -180,7 +192,7 @@ bool tracker_scans(const struct tracker *tracker)
 /*
  * A scan in a period, if there are pages to scan: each costs two task switches.
  */
-void tracker_scan_later(struct tracker *tracker)
+static void tracker_scan_later(struct tracker *tracker)
 {
 	unsigned int context;
 
@@ -192,6 +204,13 @@ void tracker_scan_later(struct tracker *tracker)
 		}
 }
 
+/**
+ * tracker_take_wanted() - take the work that is wanted
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->lock.
+ * Return: TRACKER_WANTS_*, for tracker_schedule()
+ */
 u32 tracker_take_wanted(struct tracker *tracker)
 {
 	u32 wanted = tracker->wanted;
@@ -200,10 +219,16 @@ u32 tracker_take_wanted(struct tracker *tracker)
 	return wanted;
 }
 
-/*
+/**
+ * tracker_schedule() - schedule the work that is wanted
+ * @tracker: the tracker
+ * @wanted: what tracker_take_wanted() returned
+ *
  * A wake-up of a worker takes the run queue's lock, and the scheduler's hook
- * takes @lock with that one held. So work is wanted under @lock, and scheduled
- * after it: by a fault, or the next tick.
+ * takes @tracker->lock with that one held. So work is wanted under that lock,
+ * and scheduled after it: by a fault, or the next tick.
+ *
+ * Context: Caller does not hold @tracker->lock.
  */
 void tracker_schedule(struct tracker *tracker, u32 wanted)
 {
@@ -216,6 +241,10 @@ void tracker_schedule(struct tracker *tracker, u32 wanted)
 		schedule_work(&tracker->sweep);
 }
 
+/**
+ * tracker_scan_work() - scan at the end of a period, or for a bitmap
+ * @work: in the tracker
+ */
 void tracker_scan_work(struct work_struct *work)
 {
 	struct tracker *tracker = container_of(work, struct tracker, scan.work);
@@ -235,9 +264,11 @@ void tracker_scan_work(struct work_struct *work)
 	tracker_schedule(tracker, wanted);
 }
 
-/*
- * Pages that left a scan list: their protection does not wait for the next
- * scan.
+/**
+ * tracker_leave_work() - protect the pages that left a scan list
+ * @work: in the tracker
+ *
+ * Their protection does not wait for the next scan.
  */
 void tracker_leave_work(struct work_struct *work)
 {
@@ -277,6 +308,12 @@ static bool tracker_is_unknown(void *data, unsigned long address,
 	       page->place.page != address >> PAGE_SHIFT;
 }
 
+/**
+ * tracker_sweep() - protect the pages that the tracker does not know
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->settings.
+ */
 void tracker_sweep(struct tracker *tracker)
 {
 	struct sweep sweep = { .tracker = tracker };
@@ -292,6 +329,10 @@ void tracker_sweep(struct tracker *tracker)
 	}
 }
 
+/**
+ * tracker_sweep_work() - protect the pages that the tracker does not know
+ * @work: in the tracker
+ */
 void tracker_sweep_work(struct work_struct *work)
 {
 	struct tracker *tracker = container_of(work, struct tracker, sweep);

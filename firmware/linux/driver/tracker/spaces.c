@@ -9,7 +9,14 @@
 
 #include "tracker.h"
 
-/* Returns the index of a memory, or -ENOSPC. Caller holds @lock. */
+/**
+ * tracker_space_of() - find or take the place of a memory
+ * @tracker: the tracker
+ * @mm: the memory
+ *
+ * Context: Caller holds @tracker->lock.
+ * Return: its index, or -ENOSPC
+ */
 int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 {
 	int space, free = -ENOSPC;
@@ -31,9 +38,13 @@ int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 	return space;
 }
 
-/*
- * A tick: a process that ran before it was followed need not fault. Caller
- * holds @lock.
+/**
+ * tracker_see() - look whether the running process has a place, at a tick
+ * @tracker: the tracker
+ *
+ * A process that ran before it was followed need not fault.
+ *
+ * Context: Caller holds @tracker->lock.
  */
 void tracker_see(struct tracker *tracker)
 {
@@ -50,9 +61,12 @@ void tracker_see(struct tracker *tracker)
 		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
-/*
- * Returns a memory with its mmap lock for reading, or NULL: it is gone, or
- * someone changes it.
+/**
+ * tracker_space_get() - take a memory, with its mmap lock for reading
+ * @tracker: the tracker
+ * @space: its index
+ *
+ * Return: the memory; NULL if it is gone, or someone changes it
  */
 struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space)
 {
@@ -73,7 +87,12 @@ struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space)
 	return mm;
 }
 
-/* May sleep. */
+/**
+ * tracker_space_put() - release what tracker_space_get() returned
+ * @mm: the memory
+ *
+ * Context: May sleep.
+ */
 void tracker_space_put(struct mm_struct *mm)
 {
 	mmap_read_unlock(mm);
@@ -107,8 +126,11 @@ static void tracker_forget_space(struct tracker *tracker, unsigned int space)
 	mmdrop(mm);
 }
 
-/*
- * Forgets the memories that are gone, with their pages. Caller holds @settings.
+/**
+ * tracker_spaces_check() - forget the memories that are gone, with their pages
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->settings.
  */
 void tracker_spaces_check(struct tracker *tracker)
 {
@@ -120,6 +142,12 @@ void tracker_spaces_check(struct tracker *tracker)
 			tracker_forget_space(tracker, space);
 }
 
+/**
+ * tracker_spaces_free() - forget all memories, with their pages
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->settings, or nothing else uses the tracker.
+ */
 void tracker_spaces_free(struct tracker *tracker)
 {
 	unsigned int space;

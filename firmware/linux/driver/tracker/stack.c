@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LRU stacks of frames, with the group of each page and the scan list at the
- * top.
+ * top; the counts of accesses to them.
  */
 #include "tracker.h"
 
+/**
+ * tracker_stacks_clear() - forget all pages
+ * @tracker: the tracker
+ *
+ * Context: Caller holds @tracker->lock, or nothing else uses the tracker yet.
+ */
 void tracker_stacks_clear(struct tracker *tracker)
 {
 	unsigned int context, group;
@@ -112,7 +118,13 @@ static void tracker_leave_list(struct tracker_stack *stack,
 		stack->last_permitted = page->newer;
 }
 
-/* The frame was freed, or belongs to another context from now on. */
+/**
+ * tracker_forget() - take a page out of its stack
+ * @tracker: the tracker
+ * @frame: of the page; it was freed, or belongs to another context from now on
+ *
+ * Context: Caller holds @tracker->lock.
+ */
 void tracker_forget(struct tracker *tracker, u32 frame)
 {
 	struct tracker_page *page = &tracker->page[frame];
@@ -139,12 +151,13 @@ void tracker_forget(struct tracker *tracker, u32 frame)
 }
 
 /**
- * tracker_list - list the pages at the top of a stack, from the top down
- * @tracker: the tracker; the caller holds @settings, not @lock
+ * tracker_list() - list the pages at the top of a stack, from the top down
+ * @tracker: the tracker
  * @context: of the stack
  * @all: all pages, or those of the scan list
  *
- * Return: their number; their frames are in @listed
+ * Context: Caller holds @tracker->settings, not @tracker->lock.
+ * Return: their number; their frames are in @tracker->listed
  */
 u32 tracker_list(struct tracker *tracker, unsigned int context, bool all)
 {
@@ -164,13 +177,52 @@ u32 tracker_list(struct tracker *tracker, unsigned int context, bool all)
 }
 
 /**
- * tracker_access - an access to a page that is not in the scan list
+ * tracker_note() - add an entry to the log of a test
+ * @tracker: the tracker
+ * @kind: of the entry
+ * @frame: of the page
+ * @group: of its stack; TRACKER_NONE: a miss
+ *
+ * Context: Caller holds @tracker->lock.
+ */
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
+		  u32 group)
+{
+	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
+		tracker->log[tracker->logged++] = (struct tracker_entry){
+			.page = tracker->page[frame].place.page,
+			.kind = kind,
+			.frame = frame,
+			.group = group,
+		};
+}
+
+/* Counts an access to a page in a group of its stack; TRACKER_NONE: a miss. */
+static void tracker_count(struct tracker *tracker, unsigned int context,
+			  u32 frame, u32 group)
+{
+	struct tracker_row *row = &tracker->row[context];
+	struct tracker_page *page = &tracker->page[frame];
+
+	if (tracker->shot || tracker->control & LITEMRC_CONTROL_FREEZE)
+		return;
+	if (group == TRACKER_NONE)
+		row->misses++;
+	else
+		row->hits[group]++;
+	row->touched += page->epoch != tracker->epoch + 1;
+	page->epoch = tracker->epoch + 1;
+}
+
+/**
+ * tracker_access() - an access to a page that is not in the scan list
  * @tracker: the tracker
  * @context: of the process
  * @frame: of the page
  *
  * Counts it and puts the page on top of the stack.
  *
+ * Context: Caller holds @tracker->lock.
  * Return: the frame that leaves the scan list for it, which the caller
  * protects, or TRACKER_NONE
  */
@@ -201,9 +253,14 @@ u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame)
 	return leaves;
 }
 
-/*
- * A page whose accessed bit a scan found set. In the first group the order
- * stays.
+/**
+ * tracker_count_scanned() - count a page whose accessed bit a scan found set
+ * @tracker: the tracker
+ * @frame: of the page
+ *
+ * In the first group the order stays.
+ *
+ * Context: Caller holds @tracker->lock.
  */
 void tracker_count_scanned(struct tracker *tracker, u32 frame)
 {

@@ -176,6 +176,12 @@ struct tracker {
 	struct tracker_row published[TRACKER_CONTEXTS];
 };
 
+/* The level of the interrupt may have changed: sample it at the next jiffy. */
+static inline void tracker_interrupt_check(struct tracker *tracker)
+{
+	mod_timer(&tracker->timer, jiffies + 1);
+}
+
 /* registers.c */
 extern const struct litemrc_ops tracker_ops;
 void tracker_reset(struct tracker *tracker);
@@ -183,21 +189,22 @@ bool tracker_tick(struct tracker *tracker);
 u64 tracker_epoch_left(const struct tracker *tracker);
 
 /* interrupt.c */
-void tracker_interrupt_check(struct tracker *tracker);
 int tracker_interrupt_init(struct tracker *tracker);
 void tracker_interrupt_exit(struct tracker *tracker);
 
 /* attributes.c */
 extern const struct attribute_group *tracker_groups[];
 
-/* stack.c: callers hold @lock, but for tracker_list() */
+/* stack.c */
 u32 tracker_list(struct tracker *tracker, unsigned int context, bool all);
 void tracker_stacks_clear(struct tracker *tracker);
 u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame);
 void tracker_forget(struct tracker *tracker, u32 frame);
 void tracker_count_scanned(struct tracker *tracker, u32 frame);
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
+		  u32 group);
 
-/* entries.c: page table entries; callers hold the mmap lock, not @lock */
+/* entries.c: page table entries */
 enum tracker_entry_state {
 	TRACKER_ABSENT,
 	TRACKER_PERMITTED,
@@ -244,24 +251,16 @@ int tracker_start(struct tracker *tracker);
 int tracker_follow(struct tracker *tracker);
 void tracker_stop(struct tracker *tracker);
 void tracker_exit_watch(struct tracker *tracker);
-void tracker_count(struct tracker *tracker, unsigned int context, u32 frame,
-		   u32 group);
-void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame,
-		  u32 group);
 
-/* bitmap.c: callers of the last one hold @lock */
+/* bitmap.c */
 bool tracker_wants_accessed(void *io);
 void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits,
 		      u32 words);
 u32 tracker_bitmap_words(const struct tracker *tracker);
 bool tracker_take_bitmap(struct tracker *tracker);
 
-/*
- * scan.c: callers hold @settings; of the first two @lock, and of the third
- * neither
- */
+/* scan.c */
 bool tracker_scans(const struct tracker *tracker);
-void tracker_scan_later(struct tracker *tracker);
 u32 tracker_take_wanted(struct tracker *tracker);
 void tracker_schedule(struct tracker *tracker, u32 wanted);
 void tracker_scan(struct tracker *tracker);
