@@ -138,9 +138,9 @@ def refault_table(found: Mapping[str, Any]) -> str:
         run = Run(**values)
         count, before = (each.stat["workingset_refault_anon"] for each in (run, off))
         more = "" if name == "off" else f" ({percent(count / before)})"
-        scanned = [f"{run.stat[name]:,}" for name in ("pgscan", "pgsteal")]
-        rows.append([name, f"{count:,}{more}", *scanned, f"{run.cycles / 1e6:,.1f}", *walk_cells(run)])
-    return markdown(("feed", "refaults", "pages scanned", "evicted", "M cycles", *WALK_HEADS), rows)
+        activated = f"{run.stat['pgactivate']:,}"
+        rows.append([name, f"{count:,}{more}", activated, f"{run.cycles / 1e6:,.1f}", *walk_cells(run)])
+    return markdown(("feed", "refaults", "activated", "M cycles", *WALK_HEADS), rows)
 
 
 def cost_table(found: Mapping[str, Any]) -> str:
