@@ -199,8 +199,8 @@ MUTANTS = {
         "two_harts",
         (
             "harts.c",
-            "__atomic_store_n(&harts[hart].state, STOPPED,",
-            "__atomic_store_n(&harts[hart].state, STARTED,",
+            "set_state(hart, STOPPED);",
+            "set_state(hart, STARTED);",
         ),
     ),
     "started twice": ("two_harts", ("harts.c", "if (harts[hart].state != STOPPED)", "if (false)")),
