@@ -23,13 +23,13 @@ from tests.linux.qemu import IMAGES, READY, ROOT
 CLOCKS_PER_NS = 50_000_000 / 1e9
 RUNS = 3
 ROUNDS = 60
-LINES = 6000  # 29 KB
+INPUT_BYTES = 29_000
 COMMAND_TIMEOUT_S = 1800
 OUT = ROOT / "build/bench/linux_overhead.json"
 
 SET_UP = (
     "cd /sys/class/misc/litemrc0; mkdir -p /sys/fs/cgroup/work; "
-    f"seq {LINES} >/tmp/lines; echo cycles >epoch_unit; echo 4294967295 >epoch_length"
+    f"dd if=/bin/busybox of=/tmp/input bs={INPUT_BYTES} count=1; echo cycles >epoch_unit; echo 4294967295 >epoch_length"
 )
 IN_CGROUP = "sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec {}'"
 # Name: what `switches` writes before it measures again. The processes are the same, and so are their pages.
@@ -43,7 +43,7 @@ SWITCHES = {
 }
 PAGES = 1024
 ALLOCATE = IN_CGROUP.format(f"elapsed busybox dd if=/dev/zero of=/dev/null bs={4 * PAGES}K count=1") + " 2>&1"
-COMPRESS = IN_CGROUP.format("elapsed gzip -c /tmp/lines") + " 2>&1 >/dev/null"
+COMPRESS = IN_CGROUP.format("elapsed gzip -c /tmp/input") + " 2>&1 >/dev/null"
 # Name: the command before.
 ALLOCATIONS = {
     "page, monitor off": "echo 0 >enable; echo - >contexts/3/cgroup",

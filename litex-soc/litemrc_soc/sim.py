@@ -286,6 +286,7 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
             Path(builder.gateware_dir),
             [source for source, *_ in soc.platform.sources],
             snapshots=linux,  # the others boot within seconds
+            profiles=variant == "linux",  # of the VexRiscv
             train=(lambda: train(soc, output)) if runs_long else None,
         )
     except subprocess.CalledProcessError as error:

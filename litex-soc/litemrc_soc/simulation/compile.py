@@ -38,6 +38,7 @@ def compile_simulator(
     optimize: str = OPTIMIZE,
     *,
     snapshots: bool = False,
+    profiles: bool = False,
     train: Callable[[], None] | None = None,
 ) -> None:
     """Make ``obj_dir/Vsim`` and the modules in the folder of a simulator that LiteX has generated there.
@@ -50,6 +51,8 @@ def compile_simulator(
         level of the C++.
     snapshots
         the simulator can save its state and continue from it.
+    profiles
+        it counts the cycles of its VexRiscv on request.
     train
         runs ``Vsim`` for some million cycles and ends it; the branches are optimised for that run.
 
@@ -65,7 +68,8 @@ def compile_simulator(
     _wrap_lines(folder / "sim.v")
     flags = [*VERILATOR_FLAGS, *(["--savable"] if snapshots else [])]
     fast, slow = verilated.translate(objects, "sim", [folder / source for source in sources], "Vsim", flags)
-    ours = [HERE / "model.cpp", *([HERE / "snapshot.cpp"] if snapshots else []), folder / "sim_init.cpp"]
+    parts = {"model": True, "snapshot": snapshots, "profile": profiles}
+    ours = [*(HERE / f"{name}.cpp" for name, wanted in parts.items() if wanted), folder / "sim_init.cpp"]
     often = [verilated.one_source(objects, "fast", fast), *ours]
     once = [verilated.one_source(objects, "slow", slow), HERE / "huge_page.cpp"]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -10,6 +10,8 @@ static std::uint64_t time_ps;
 
 // Saves or restores the model if that was asked for; NULL without snapshot.cpp.
 __attribute__((weak)) void snapshot_progress(Vsim &model);
+// Counts cycles if that was asked for; NULL without profile.cpp.
+__attribute__((weak)) void profile_progress(Vsim &model);
 
 extern "C" {
 
@@ -22,6 +24,8 @@ void litex_sim_eval(void *model, std::uint64_t now_ps) {
         now_ps = sim_time_ps;
     }
     sim.eval();
+    if (profile_progress)
+        profile_progress(sim);
     time_ps = now_ps;
 }
 

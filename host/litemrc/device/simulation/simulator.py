@@ -21,6 +21,7 @@ DRAM = "dram.json"
 DESCRIPTION = "csr.json"
 WORD_BYTES = 4  # of a ROM, unless the description says otherwise
 STATE_FILE = "snapshot.state"  # of litemrc_soc/simulation/snapshot.cpp
+PROFILE_FILE = "profile.txt"  # of litemrc_soc/simulation/profile.cpp
 SAVE_S = 60.0
 
 
@@ -215,19 +216,34 @@ class Simulator:
         UserError
             the simulator ended, for instance because the disk is full, or took too long.
         """
-        saved = self.run_dir / STATE_FILE
-        saved.unlink(missing_ok=True)
-        self._process.send_signal(signal.SIGUSR1)
+        return self._signal_for(STATE_FILE, signal.SIGUSR1, timeout_s)
+
+    def begin_profile(self) -> None:
+        """Begin to count the processor's cycles by call stack; only of the Linux variant of the SoC."""
+        self._process.send_signal(signal.SIGUSR2)
+
+    def end_profile(self, timeout_s: float = SAVE_S) -> Path:
+        """Return the file of the cycles since :meth:`begin_profile`; UserError as for :meth:`save`.
+
+        Its lines are those of litemrc_soc/simulation/profile.cpp.
+        """
+        return self._signal_for(PROFILE_FILE, signal.SIGUSR2, timeout_s)
+
+    def _signal_for(self, name: str, number: signal.Signals, timeout_s: float) -> Path:
+        """Send a signal and wait for the file that the simulator then writes."""
+        file = self.run_dir / name
+        file.unlink(missing_ok=True)
+        self._process.send_signal(number)
         deadline = time.monotonic() + timeout_s
-        while not saved.exists():
+        while not file.exists():
             if not self.running or time.monotonic() >= deadline:
                 raise UserError(
-                    "the simulator did not save its state",
+                    f"the simulator did not write {name}",
                     where=str(self.console),
                     remedy="read its output; is there space on the disk?",
                 )
             time.sleep(0.01)
-        return saved
+        return file
 
     def wait(self, timeout_s: float | None = None) -> int:
         """Wait until the simulator ends by itself and return its exit code.

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where the cycles of Linux in the RTL go, by function: tables, and flame graphs.
+
+    python -m bench.linux_profile                all works
+    python -m bench.linux_profile page epochs    some of them
+
+The simulator counts the processor's cycles by call stack (litemrc_soc/simulation/profile.cpp); the machine is
+the same as without. Each work is run once before it is measured: programs are then in memory.
+`build/bench/linux_profile/WORK.folded` has the stacks as flamegraph.pl, inferno and speedscope read them,
+`WORK.svg` a picture.
+"""
+
+import argparse
+import tempfile
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import matplotlib as mpl
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import Section
+from litemrc.device.simulation.linux_start import LinuxBuild
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bench.linux_overhead import (
+    AFTER,
+    ALLOCATE,
+    ALLOCATIONS,
+    COMMAND_TIMEOUT_S,
+    COMPRESS,
+    COMPRESSIONS,
+    SET_UP,
+)
+from tests.linux.console import Console
+from tests.linux.qemu import IMAGES, READY, ROOT
+
+OUT = ROOT / "build/bench/linux_profile"
+FOLLOWED = COMPRESSIONS["gzip, followed"]
+# Name: the commands before, and the work.
+WORKS = {
+    "page-off": (ALLOCATIONS["page, monitor off"], ALLOCATE),
+    "page": (f"{ALLOCATIONS['page, monitor on']}; {ALLOCATIONS['page, followed']}", ALLOCATE),
+    "gzip": (FOLLOWED, COMPRESS),
+    "epochs": (f"{FOLLOWED}; echo 2097152 >epoch_length", COMPRESS),
+}
+PROGRAMS = (ROOT / "build/boot/shim.elf", IMAGES / "kernel/vmlinux")
+MODULES = ("vexriscv_intc", "litemrc", "tail/litemrc_tail", "ranks/litemrc_ranks")
+WORD_BYTES, PAGE_BYTES = 4, 4096
+USER_END, KERNEL = 0x9DC00000, 0xC0000000  # modules are between them
+SHOWN = 40  # functions
+NARROWEST = 0.002  # of a picture: stacks that are shown
+
+Stack = tuple[str, ...]
+"""Functions from a task's root to the one that ran."""
+
+
+class Symbols:
+    """Functions by address; one ends where the next begins."""
+
+    def __init__(self, programs: Iterable[Path]) -> None:
+        self._names: dict[int, str] = {}
+        for path in programs:
+            self._add(path, lambda elf: dict.fromkeys(range(elf.num_sections()), 0))
+        self._begins = sorted(self._names)
+
+    def _add(self, path: Path, begins_of: Callable[[ELFFile], dict[int, int]]) -> None:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            begins = begins_of(elf)
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols():
+                section, name = symbol["st_shndx"], symbol.name
+                if section not in begins or not _is_code(elf.get_section(section)):
+                    continue
+                if name[:1] not in ("", ".", "$"):
+                    self._names[begins[section] + symbol["st_value"]] = name
+
+    def add_module(self, path: Path, words: dict[int, int]) -> None:
+        """Add a module; the kernel hides its address: it is where its instructions have run."""
+        self._add(path, lambda elf: loaded_sections(elf, words))
+        self._begins = sorted(self._names)
+
+    def name(self, address: int) -> str:
+        """Return the function of an address; of user space: `[user]`."""
+        place = bisect(self._begins, address)
+        return self._names[self._begins[place - 1]] if place and address else "[user]"
+
+
+def _is_code(section: Section) -> bool:
+    return bool(section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR)
+
+
+def loaded_sections(elf: ELFFile, words: dict[int, int]) -> dict[int, int]:
+    """Return the address of each section of a module's code, from instructions by address.
+
+    They follow each other as in the file, from the begin of a page (the kernel's layout_sections()).
+    """
+    code = {
+        number: section
+        for number, section in enumerate(elf.iter_sections())
+        if _is_code(section) and not section.name.startswith(".init")
+    }
+    changed = {
+        (section["sh_info"], relocation["r_offset"] + word)
+        for section in elf.iter_sections()
+        if isinstance(section, RelocationSection) and section["sh_info"] in code
+        for relocation in section.iter_relocations()
+        for word in (0, WORD_BYTES)  # a call has two instructions
+    }
+    offsets, fixed, end = {}, {}, 0
+    for number, section in code.items():
+        offsets[number] = -(-end // WORD_BYTES) * WORD_BYTES
+        end = offsets[number] + section["sh_size"]
+        data = section.data()
+        for place in range(0, len(data) - WORD_BYTES + 1, WORD_BYTES):
+            if (number, place) not in changed:
+                fixed[offsets[number] + place] = int.from_bytes(data[place : place + WORD_BYTES], "little")
+    pages = {address // PAGE_BYTES * PAGE_BYTES for address in words if address < KERNEL}
+    bases = {page - before for page in pages for before in range(0, end, PAGE_BYTES)}
+    same = {base: sum(words.get(base + offset) == word for offset, word in fixed.items()) for base in bases}
+    base = max(same, key=same.__getitem__)
+    return {number: base + offset for number, offset in offsets.items()}
+
+
+def read_profile(text: str) -> tuple[list[list[str]], dict[int, int]]:
+    """Return the lines of a simulator's profile, split, and its instructions of the kernel by address."""
+    lines = [line.split() for line in text.splitlines()]
+    run = ((int(line[2], 16), int(line[3], 16)) for line in lines if line[0] == "cycles")
+    return lines, {address: word for address, word in run if address >= USER_END}
+
+
+def stacks_of(lines: list[list[str]], symbols: Symbols) -> Counter[Stack]:
+    """Return the cycles of each stack of a simulator's profile."""
+    nodes: dict[int, Stack] = {0: ()}
+    cycles: Counter[Stack] = Counter()
+    for kind, *words in lines:
+        if kind == "node":
+            number, parent, entry = int(words[0]), int(words[1]), int(words[2], 16)
+            name = symbols.name(entry) if parent else f"task {entry:x}"
+            nodes[number] = (*nodes[parent], name)
+        elif kind == "cycles":
+            stack = nodes[int(words[0])]
+            leaf = symbols.name(int(words[1], 16))
+            # Jumped to from the function that was called, or ended by user space.
+            stack = stack if stack[-1] in (leaf, "[user]") else (*stack, leaf)
+            cycles[stack] += int(words[3])
+    return cycles
+
+
+def by_function(cycles: Counter[Stack]) -> tuple[Counter[str], Counter[str]]:
+    """Return each function's own cycles, and those with all that it called."""
+    own: Counter[str] = Counter()
+    whole: Counter[str] = Counter()
+    for stack, count in cycles.items():
+        own[stack[-1]] += count
+        for name in set(stack):
+            whole[name] += count
+    return own, whole
+
+
+def table(cycles: Counter[Stack]) -> Iterator[str]:
+    """Yield the lines of a table of functions, by cycles with all that they called."""
+    own, whole = by_function(cycles)
+    total = cycles.total()
+    yield f"{total:14,} cycles        with callees            own"
+    for name, count in sorted(whole.items(), key=lambda item: -max(item[1] / 2, own[item[0]]))[:SHOWN]:
+        yield f"{name:36} {count:12,} {count / total:6.1%} {own[name]:12,} {own[name] / total:6.1%}"
+
+
+def draw(ax: Axes, cycles: Counter[Stack], depth: int = 0, left: int = 0, total: int = 0) -> None:
+    """Draw the functions of stacks as bars, callers below callees; widths are cycles."""
+    total = total or cycles.total()
+    groups: dict[str, Counter[Stack]] = {}
+    for stack, count in cycles.items():
+        if stack:
+            groups.setdefault(stack[0], Counter())[stack[1:]] += count
+    for name, inner in sorted(groups.items()):
+        width = inner.total()
+        if width >= NARROWEST * total:
+            ours = name.startswith("litemrc") or "liteuart" in name
+            ax.barh(depth, width, 1, left, color="C1" if ours else "C0", edgecolor="white", linewidth=0.3)
+            if width >= 0.012 * total:
+                shown = name[: int(width / total * 190)]
+                ax.text(left + width / 2, depth, shown, ha="center", va="center", fontsize=5, clip_on=True)
+            draw(ax, inner, depth + 1, left, total)
+        left += width
+
+
+def picture(cycles: Counter[Stack], path: Path, title: str) -> None:
+    """Write a flame graph."""
+    figure = Figure(figsize=(11, 6), layout="constrained")
+    ax = figure.add_subplot()
+    draw(ax, cycles)
+    ax.set(title=title, xlabel="million cycles", ylabel="depth of calls", xlim=(0, cycles.total()))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value / 1e6:g}")
+    ax.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path)
+
+
+def main() -> None:
+    """Run the works one after the other, and write what each took."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("work", nargs="*", help=f"one of {', '.join(WORKS)}; without: all")
+    names = parser.parse_args().work or list(WORKS)
+    mpl.use("svg")
+    OUT.mkdir(parents=True, exist_ok=True)
+    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        build.simulator(Path(folder) / "run", on_boot=print) as simulator,
+    ):
+        console = Console(simulator.type, simulator.console, lambda: simulator.running, COMMAND_TIMEOUT_S)
+        console.wait_for(READY)
+        simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
+        console.check(SET_UP)
+        for name in names:
+            before, work = WORKS[name]
+            console.check(before)
+            console.check(work)
+            simulator.begin_profile()
+            printed = console.check(work).strip()
+            lines, words = read_profile(simulator.end_profile().read_text())
+            symbols = Symbols(PROGRAMS)
+            for module in MODULES:
+                symbols.add_module(IMAGES / f"kernel-modules/{module}.ko", words)
+            cycles = stacks_of(lines, symbols)
+            console.check(AFTER)
+            print(f"\n{name}: {printed}", *table(cycles), sep="\n", flush=True)
+            folded = (f"{';'.join(stack)} {count}\n" for stack, count in cycles.items())
+            (OUT / f"{name}.folded").write_text("".join(folded))
+            picture(cycles, OUT / f"{name}.svg", f"{name}: cycles of the simulated SoC by call stack")
+
+
+if __name__ == "__main__":
+    main()
