@@ -29,7 +29,8 @@ OUT = ROOT / "build/bench/linux_overhead.json"
 
 SET_UP = (
     "cd /sys/class/misc/litemrc0; mkdir -p /sys/fs/cgroup/work; "
-    f"dd if=/bin/busybox of=/tmp/input bs={INPUT_BYTES} count=1; echo cycles >epoch_unit; echo 4294967295 >epoch_length"
+    f"dd if=/bin/busybox of=/tmp/input bs={INPUT_BYTES} count=1; "
+    "echo cycles >epoch_unit; echo 4294967295 >epoch_length"
 )
 IN_CGROUP = "sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec {}'"
 # Name: what `switches` writes before it measures again. The processes are the same, and so are their pages.

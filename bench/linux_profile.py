@@ -217,13 +217,15 @@ def main() -> None:
         console.wait_for(READY)
         simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
         console.check(SET_UP)
+        words: dict[int, int] = {}
         for name in names:
             before, work = WORKS[name]
             console.check(before)
             console.check(work)
             simulator.begin_profile()
             printed = console.check(work).strip()
-            lines, words = read_profile(simulator.end_profile().read_text())
+            lines, run = read_profile(simulator.end_profile().read_text())
+            words |= run
             symbols = Symbols(PROGRAMS)
             for module in MODULES:
                 symbols.add_module(IMAGES / f"kernel-modules/{module}.ko", words)

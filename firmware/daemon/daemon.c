@@ -31,12 +31,19 @@
 #include "processes/starter.h"
 #include "system/privileges.h"
 #include "system/log.h"
+#include "system/timing.h"
 #include "system/tty.h"
 #include "system/unix_socket.h"
 
 /* Default until the host sets another: at 115,200 baud an epoch of 8 contexts takes 0.3 s to send. */
 #define BOOT_EPOCH_CYCLES (1u << 24)
 #define PRIORITY (-10) /* else the budgets for an epoch wait for the programs that they concern */
+
+/*
+ * Epochs that end faster than the pace are sent several at a time, since to wake costs as much as to send one: but not
+ * the first few, nor while pages are sent, which the driver has of the last epoch only.
+ */
+#define BURST 4
 
 #define GONE (POLLHUP | POLLERR | POLLNVAL)
 
@@ -82,18 +89,31 @@ static bool must_end(int signals)
 	return end;
 }
 
-static void take_record(const struct pollfd *device)
+static uint32_t pace_ms;
+static int64_t paced_ms;	/* when the epochs taken so far would have been due */
+
+/* Until epochs may be taken; -1: now. */
+static int epochs_timeout_ms(void)
+{
+	struct page_messages pages = pages_selected();
+	int64_t left = paced_ms - BURST * (int64_t)pace_ms - now_ms();
+
+	return left > 0 && !pages.accessed && !pages.hot ? (int)left : -1;
+}
+
+static void take_records(const struct pollfd *device)
 {
 	const struct litemrc_epoch *record = record_read(device->fd);
+	int64_t now = now_ms();
 
-	if (!record) {
-		if (device->revents & GONE)	/* reported by each poll() from now on */
-			die(1, "load the driver and start the daemon again", "the driver has no more epochs");
-		return;
+	if (!record && device->revents & GONE)	/* reported by each poll() from now on */
+		die(1, "load the driver and start the daemon again", "the driver has no more epochs");
+	paced_ms = (paced_ms > now ? paced_ms : now) + pace_ms;
+	for (; record; record = record_read(device->fd)) {
+		epochs_send(record);
+		if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
+			events_command_lost(record->epoch);
 	}
-	epochs_send(record);
-	if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
-		events_command_lost(record->epoch);
 }
 
 /* Returns 0, or -errno of a port that is gone: poll() would report that again at once, whatever is waited for. */
@@ -117,7 +137,7 @@ static void say_end(void)
 static int next_timeout_ms(void)
 {
 	const int limits[] = {runs_timeout_ms(), lease_timeout_ms(&linux_device), fault_cost_timeout_ms(),
-			      pages_timeout_ms(), clients_timeout_ms()};
+			      pages_timeout_ms(), clients_timeout_ms(), epochs_timeout_ms()};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -129,10 +149,11 @@ static int next_timeout_ms(void)
 /* Returns 0 after a signal, or -errno of the port. */
 static int serve(struct pollfd *sources)
 {
+	int device = sources[DEVICE].fd, error = 0;
 	unsigned int count;
-	int error = 0;
 
 	while (!error) {
+		sources[DEVICE].fd = epochs_timeout_ms() < 0 ? device : -1;
 		sources[TTY].events = session_events(SERIAL);
 		count = CLIENTS + clients_watch(sources + CLIENTS);
 		if (poll(sources, count, next_timeout_ms()) < 0 && errno != EINTR)
@@ -140,7 +161,7 @@ static int serve(struct pollfd *sources)
 		if (sources[SIGNALS].revents && must_end(sources[SIGNALS].fd))
 			return 0;
 		if (sources[DEVICE].revents)
-			take_record(&sources[DEVICE]);
+			take_records(&sources[DEVICE]);
 		pages_progress();
 		error = read_serial(sources[TTY].revents);
 		clients_read(sources + CLIENTS);
@@ -233,6 +254,7 @@ int daemon_serve(const struct options *options)
 	clients_init(listener);
 	pages_init();
 	sessions_init(sources[TTY].fd);
+	pace_ms = options->pace_ms;
 	start_counting();
 	if (program_count && !options->program_user)
 		log_info("programs run as the daemon's user: they can change their budgets");

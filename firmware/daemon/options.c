@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "system/text.h"
 #include "system/tty.h"
 
+#define PACE_MOST_MS 10000
 #define HELP_HINT "litemrcd --help lists the options"
 
 static const char help[] =
@@ -27,6 +29,8 @@ static const char help[] =
 	"  --socket PATH    Unix socket to make, on which up to 8 clients read\n"
 	"  --socket-mode N  its permissions, octal (0660)\n"
 	"  --socket-group GROUP  its group, a name or a number (that of --user)\n"
+	"  --pace MS        epochs that end faster than this are sent several at a time, but for the first few, and while\n"
+	"                   single pages are sent; 0: each as it ends (100)\n"
 	"  --clock-hz N     system clock, Hz (clock-frequency of cpu@0 in the device tree)\n"
 	"  --user NAME      user to run as: USER or USER:GROUP, names or numbers; required for root\n"
 	"  --program-user NAME   another user, for the programs; required for root\n"
@@ -43,6 +47,7 @@ static const struct option known[] = {
 	{"config", required_argument, NULL, 'c'},
 	{"cgroup", required_argument, NULL, 'g'},
 	{"cgroups", required_argument, NULL, 'm'},
+	{"pace", required_argument, NULL, 'e'},
 	{"clock-hz", required_argument, NULL, 'z'},
 	{"user", required_argument, NULL, 'u'},
 	{"program-user", required_argument, NULL, 'p'},
@@ -54,12 +59,12 @@ static const struct option known[] = {
 	{0},
 };
 
-static uint32_t number(const char *name, const char *text)
+static uint32_t number(const char *name, const char *text, uint32_t least, uint32_t most)
 {
 	uint64_t value;
 
-	if (!whole_number(text, UINT32_MAX, &value) || !value)
-		die(EXIT_BAD_INPUT, HELP_HINT, "--%s %s: not a number from 1 to 4294967295", name, text);
+	if (!whole_number(text, most, &value) || value < least)
+		die(EXIT_BAD_INPUT, HELP_HINT, "--%s %s: not a number from %" PRIu32 " to %" PRIu32, name, text, least, most);
 	return value;
 }
 
@@ -87,10 +92,11 @@ static void take(struct options *options, int letter)
 	case 'k': options->socket = optarg; break;
 	case 'r': options->socket_group = optarg; break;
 	case 'o': options->socket_mode = mode(optarg); break;
-	case 'z': options->clock_hz = number("clock-hz", optarg); break;
-	case 'n': options->context = number("context", optarg); break;
+	case 'e': options->pace_ms = number("pace", optarg, 0, PACE_MOST_MS); break;
+	case 'z': options->clock_hz = number("clock-hz", optarg, 1, UINT32_MAX); break;
+	case 'n': options->context = number("context", optarg, 1, UINT32_MAX); break;
 	case 'b':
-		options->baud = number("baud", optarg);
+		options->baud = number("baud", optarg, 1, UINT32_MAX);
 		if (!tty_knows_baud(options->baud))
 			die(EXIT_BAD_INPUT, "use a standard speed such as 115200",
 				"--baud %s: not a speed of a serial port", optarg);
@@ -114,6 +120,7 @@ struct options options_read(int argc, char **argv)
 		.cgroup = "/sys/fs/cgroup/litemrcd",
 		.cgroups = "/sys/fs/cgroup",
 		.baud = 115200,
+		.pace_ms = 100,
 		.socket_mode = 0660,
 	};
 	int run = argc > 1 && !strcmp(argv[1], "run");

@@ -13,6 +13,7 @@ struct options {
 	uint32_t socket_mode;
 	uint32_t baud;
 	uint32_t clock_hz;	/* 0: from the device tree */
+	uint32_t pace_ms;	/* of short epochs; 0: none */
 	uint32_t context;	/* of run; 0: any free one */
 	char **command;		/* of run; NULL: serve */
 };

@@ -107,11 +107,12 @@ static void litemrc_rename_followed(struct litemrc *mon, unsigned int context,
 }
 
 /* Sets what a row of the record says of its follower, not of its memory. */
-static void litemrc_set_followed(struct litemrc_epoch *record,
+static void litemrc_set_followed(struct litemrc_row *row,
 				 const struct litemrc_row *followed)
 {
-	memcpy(litemrc_record_row(record, followed->context), followed,
-	       offsetof(struct litemrc_row, resident));
+	if (row->state != LITEMRC_CONTEXT_FREE ||
+	    followed->state != LITEMRC_CONTEXT_FREE)
+		memcpy(row, followed, offsetof(struct litemrc_row, resident));
 }
 
 /**
@@ -126,27 +127,30 @@ static void litemrc_set_followed(struct litemrc_epoch *record,
 u32 litemrc_fill_followed(struct litemrc *mon, const struct litemrc_epoch *last,
 			  struct litemrc_epoch *record)
 {
+	u32 bytes = litemrc_parts(record)->item_bytes, changed = 0;
+	const void *before = litemrc_record_row(last, 0);
+	void *row = litemrc_record_row(record, 0);
 	unsigned int reported, context;
 	unsigned long flags;
-	u32 changed = 0;
 
 	for (context = 0; context < mon->parameters.contexts; context++)
-		litemrc_set_followed(record, litemrc_record_row(last, context));
+		litemrc_set_followed(row + context * bytes,
+				     before + context * bytes);
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	for (reported = 0; reported < mon->changes; reported++) {
 		const struct litemrc_change *change = &mon->change[reported];
 
 		if ((s32)(change->epoch - record->epoch) > 0)
 			break;
-		litemrc_set_followed(record, &change->followed);
+		litemrc_set_followed(row + change->context * bytes,
+				     &change->followed);
 		changed |= BIT(change->context);
 	}
 	mon->changes -= reported;
 	memmove(mon->change, mon->change + reported,
 		mon->changes * sizeof(*mon->change));
 	for (context = 1; context < mon->parameters.contexts; context++)
-		litemrc_rename_followed(mon, context,
-					litemrc_record_row(record, context));
+		litemrc_rename_followed(mon, context, row + context * bytes);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return changed;
 }

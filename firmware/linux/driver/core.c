@@ -80,6 +80,7 @@ static int litemrc_use_device_tree(struct platform_device *pdev,
 				     &memory);
 	mon->ops = &litemrc_mmio_ops;
 	mon->io = mmio;
+	mon->registers = mmio->registers;
 	mon->first_pfn = PHYS_PFN(memory.start);
 	return 0;
 }

@@ -78,6 +78,7 @@ static void litemrc_set_map(struct litemrc *mon, unsigned int context,
 	WRITE_ONCE(mon->map.tgid[context], tgid);
 	WRITE_ONCE(mon->map.cgroup[context], cgroup);
 	litemrc_count_followers(mon);
+	mon->allocating = NULL;
 }
 
 static void litemrc_unfollow(struct litemrc *mon, unsigned int context)
@@ -103,24 +104,27 @@ static void litemrc_end_locked(struct litemrc *mon, unsigned int context,
 	litemrc_change_locked(mon, context);
 }
 
+static bool litemrc_is_alive(struct task_struct *task)
+{
+	return atomic_read(&task->signal->live);
+}
+
 LITEMRC_ON_EXIT(litemrc_on_exit)
 {
 	struct litemrc *mon = data;
 	unsigned int context;
 	unsigned long flags;
 
-	if (atomic_read(&task->signal->live))
-		return;
 	raw_spin_lock_irqsave(&mon->lock, flags);
+	if (mon->allocating == task)
+		mon->allocating = NULL;
+	if (litemrc_is_alive(task))
+		goto unlock;
 	for (context = 1; context < mon->parameters.contexts; context++)
 		if (mon->map.tgid[context] == task->tgid)
 			litemrc_end_locked(mon, context, task);
+unlock:
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
-}
-
-static bool litemrc_is_alive(struct task_struct *task)
-{
-	return atomic_read(&task->signal->live);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/litex.h>
 #include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/pgtable.h>
@@ -47,10 +48,10 @@ struct tracepoint;
 
 /* The parameters that the gateware was built with. */
 struct litemrc_parameters {
+	u32 frames;
 	u32 version;
 	u32 page_shift;
 	u32 frames_log2;
-	u32 frames;
 	u32 groups;
 	u32 contexts;
 	u32 pages;
@@ -234,9 +235,36 @@ struct litemrc_client {
 };
 
 struct litemrc {
-	struct litemrc_map map;
+	/*
+	 * What the hooks of pages access, in few lines of the cache: each line
+	 * costs more than all else that they do.
+	 */
+
 	/* innermost; guards map and the command registers */
 	raw_spinlock_t lock;
+	/*
+	 * commands that find a place without a look at the status; guarded by
+	 * @lock
+	 */
+	u32 room;
+	/* times the gateware reported it; guarded by @lock */
+	u32 commands_late;
+	/* of the device tree's monitor; NULL: only @ops reach them */
+	void __iomem *registers;
+	unsigned long first_pfn;
+	/*
+	 * context of each frame; guarded by @lock. NULL: the monitor knows by
+	 * itself
+	 */
+	u8 *owner;
+	/* the task that allocated last, and its context; guarded by @lock */
+	const struct task_struct *allocating;
+	u32 allocating_context;
+	/* moves pages of others, so owns none of them */
+	struct task_struct *migrating;
+	struct litemrc_parameters parameters;
+
+	struct litemrc_map map;
 	/* the gateware did not complete a command in time; until a clear */
 	u32 stuck;
 	/* reports it from a context that may print */
@@ -244,28 +272,12 @@ struct litemrc {
 	unsigned int timeout_us;
 	raw_spinlock_t events_lock; /* guards @events; innermost, too */
 	u32 events; /* as in EV_ENABLE */
-	/*
-	 * commands that find a place without a look at the status; guarded by
-	 * @lock
-	 */
-	u32 room;
-	/* times the gateware reported it; guarded by @lock */
-	u32 commands_lost;
-	u32 commands_late;
+	u32 commands_lost; /* as @commands_late */
 	u64 cleared_ns; /* time of the last clear; guarded by @lock */
 	u32 lost_recorded; /* commands_lost as of the last record */
 	const struct litemrc_ops *ops;
 	void *io;
-	unsigned long first_pfn;
-	struct litemrc_parameters parameters;
 	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
-	/*
-	 * context of each frame; guarded by @lock. NULL: the monitor knows by
-	 * itself
-	 */
-	u8 *owner;
-	/* moves pages of others, so owns none of them */
-	struct task_struct *migrating;
 	/* not reported yet, oldest first */
 	struct litemrc_change change[LITEMRC_CHANGES_MAX];
 	unsigned int changes;
@@ -329,13 +341,17 @@ struct litemrc_mmio {
 
 static inline u32 litemrc_read(const struct litemrc *mon, unsigned int offset)
 {
-	return mon->ops->read(mon->io, offset);
+	return mon->registers ? litex_read32(mon->registers + offset) :
+				mon->ops->read(mon->io, offset);
 }
 
-static inline void litemrc_write(struct litemrc *mon, unsigned int offset,
-				 u32 value)
+static __always_inline void litemrc_write(struct litemrc *mon,
+					  unsigned int offset, u32 value)
 {
-	mon->ops->write(mon->io, offset, value);
+	if (mon->registers)
+		litex_write32(mon->registers + offset, value);
+	else
+		mon->ops->write(mon->io, offset, value);
 }
 
 int litemrc_read_parameters(struct litemrc *mon);

@@ -88,6 +88,11 @@ static void litemrc_claim_block_locked(struct litemrc *mon, unsigned long frame,
 	unsigned int step = min_t(unsigned int, order, LITEMRC_CLAIM_ORDER_MAX);
 	unsigned long end = frame + BIT(order), frames = mon->parameters.frames;
 
+	if (!order && frame < frames) {
+		mon->owner[frame] = context;
+		litemrc_claim_locked(mon, frame, 0, context);
+		return;
+	}
 	if (frame >= frames || frames - frame < BIT(order))
 		step = 0;
 	for (; frame != end; frame += BIT(step)) {
@@ -320,6 +325,20 @@ void litemrc_moved_stop(struct litemrc *mon)
 }
 
 /*
+ * Returns the context of the running task; caller holds @lock. It is looked up
+ * again when a context follows another process, or a task has moved to another
+ * cgroup. A task that is ending may be replaced at its address by another one.
+ */
+static unsigned int litemrc_allocating_context(struct litemrc *mon)
+{
+	if (mon->allocating == current)
+		return mon->allocating_context;
+	mon->allocating_context = litemrc_context_of(&mon->map, current);
+	mon->allocating = current->flags & PF_EXITING ? NULL : current;
+	return mon->allocating_context;
+}
+
+/*
  * A page was allocated, and has not been accessed yet: the allocating process
  * owns it. A kernel thread owns nothing, nor does a task while it moves pages
  * that belong to others. What cannot be moved is the kernel's: page tables,
@@ -335,11 +354,10 @@ static void litemrc_on_page_alloc(void *data, struct page *page,
 
 	if (!page || !(flags & __GFP_MOVABLE) || !in_task() ||
 	    current->flags & PF_KTHREAD ||
-	    current == READ_ONCE(mon->migrating) ||
-	    !litemrc_context_of(&mon->map, current))
+	    current == READ_ONCE(mon->migrating))
 		return;
 	raw_spin_lock_irqsave(&mon->lock, irq_flags);
-	context = litemrc_context_of(&mon->map, current);
+	context = litemrc_allocating_context(mon);
 	if (context)
 		litemrc_claim_block_locked(mon,
 					   page_to_pfn(page) - mon->first_pfn,
@@ -374,10 +392,10 @@ static void litemrc_on_attach(void *data, struct cgroup *cgroup,
 	unsigned long flags;
 	bool followed;
 
-	if (!threadgroup && !thread_group_leader(task))
-		return;
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	followed = litemrc_cgroup_followed(&mon->map, cgroup);
+	mon->allocating = NULL;
+	followed = (threadgroup || thread_group_leader(task)) &&
+		   litemrc_cgroup_followed(&mon->map, cgroup);
 	if (followed && moved->count < LITEMRC_MOVED_MAX)
 		moved->pid[moved->count++] = get_pid(task_tgid(task));
 	else if (followed)
@@ -444,6 +462,7 @@ int litemrc_probes_register(struct litemrc *mon)
 
 	if (mon->probing)
 		return 0;
+	mon->allocating = NULL;
 	ret = litemrc_hooks_add(mon->dev, hooks, litemrc_count_hooks(mon), mon);
 	WRITE_ONCE(mon->probing, !ret);
 	return ret;

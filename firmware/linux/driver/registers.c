@@ -230,8 +230,9 @@ static void litemrc_wait_commands(struct litemrc *mon)
  * Writes a command for the queue; the status is read only when there may be no
  * room.
  */
-static void litemrc_queue_command(struct litemrc *mon, unsigned int offset,
-				  u32 value)
+static __always_inline void litemrc_queue_command(struct litemrc *mon,
+						  unsigned int offset,
+						  u32 value)
 {
 	if (!mon->room)
 		litemrc_wait_commands(mon);
@@ -296,8 +297,9 @@ void litemrc_set_events(struct litemrc *mon, u32 mask, u32 value)
  * command before that, or reports it as late. From then on each command is
  * waited for.
  */
-static void litemrc_command_of_frames(struct litemrc *mon, unsigned int offset,
-				      u32 value)
+static __always_inline void litemrc_command_of_frames(struct litemrc *mon,
+						      unsigned int offset,
+						      u32 value)
 {
 	litemrc_queue_command(mon, offset, value);
 	if (mon->commands_late)

@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
+#include <linux/poll.h>
 #include <linux/sysfs.h>
 #include <linux/vmalloc.h>
 
@@ -409,15 +410,14 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	mutex_unlock(&ring->lock);
 	litemrc_bitmap_pass(mon);
 	litemrc_hot_pass(mon);
-	wake_up_all(&ring->wait);
+	wake_up_poll(&ring->wait, EPOLLIN | EPOLLRDNORM);
 	litemrc_ring_notify_epoch(mon);
 	litemrc_ring_pace(ring);
-	litemrc_hot_drain(mon);
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH,
 			   LITEMRC_EV_ENABLE_EPOCH);
-	wake_up_all(&ring->wait);
+	wake_up_poll(&ring->wait, EPOLLPRI); /* not who polls for epochs */
 	litemrc_bitmap_mark(mon);
 	return IRQ_HANDLED;
 }

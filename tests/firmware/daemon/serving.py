@@ -125,6 +125,7 @@ def arguments_of(driver: FakeDriver, tty: str, config: Path) -> list[str]:
         "sysfs": driver.sysfs,
         "cgroup": driver.cgroup,
         "config": config,
+        "pace": 0,
     }
     if os.geteuid() == 0:
         options["user"] = "65534:65534"

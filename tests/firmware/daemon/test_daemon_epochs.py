@@ -3,6 +3,7 @@
 
 import os
 import struct
+import time
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,16 @@ def test_an_epoch_has_a_row_for_each_context_with_accesses(daemon, driver):
     assert (message.epoch, record.flag("overflow")) == (number, False)
     names = ("dropped", "outside", "unsampled", "scale_log2", "begin_ns", "end_ns")
     assert [record.head[name] for name in names] == [5, 6, 7, 2, 0, 10**9]
+
+
+def test_epochs_that_end_faster_than_the_pace_wait_behind_the_first_few(start_daemon, driver):
+    """Four may be ahead of it: the sixth is taken when it is a second since the first."""
+    with start_daemon("--pace=1000").host() as device:
+        begin = time.monotonic()
+        for _ in range(6):
+            driver.finish_epoch(ROWS)
+            receive(device, 1)
+        assert time.monotonic() - begin >= 1
 
 
 def test_an_epoch_has_the_tail_of_refaults(daemon, driver):

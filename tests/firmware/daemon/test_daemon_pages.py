@@ -79,6 +79,14 @@ def test_after_its_start_it_sends_neither_and_keeps_no_bitmap(daemon, driver):
     assert driver.read("keep_bitmap") == "0"
 
 
+def test_epochs_with_single_pages_do_not_wait_for_the_pace(start_daemon, driver):
+    """The driver has those of the last epoch only. Without them the sixth epoch would come after ten seconds."""
+    with start_daemon("--pace=10000").host() as device:
+        select(device)
+        for _ in range(6):
+            finish(device, driver)
+
+
 def test_the_driver_keeps_the_bitmap_while_the_host_wants_it(daemon, driver):
     with daemon.host() as device:
         with page_messages(device, accessed=True) as selected:

@@ -59,6 +59,9 @@ static bool litemrc_tail_is_current(struct litemrc *mon, unsigned int context)
 	unsigned long flags;
 	bool same;
 
+	if (!tail->memcg && READ_ONCE(mon->follower[context].state) ==
+				    LITEMRC_CONTEXT_FREE)
+		return true;
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	rcu_read_lock();
 	same = litemrc_tail_find_memcg(mon, context) ==
