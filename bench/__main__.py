@@ -90,6 +90,11 @@ BENCHES = {
         ["bench.linux_overhead"],
         "cost of tracking processes, in the RTL",
     ),
+    "bench-linux-profile": (
+        f"linux-ready {TEST}",
+        ["bench.linux_profile"],
+        "cycles of Linux in the RTL by function, with flame graphs (20 min)",
+    ),
     "bench-linux-ranks": (
         f"linux-numa {TEST_TOOLS}",
         ["bench.linux_ranks"],

@@ -41,7 +41,9 @@ from tests.linux.qemu import IMAGES, READY, ROOT
 
 OUT = ROOT / "build/bench/linux_profile"
 FOLLOWED = COMPRESSIONS["gzip, followed"]
-# Name: the commands before, and the work.
+# Tasks by a function that no other calls.
+TASKS = {"litemrc_epoch_thread": "thread of the interrupt", "litemrc_read_epoch": "litemrcd"}
+# Name: the commands before, and the work. Of `epochs` the picture shows these tasks only.
 WORKS = {
     "page-off": (ALLOCATIONS["page, monitor off"], ALLOCATE),
     "page": (f"{ALLOCATIONS['page, monitor on']}; {ALLOCATIONS['page, followed']}", ALLOCATE),
@@ -148,7 +150,8 @@ def stacks_of(lines: list[list[str]], symbols: Symbols) -> Counter[Stack]:
             # Jumped to from the function that was called, or ended by user space.
             stack = stack if stack[-1] in (leaf, "[user]") else (*stack, leaf)
             cycles[stack] += int(words[3])
-    return cycles
+    named = {stack[0]: TASKS[name] for stack in cycles for name in TASKS.keys() & set(stack)}
+    return Counter({(named.get(task, task), *calls): count for (task, *calls), count in cycles.items()})
 
 
 def by_function(cycles: Counter[Stack]) -> tuple[Counter[str], Counter[str]]:
@@ -184,7 +187,7 @@ def draw(ax: Axes, cycles: Counter[Stack], depth: int = 0, left: int = 0, total:
             ours = name.startswith("litemrc") or "liteuart" in name
             ax.barh(depth, width, 1, left, color="C1" if ours else "C0", edgecolor="white", linewidth=0.3)
             if width >= 0.012 * total:
-                shown = name[: int(width / total * 190)]
+                shown = name[: int(width / total * 240)]
                 ax.text(left + width / 2, depth, shown, ha="center", va="center", fontsize=5, clip_on=True)
             draw(ax, inner, depth + 1, left, total)
         left += width
@@ -234,7 +237,9 @@ def main() -> None:
             print(f"\n{name}: {printed}", *table(cycles), sep="\n", flush=True)
             folded = (f"{';'.join(stack)} {count}\n" for stack, count in cycles.items())
             (OUT / f"{name}.folded").write_text("".join(folded))
-            picture(cycles, OUT / f"{name}.svg", f"{name}: cycles of the simulated SoC by call stack")
+            if name == "epochs":
+                cycles = Counter({stack: n for stack, n in cycles.items() if stack[0] in TASKS.values()})
+            picture(cycles, OUT / f"{name}.svg", f"{name}: cycles by call stack")
 
 
 if __name__ == "__main__":

@@ -133,11 +133,11 @@ static void say_end(void)
 		 (unsigned int)hosts_lost());
 }
 
-/* Timeout of the next poll(), in ms; -1: none. */
-static int next_timeout_ms(void)
+/* Timeout of the next poll(), in ms; -1: none. `epochs`: that of the epochs. */
+static int next_timeout_ms(int epochs)
 {
 	const int limits[] = {runs_timeout_ms(), lease_timeout_ms(&linux_device), fault_cost_timeout_ms(),
-			      pages_timeout_ms(), clients_timeout_ms(), epochs_timeout_ms()};
+			      pages_timeout_ms(), clients_timeout_ms(), epochs};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -149,14 +149,15 @@ static int next_timeout_ms(void)
 /* Returns 0 after a signal, or -errno of the port. */
 static int serve(struct pollfd *sources)
 {
-	int device = sources[DEVICE].fd, error = 0;
+	int device = sources[DEVICE].fd, wait_ms, error = 0;
 	unsigned int count;
 
 	while (!error) {
-		sources[DEVICE].fd = epochs_timeout_ms() < 0 ? device : -1;
+		wait_ms = epochs_timeout_ms();
+		sources[DEVICE].fd = wait_ms < 0 ? device : -1;
 		sources[TTY].events = session_events(SERIAL);
 		count = CLIENTS + clients_watch(sources + CLIENTS);
-		if (poll(sources, count, next_timeout_ms()) < 0 && errno != EINTR)
+		if (poll(sources, count, next_timeout_ms(wait_ms)) < 0 && errno != EINTR)
 			return -errno;
 		if (sources[SIGNALS].revents && must_end(sources[SIGNALS].fd))
 			return 0;

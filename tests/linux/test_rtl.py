@@ -21,6 +21,8 @@ from tests.timeouts import scaled_timeout
 BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 600
 MOST_CLOCKS_TO_INIT = 60_000_000
+KERNEL = 0xC0000000
+LONGEST_INSTRUCTION = 1000  # cycles
 
 pytestmark = [
     pytest.mark.soc,
@@ -93,6 +95,28 @@ def test_epochs_interrupt_the_processor(collected, shell):
     """Each finished epoch raises one interrupt at the VexRiscv's controller."""
     (count,) = re.findall(r"^ *\d+: +(\d+) +VexRiscv .*monitor", shell.check("cat /proc/interrupts"), re.M)
     assert int(count) >= collected[1].epochs > 2
+
+
+def test_a_profile_has_each_cycle_once_and_the_instructions_of_the_kernel(machine, collected, shell):
+    """Calls are named by addresses, so the kernel's image says whether these are right."""
+    machine.begin_profile()
+    shell.check("echo 1 >/sys/class/misc/litemrc0/end_epoch")
+    lines = [line.split() for line in machine.end_profile().read_text().splitlines()]
+    nodes = {int(number): int(parent) for kind, number, parent, *_ in lines if kind == "node"}
+    run = [
+        (int(node), int(pc, 16), int(word, 16), int(count))
+        for kind, node, pc, word, count in (line for line in lines if line[0] == "cycles")
+    ]
+    image = (IMAGES / "Image").read_bytes()
+    kernel = {pc - KERNEL: word for _, pc, word, _ in run if KERNEL <= pc < KERNEL + len(image)}
+
+    assert 0 <= int(lines[0][1]) - sum(count for *_, count in run) < LONGEST_INSTRUCTION
+    assert (
+        all(parent in nodes or not parent for parent in nodes.values())
+        and {node for node, *_ in run} <= nodes.keys()
+    )
+    assert len(kernel) > 1000
+    assert all(image[at : at + 4] == word.to_bytes(4, "little") for at, word in kernel.items())
 
 
 def test_poweroff_ends_the_simulation(machine, collected, shell):
