@@ -226,6 +226,14 @@ static void litemrc_wait_commands(struct litemrc *mon)
 	litemrc_check_commands(mon, status);
 }
 
+/* Returns whether there is room; if not, the gateware is stuck. */
+static noinline bool litemrc_find_room(struct litemrc *mon)
+{
+	litemrc_wait_commands(mon);
+	mon->commands_lost += !mon->room;
+	return mon->room;
+}
+
 /*
  * Writes a command for the queue; the status is read only when there may be no
  * room.
@@ -234,12 +242,8 @@ static __always_inline void litemrc_queue_command(struct litemrc *mon,
 						  unsigned int offset,
 						  u32 value)
 {
-	if (!mon->room)
-		litemrc_wait_commands(mon);
-	if (!mon->room) { /* the gateware is stuck */
-		mon->commands_lost++;
+	if (!mon->room && !litemrc_find_room(mon))
 		return;
-	}
 	mon->room--;
 	litemrc_write(mon, offset, value);
 }
