@@ -55,6 +55,7 @@ COMPRESSIONS = {
     "gzip, monitor off": "echo 0 >enable; echo - >contexts/3/cgroup",
     "gzip, followed": "echo 1 >enable; echo /work >contexts/3/cgroup",
     "gzip, followed, epochs of 2^24 cycles": "echo 16777216 >epoch_length",
+    "gzip, followed, epochs of 2^21 cycles": "echo 2097152 >epoch_length",
 }
 AFTER = "echo - >contexts/3/cgroup; echo 0 >enable; echo 4294967295 >epoch_length"
 
@@ -101,7 +102,9 @@ def main() -> None:
     """Measure all cases alternately several times, and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=WORK, help="one kind of work")
-    kinds = [only] if (only := parser.parse_args().only) else list(WORK)
+    parser.add_argument("--rounds", type=int, default=RUNS, help=f"runs of each case (default: {RUNS})")
+    options = parser.parse_args()
+    kinds = [options.only] if options.only else list(WORK)
     cycles: dict[str, list[float]] = defaultdict(list)
     build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
     with (
@@ -112,13 +115,14 @@ def main() -> None:
         console.wait_for(READY)
         simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
         console.check(SET_UP)
-        for _ in range(RUNS):
+        for _ in range(options.rounds):
             for kind in kinds:
                 for name, ns in WORK[kind](console).items():
                     cycles[name].append(ns * CLOCKS_PER_NS)
                     print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
     OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(cycles, indent=1))
+    kept = json.loads(OUT.read_text()) if OUT.exists() else {}
+    OUT.write_text(json.dumps(kept | cycles, indent=1))
     print()
     for name, values in cycles.items():
         base = cycles[name.partition(",")[0] + ", monitor off"]
