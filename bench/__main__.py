@@ -20,6 +20,7 @@ BENCHES = {
         ["bench.trace_engines"],
         "trace engines, plain trees, libcachesim",
     ),
+    "bench-stacks": (HOST, ["bench.stacks.ratios"], "the native stacks beside an older commit's, as ratios (6 min)"),
     "bench-long": (HOST, ["bench.long_trace"], "memory and speed over 10^9 references"),
     "bench-cluster": (
         HOST,

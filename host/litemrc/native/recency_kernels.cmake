@@ -11,7 +11,8 @@ endif()
 set(RECENCY_KERNELS)
 foreach(set IN LISTS INSTRUCTION_SETS)
     add_library(recency_${set} OBJECT
-        "${CMAKE_CURRENT_LIST_DIR}/stacks/recency_kernels.cpp" "${CMAKE_CURRENT_LIST_DIR}/stacks/byte_kernels.cpp")
+        "${CMAKE_CURRENT_LIST_DIR}/stacks/recency_kernels.cpp" "${CMAKE_CURRENT_LIST_DIR}/stacks/byte_kernels.cpp"
+        "${CMAKE_CURRENT_LIST_DIR}/stacks/group_kernels.cpp")
     set_target_properties(recency_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
     target_include_directories(recency_${set} PRIVATE "${CMAKE_CURRENT_LIST_DIR}")
     target_compile_definitions(recency_${set} PRIVATE INSTRUCTION_SET=${set})
