@@ -11,17 +11,19 @@ import argparse
 import ctypes
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scripts.docs.page_tables import fill_tables, markdown
 
-from bench.trace_engines import processor
+from bench.processor_time import processor
 
 REPOSITORY = Path(__file__).parents[2]
 NATIVE = Path("host/litemrc/native")
@@ -61,11 +63,12 @@ def build(native: Path, folder: Path) -> ctypes.CDLL:
 
 
 def older_native(commit: str, folder: Path) -> Path:
-    """Unpack the native core of a commit."""
+    """Unpack the stacks of a commit, to be compiled with today's flags."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = ["git", "archive", commit, NATIVE / "stacks", NATIVE / "recency_kernels.cmake"]
-    archive = subprocess.run(command, check=True, capture_output=True, cwd=REPOSITORY)
+    command = ["git", "archive", commit, NATIVE / "stacks"]
+    archive = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=REPOSITORY)
     subprocess.run(["tar", "-x", "-C", folder], check=True, input=archive.stdout)
+    shutil.copy(REPOSITORY / NATIVE / "recency_kernels.cmake", folder / NATIVE)
     return folder / NATIVE
 
 
@@ -85,7 +88,7 @@ def measure(cores: dict[str, ctypes.CDLL], runs: dict[str, Callable], rounds: in
 
 
 def runs_of(pages: Pages, sizes: NDArray[np.uint32]) -> dict[str, Callable]:
-    """Return each stack's run by name."""
+    """Return each stack's run by name; the arrays must outlive them."""
     address, count = ctypes.c_void_p(pages.ctypes.data), ctypes.c_size_t(pages.size)
     bytes_address = ctypes.c_void_p(sizes.ctypes.data)
 
@@ -123,7 +126,8 @@ def small_rows(cores: dict[str, ctypes.CDLL], accesses: int, rounds: int) -> lis
     rows = []
     of_page = np.random.default_rng(1970).integers(LEAST_BYTES, MOST_BYTES + 1, SMALL, np.uint32)
     for name, pages in traces(accesses, SMALL):
-        seconds = measure(cores, runs_of(pages, of_page[pages.astype(np.int64)]), rounds)
+        sizes = of_page[pages.astype(np.int64)]
+        seconds = measure(cores, runs_of(pages, sizes), rounds)
         ns = {key: statistics.median(each) / accesses * 1e9 for key, each in seconds.items()}
         row = [name, *(f"{ns['by_bytes', core] / ns['exact', core]:.2f}" for core in ("old", "new"))]
         for kind in ("fixed_rate", "fixed_size"):
@@ -152,7 +156,8 @@ def main() -> None:
     large = large_rows(cores, args.accesses, args.rounds)
     small = small_rows(cores, args.accesses // 2, args.rounds)
     machine = (
-        f"{os.cpu_count()} cores of {processor()}, load average {load:.1f}, medians of {args.rounds} rounds"
+        f"Against {args.against}, {date.today()}; {os.cpu_count()} cores of {processor()}, load average {load:.1f};"
+        f" medians of {args.rounds} rounds"
     )
     result = {"against": args.against, "machine": machine, "large": large, "small": small}
     (args.out / "stack_ratios.json").write_text(json.dumps(result, indent=1) + "\n")

@@ -8,11 +8,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     set(FLAGS_AVX2 ${FLAGS_SSE4} -mavx2 -mbmi2)
     set(FLAGS_AVX512 ${FLAGS_AVX2} -mavx512f -mavx512bw)
 endif()
+file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/stacks/*_kernels.cpp")
 set(RECENCY_KERNELS)
 foreach(set IN LISTS INSTRUCTION_SETS)
-    add_library(recency_${set} OBJECT
-        "${CMAKE_CURRENT_LIST_DIR}/stacks/recency_kernels.cpp" "${CMAKE_CURRENT_LIST_DIR}/stacks/byte_kernels.cpp"
-        "${CMAKE_CURRENT_LIST_DIR}/stacks/group_kernels.cpp")
+    add_library(recency_${set} OBJECT ${KERNEL_SOURCES})
     set_target_properties(recency_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
     target_include_directories(recency_${set} PRIVATE "${CMAKE_CURRENT_LIST_DIR}")
     target_compile_definitions(recency_${set} PRIVATE INSTRUCTION_SET=${set})
