@@ -100,7 +100,10 @@ def runs_of(pages: Pages, sizes: NDArray[np.uint32]) -> dict[str, Callable]:
         return call
 
     runs = {name: run(name, address, bytes_address, count) for name in ("exact", "by_bytes")}
-    for kind, parameter in (("fixed_rate", ctypes.c_double(RATE)), ("fixed_size", ctypes.c_size_t(SAMPLE_PAGES))):
+    for kind, parameter in (
+        ("fixed_rate", ctypes.c_double(RATE)),
+        ("fixed_size", ctypes.c_size_t(SAMPLE_PAGES)),
+    ):
         for groups in (0, GROUPS):
             runs[f"{kind} {groups}"] = run(kind, address, count, parameter, ctypes.c_uint(groups))
     return runs
