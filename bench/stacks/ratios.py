@@ -3,8 +3,8 @@
 
     make bench-stacks        -> build/bench/stack_ratios.json, tables of host/litemrc/native/README.md
 
-Both cores are compiled by this script with the same flags. Runs alternate between them; each figure is the median
-of the rounds in processor time, each ratio one of medians. Results of both cores must agree.
+Both cores are compiled by this script with the same flags. Runs alternate between them; each figure is the
+median of the rounds in processor time, each ratio one of medians. Results of both cores must agree.
 """
 
 import argparse
@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.docs.page_tables import fill_tables, markdown
 
 from bench.processor_time import processor
+from scripts.docs.page_tables import fill_tables, markdown
 
 REPOSITORY = Path(__file__).parents[2]
 NATIVE = Path("host/litemrc/native")
@@ -159,18 +159,20 @@ def main() -> None:
     large = large_rows(cores, args.accesses, args.rounds)
     small = small_rows(cores, args.accesses // 2, args.rounds)
     machine = (
-        f"Against {args.against}, {date.today()}; {os.cpu_count()} cores of {processor()}, load average {load:.1f};"
-        f" medians of {args.rounds} rounds"
+        f"Against {args.against}, {date.today()}; {os.cpu_count()} cores of {processor()}, load average"
+        f" {load:.1f}; medians of {args.rounds} rounds"
     )
     result = {"against": args.against, "machine": machine, "large": large, "small": small}
     (args.out / "stack_ratios.json").write_text(json.dumps(result, indent=1) + "\n")
     heads = ["4 Mi pages", "dense, before", "now", "ratio", "64-bit, before", "now", "ratio"]
-    small_heads = ["256 Ki pages", "bytes / pages, before", "now", "band, rate 0.01, before", "now", "ratio"]
-    small_heads += ["band, 8,192 pages, before", "now", "ratio"]
+    small_heads = ["256 Ki pages", "bytes / pages, before", "now"]
+    small_heads += ["band, rate 0.01, before", "now", "ratio", "band, 8,192 pages, before", "now", "ratio"]
     tables = {"large-footprint": large, "bytes-and-band": small}
     texts = {
-        name: f"{markdown(head, tables[name])}\n\n{machine}."
-        for name, head in zip(tables, (heads, small_heads), strict=True)
+        name: f"{markdown(head, tables[name])}\n\n{machine} of {count / 1e6:g} M references."
+        for name, head, count in zip(
+            tables, (heads, small_heads), (args.accesses, args.accesses // 2), strict=True
+        )
     }
     fill_tables(README, texts)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Errors of bucket_stack over pairs of loops if its rules were different: a table of docs/engines.md, docs/sub-buckets.svg.
+"""Errors of bucket_stack over pairs of loops by other rules; writes a table of docs/engines.md and a chart.
 
-    make bucket-study
+    make bucket-study       -> docs/sub-buckets.svg
 
-A variant is the C++ of hls/ with some texts replaced. It is compiled with hls/small_int, which is faster. Fewer accesses
-suffice to compare variants.
+A variant is the C++ of hls/ with some texts replaced. It is compiled with hls/small_int, which is
+faster. Fewer accesses suffice to compare variants.
 """
 
 import shutil
@@ -58,7 +58,6 @@ VARIANTS = (
     Variant("a random place in the bucket", place=RANDOM),
     Variant("buckets of half a group", parts=2),
     Variant("buckets of a quarter", parts=4),
-    Variant("buckets of an eighth", parts=8),
 )
 
 

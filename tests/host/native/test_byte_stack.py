@@ -127,7 +127,7 @@ def test_loops_hit_at_the_bytes_of_all_objects(instruction_set: str, footprint: 
 
 
 def test_distances_stay_exact_when_the_objects_reach_four_gigabytes(instruction_set: str) -> None:
-    """Until 2^32 bytes the numbers have 32 bits: 2,000 objects of up to 8 MB pass it after about 1,000 are known."""
+    """Until 2^32 bytes the numbers have 32 bits; 2,000 objects of up to 8 MB pass that."""
     generator = np.random.default_rng(32)
     objects = generator.integers(0, 2000, 6000).astype(np.uint64) * np.uint64(FAR)
     sizes = generator.integers(1 << 20, 8 << 20, 6000).astype(np.uint32)

@@ -97,8 +97,8 @@ def test_pages_may_turn_sparse_late() -> None:
 
 
 def test_pages_may_turn_dense_late() -> None:
-    """Random numbers below 4.3 M look sparse until a sixth of them is known. Then the highest one, which is sparse again."""
-    footprint = 4_300_000
+    """Random numbers below 1.2 M look sparse until a sixth is known; then one is far above all."""
+    footprint = 1_200_000
     pages = np.random.default_rng(6).permutation(footprint).astype(np.uint64)
     histogram = engine_of(pages, pages, np.array([2**63, pages[0]], np.uint64)).histogram()
     # Before the last access, to the first page of the loop, the others and the sparse page were used.

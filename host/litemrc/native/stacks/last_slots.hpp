@@ -116,7 +116,7 @@ template <typename Slot> class BasicLastSlots {
 
     // With 32-bit slots an array costs 4 bytes a page number, the hash table 19 to 48 bytes a page.
     static constexpr uint64_t SPARSEST = 6;
-    static constexpr uint64_t ALWAYS_DIRECT = uint64_t(1) << 22; // 16 MB
+    static constexpr uint64_t ALWAYS_DIRECT = uint64_t(1) << 20;
 
     bool widen(uint64_t highest) {
         if (highest >= std::max(ALWAYS_DIRECT, SPARSEST * known_))
