@@ -53,7 +53,7 @@ template <typename Slot> class BasicLastSlots {
             const size_t home = homes[i % AHEAD];
             if (i + AHEAD < count)
                 hashed_.prefetch_bucket(homes[i % AHEAD] = hashed_.home(pages[i + AHEAD]));
-            hashed_.prefetch_overflow(homes[(i + AHEAD / 2) % AHEAD]);
+            hashed_.prefetch_overflow(homes[(i + OVERFLOW_AHEAD) % AHEAD]);
             Slot &slot = hashed_.find_or_insert(pages[i], 0, home);
             last[i] = slot;
             slot = slot_of(i);
@@ -112,7 +112,8 @@ template <typename Slot> class BasicLastSlots {
     }
 
   private:
-    static constexpr size_t AHEAD = 32; // accesses that the hash table's cache lines are asked for ahead
+    static constexpr size_t AHEAD = 64; // accesses that the hash table's cache lines are asked for ahead
+    static constexpr size_t OVERFLOW_AHEAD = 12; // so late that the line has arrived, and reading it does not wait
 
     // With 32-bit slots an array costs 4 bytes a page number, the hash table 19 to 48 bytes a page.
     static constexpr uint64_t SPARSEST = 6;
