@@ -20,6 +20,11 @@ BENCHES = {
         ["bench.trace_engines"],
         "trace engines, plain trees, libcachesim",
     ),
+    "bench-stacks": (
+        HOST,
+        ["bench.stacks.ratios"],
+        "the native stacks beside an older commit's, as ratios (6 min)",
+    ),
     "bench-long": (HOST, ["bench.long_trace"], "memory and speed over 10^9 references"),
     "bench-cluster": (
         HOST,
@@ -170,6 +175,11 @@ BENCHES = {
         f"{HOST} {SIM_TOOLS} {TEST_TOOLS}",
         ["tests.cosim.engine_results"],
         "accuracy and rate of bucket_stack: docs/engines.md, docs/drops.svg",
+    ),
+    "bucket-study": (
+        HOST,
+        ["tests.cosim.bucket_study"],
+        "errors of bucket_stack by other rules: docs/engines.md, docs/sub-buckets.svg",
     ),
     "pnr": (PNR, ["scripts.boards.pnr"], "units, and the ULX3S with and without monitor: docs/engines.md"),
     "pnr-units": (

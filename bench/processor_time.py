@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processor time of a piece of work."""
+"""Processor time of a piece of work, and the name of the processor."""
 
+import platform
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 
 def median_s(work: Callable[[], object], rounds: int) -> float:
@@ -14,3 +16,11 @@ def median_s(work: Callable[[], object], rounds: int) -> float:
         work()
         times.append(time.process_time() - began)
     return statistics.median(times)
+
+
+def processor() -> str:
+    """Return the processor's name, or that of its architecture."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.machine()

@@ -13,7 +13,6 @@ separate process, above that with only the trace loaded.
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -36,6 +35,7 @@ from bench.contenders import (
     write_files,
 )
 from bench.peak_memory import peak_resident_bytes, reset_peak
+from bench.processor_time import processor
 
 REFERENCE = "popcount-block tree"
 
@@ -99,13 +99,6 @@ def print_peak(name: str, trace: str, folder: Path) -> None:
     before = peak_resident_bytes()
     run(pages, files)
     print(peak_resident_bytes() - before)
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
 
 
 def table(result: dict) -> str:

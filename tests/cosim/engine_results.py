@@ -7,10 +7,9 @@ Accuracy comes from the C++ of hls/, rates from the Verilated RTL; all numbers d
 the machine. `make pnr` writes the page's other tables.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 from litemrc.plots.curves import INK, STYLE
 from matplotlib import rc_context
@@ -67,21 +66,38 @@ class Errors:
     displaced: int
 
 
-def errors(*mode: object) -> Iterator[Errors]:
+def errors(*mode: object) -> list[Errors]:
     """Run the bench over one of its sets of traces."""
-    output = output_of(accuracy(BOARD), ACCURACY_ACCESSES, *mode, seconds=3600)
+    return errors_of(output_of(accuracy(BOARD), ACCURACY_ACCESSES, *mode, seconds=3600))
+
+
+def errors_of(output: str) -> list[Errors]:
+    """Read the lines of the bench."""
+    each = []
     for line in output.splitlines():
         trace, _, mean, largest, _, groups_off, renumberings, quarter, half, displaced = line.split()
-        yield Errors(
-            trace,
-            float(mean),
-            float(largest),
-            int(groups_off),
-            int(renumberings),
-            float(quarter),
-            float(half),
-            int(displaced),
+        each.append(
+            Errors(
+                trace,
+                float(mean),
+                float(largest),
+                int(groups_off),
+                int(renumberings),
+                float(quarter),
+                float(half),
+                int(displaced),
+            )
         )
+    return each
+
+
+def quarter_values(each: list[Errors]) -> dict[str, str]:
+    """What remains of the errors beyond a displacement of a quarter of a group, over all pairs."""
+    beyond = [error.beyond_quarter for error in each]
+    return {
+        "quarter-two-loops": f"{quantiles(beyond, n=20, method='inclusive')[-1]:.3f}",
+        "quarter-share-two-loops": f"{sum(error < 0.01 for error in beyond) / len(beyond):.0%}",
+    }
 
 
 def accuracy_table() -> str:
@@ -114,6 +130,7 @@ def two_loops() -> tuple[str, dict[str, str]]:
         "median-two-loops": f"{median(error.largest for error in every):.3f}",
         "displaced-two-loops": f"{max(error.displaced for error in every) / GROUP_PAGES:.2f}",
         "worst-searched": f"{found.largest:.2f}",
+        **quarter_values(every),
     }
     return table(heads, rows), values
 

@@ -114,7 +114,7 @@ class Shards(EngineChoice):
     pages
         largest number of sampled pages, at a decreasing rate, in place of `rate`.
     band
-        False: without the band, which takes 7 times the work on the sample.
+        False: without the band, which takes about twice the work on the sample.
     """
 
     name: ClassVar[str] = "shards"

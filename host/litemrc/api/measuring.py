@@ -70,7 +70,7 @@ def mrc(
     sample_rate, sample_pages
         of shards: share of the pages that are followed, or their largest number.
     band
-        of shards: False: without the confidence band, which takes 7 times the work on the sample.
+        of shards: False: without the confidence band, which takes about twice the work on the sample.
     frames, groups
         of group and bucket: size of the memory in pages, number of page groups. frames None:
         the smallest size that holds all pages, which are counted first.

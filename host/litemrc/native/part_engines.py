@@ -214,7 +214,7 @@ class ShardsPart:
         check_rate(rate)
         self._rate = rate
         self._groups = GROUPS if band else 0
-        self._core = _core.ShardsFixedRatePart(rate, self._groups)
+        self._core = _core.ShardsFixedRatePart(rate, band)
 
     def access(self, pages: ArrayLike) -> None:
         """Process a chunk of all accesses; the engine samples.

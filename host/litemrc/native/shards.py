@@ -28,7 +28,7 @@ from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
 MOST_PAGES = 1 << 28  # largest fixed-size sample
-GROUPS = 8
+GROUPS: int = _core.JACKKNIFE_GROUPS
 _STUDENT_T = 2.3646  # 97.5 % quantile for 7 degrees of freedom
 
 Histogram = NDArray[np.unsignedinteger]
@@ -43,7 +43,7 @@ class ShardsFixedRate:
     rate
         share of the pages, above 0 and at most 1.
     band
-        estimate the confidence band, for 7 times the work on the sample.
+        estimate the confidence band, for about twice the work on the sample.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class ShardsFixedRate:
         check_rate(rate)
         self.rate = rate
         self._groups = GROUPS if band else 0
-        self._core = _core.ShardsFixedRate(rate, self._groups)
+        self._core = _core.ShardsFixedRate(rate, band)
 
     def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of all accesses; the engine samples.
@@ -87,7 +87,7 @@ class ShardsFixedSize:
     most_pages
         sampled pages, 1 to 2^28; 8,192 give errors of about 0.002.
     band
-        estimate the confidence band, for 7 times the work on the sample.
+        estimate the confidence band, for about twice the work on the sample.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class ShardsFixedSize:
     def __init__(self, most_pages: int, *, band: bool = False) -> None:
         check_sample_pages(most_pages)
         self._groups = GROUPS if band else 0
-        self._core = _core.ShardsFixedSize(most_pages, self._groups)
+        self._core = _core.ShardsFixedSize(most_pages, band)
 
     @property
     def rate(self) -> float:

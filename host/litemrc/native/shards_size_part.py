@@ -16,7 +16,7 @@ from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
-from litemrc.native.shards import GROUPS, Counts, check_sample_pages, sampled_curve
+from litemrc.native.shards import Counts, check_sample_pages, sampled_curve
 
 _ALL = (1 << 64) - 1  # threshold of rate 1
 
@@ -108,7 +108,7 @@ class ShardsSizeState:
 
     def join(self, later: "ShardsSizeState") -> "ShardsSizeState":
         """Return the state of this part and the one that follows it."""
-        core = _core.ShardsSizePart(self.most_pages, len(self.weights) - 1)
+        core = _core.ShardsSizePart(self.most_pages, len(self.weights) > 1)
         core.restore(self.order)
         core.join(later.firsts, later.thresholds, min(self.threshold, later.threshold))
         crossing = _weights(core)
@@ -157,7 +157,7 @@ class ShardsSizePart:
     def __init__(self, most_pages: int, *, band: bool, before: SmallestPages | None = None) -> None:
         check_sample_pages(most_pages)
         self._most_pages = most_pages
-        self._core = _core.ShardsSizePart(most_pages, GROUPS if band else 0)
+        self._core = _core.ShardsSizePart(most_pages, band)
         if before is not None:
             self._core.begin(before.pages, before.threshold)
 

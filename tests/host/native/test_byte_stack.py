@@ -126,6 +126,15 @@ def test_loops_hit_at_the_bytes_of_all_objects(instruction_set: str, footprint: 
     assert curve.miss_ratio.tolist() == [1 / 3]
 
 
+def test_distances_stay_exact_when_the_objects_reach_four_gigabytes(instruction_set: str) -> None:
+    """Until 2^32 bytes the numbers have 32 bits; 2,000 objects of up to 8 MB pass that."""
+    generator = np.random.default_rng(32)
+    objects = generator.integers(0, 2000, 6000).astype(np.uint64) * np.uint64(FAR)
+    sizes = generator.integers(1 << 20, 8 << 20, 6000).astype(np.uint32)
+    engine = engine_of(objects, sizes, [500, 3000])
+    assert counted(engine) == golden_histogram(golden_distances(objects, sizes), engine.resolution_bytes)
+
+
 def test_objects_of_four_gigabytes_add_up() -> None:
     most = (1 << 32) - 1
     sizes = np.full(6, most, np.uint32)

@@ -96,6 +96,22 @@ def test_pages_may_turn_sparse_late() -> None:
     assert (histogram[0], histogram[5000], histogram[5002]) == (5002, 5000, 1)
 
 
+def test_pages_may_turn_dense_late() -> None:
+    """Random numbers below 1.2 M look sparse until a sixth is known; then one is far above all."""
+    footprint = 1_200_000
+    pages = np.random.default_rng(6).permutation(footprint).astype(np.uint64)
+    histogram = engine_of(pages, pages, np.array([2**63, pages[0]], np.uint64)).histogram()
+    # Before the last access, to the first page of the loop, the others and the sparse page were used.
+    assert (histogram[0], histogram[footprint], histogram[footprint + 1]) == (footprint + 1, footprint, 1)
+
+
+def test_a_distance_may_come_back_more_than_65536_times() -> None:
+    """A counter holds 2 bytes; three pages in turn, then one of them over and over."""
+    loop, one = np.arange(300_000, dtype=np.uint64) % np.uint64(3), np.zeros(200_001, np.uint64)
+    histogram = engine_of(loop, one).histogram()
+    assert histogram.tolist() == [3, 200_000, 0, 299_998]
+
+
 def test_slots_of_the_highest_level_count_too() -> None:
     """2^26 slots lie below one number of the highest level: 2^26 accesses to 10 pages, then 5 in disorder."""
     loop = np.tile(np.arange(10, dtype=np.uint64), (1 << 20) // 10 + 1)

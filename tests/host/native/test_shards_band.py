@@ -69,7 +69,7 @@ def test_the_band_of_even_samples_covers_at_least_95_percent(engine):
 
 def test_each_sampled_page_is_left_out_of_one_of_the_groups():
     pages = apart(zipf(20_000, 3000, 0.5, 3), 1)
-    rate, size = _core.ShardsFixedRate(0.5, 8), _core.ShardsFixedSize(1000, 8)
+    rate, size = _core.ShardsFixedRate(0.5, groups=True), _core.ShardsFixedSize(1000, groups=True)
     rate.access(pages)
     size.access(pages)
     sampled = int(rate.histogram().sum())

@@ -42,7 +42,7 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         dest="band",
         action="store_false",
         default=None,
-        help="shards: no confidence band, which takes 7 times the work on the sample",
+        help="shards: no confidence band, which takes about twice the work on the sample",
     )
     parser.add_argument(
         "--frames",

@@ -19,7 +19,7 @@ void bind_byte_stack(nb::module_ &module) {
             },
             nb::arg("objects").noconvert(), nb::arg("sizes").noconvert())
         .def("histogram", [](const ByteStack &self) {
-            return to_array(std::vector<uint64_t>(self.histogram().counters()));
+            return to_array(self.histogram().counters());
         });
 }
 

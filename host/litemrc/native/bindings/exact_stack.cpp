@@ -11,7 +11,7 @@ namespace {
 using RankArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 Array<uint64_t> histogram(const ExactStack &stack) {
-    return to_array(std::vector<uint64_t>(stack.histogram(), stack.histogram() + stack.footprint() + 1));
+    return to_array(stack.histogram());
 }
 
 // Pages and ranks have one length.

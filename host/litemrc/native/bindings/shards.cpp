@@ -14,10 +14,6 @@ template <typename Engine> void access(Engine &engine, const PageArray &pages) {
     engine.access(pages.data(), pages.size());
 }
 
-Array<uint64_t> histogram(const ExactStack &stack) {
-    return to_array(std::vector<uint64_t>(stack.histogram(), stack.histogram() + stack.footprint() + 1));
-}
-
 Array<uint64_t> class_distances(size_t classes) {
     std::vector<uint64_t> distances(classes);
     for (size_t number = 0; number < classes; ++number)
@@ -47,7 +43,7 @@ void bind_size_parts(nb::module_ &module) {
         .def_prop_ro("threshold", &SmallestHashes::threshold)
         .def("pages", [](SmallestHashes &self) { return to_array(self.pages()); });
     nb::class_<ShardsSizePart>(module, "ShardsSizePart")
-        .def(nb::init<size_t, unsigned>(), nb::arg("most_pages"), nb::arg("groups") = 0)
+        .def(nb::init<size_t, bool>(), nb::arg("most_pages"), nb::arg("groups") = false)
         .def_prop_ro("accesses", &ShardsSizePart::accesses)
         .def_prop_ro("threshold", &ShardsSizePart::threshold)
         .def(
@@ -80,25 +76,29 @@ void bind_size_parts(nb::module_ &module) {
 } // namespace
 
 void bind_shards(nb::module_ &module) {
+    module.attr("JACKKNIFE_GROUPS") = JackknifeStack::GROUPS;
     nb::class_<ShardsFixedRate>(module, "ShardsFixedRate")
-        .def(nb::init<double, unsigned>(), nb::arg("rate"), nb::arg("groups") = 0)
+        .def(nb::init<double, bool>(), nb::arg("rate"), nb::arg("groups") = false)
         .def_prop_ro("accesses", &ShardsFixedRate::accesses)
         .def("access", &access<ShardsFixedRate>, nb::arg("pages").noconvert())
-        .def("histogram", [](ShardsFixedRate &self) { return histogram(self.stack()); })
+        .def("histogram", [](ShardsFixedRate &self) { return to_array(self.stacks().histogram(0)); })
         .def(
             "histogram_without",
-            [](ShardsFixedRate &self, size_t group) { return histogram(self.stack_without(group)); },
+            [](ShardsFixedRate &self, size_t group) { return to_array(self.stacks().histogram(group + 1)); },
             nb::arg("group"));
-    using Part = BasicShardsFixedRate<ExactPart>;
+    using Part = ShardsFixedRatePart;
     nb::class_<Part>(module, "ShardsFixedRatePart")
-        .def(nb::init<double, unsigned>(), nb::arg("rate"), nb::arg("groups") = 0)
+        .def(nb::init<double, bool>(), nb::arg("rate"), nb::arg("groups") = false)
         .def_prop_ro("accesses", &Part::accesses)
         .def("access", &access<Part>, nb::arg("pages").noconvert())
-        .def("part", &Part::stack, nb::rv_policy::reference_internal)
-        .def("part_without", &Part::stack_without, nb::arg("group"), nb::rv_policy::reference_internal);
+        .def(
+            "part", [](Part &self) -> ExactPart & { return self.stacks().part(0); }, nb::rv_policy::reference_internal)
+        .def(
+            "part_without", [](Part &self, size_t group) -> ExactPart & { return self.stacks().part(group + 1); },
+            nb::arg("group"), nb::rv_policy::reference_internal);
     bind_size_parts(module);
     nb::class_<ShardsFixedSize>(module, "ShardsFixedSize")
-        .def(nb::init<size_t, unsigned>(), nb::arg("most_pages"), nb::arg("groups") = 0)
+        .def(nb::init<size_t, bool>(), nb::arg("most_pages"), nb::arg("groups") = false)
         .def_prop_ro("accesses", &ShardsFixedSize::accesses)
         .def_prop_ro("rate", &ShardsFixedSize::rate)
         .def("access", &access<ShardsFixedSize>, nb::arg("pages").noconvert())

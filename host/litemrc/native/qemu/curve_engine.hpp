@@ -71,9 +71,10 @@ class ExactEngine final : public CurveEngine {
     }
 
     std::vector<uint64_t> stack_hits() const override {
-        return {stack_.histogram() + 1, stack_.histogram() + 1 + stack_.footprint()};
+        const std::vector<uint64_t> counters = stack_.histogram();
+        return {counters.begin() + 1, counters.end()};
     }
-    uint64_t misses() const override { return stack_.histogram()[0]; }
+    uint64_t misses() const override { return stack_.cold_misses(); }
     uint64_t pages() const override { return stack_.footprint(); }
 
   private:

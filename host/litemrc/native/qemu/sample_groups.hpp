@@ -35,7 +35,7 @@ class SampleGroups {
     // Accesses by exact stack distance, 0 for cold misses; those to pages of the group are left out.
     std::vector<uint64_t> histogram_without(size_t group) const {
         const litemrc_native::ExactStack &stack = without_[group].stack;
-        std::vector<uint64_t> counts(stack.histogram(), stack.histogram() + 1 + stack.footprint());
+        std::vector<uint64_t> counts = stack.histogram();
         if (counts.size() > 1)
             counts[1] += std::accumulate(repeats_.begin(), repeats_.end(), uint64_t(0)) - repeats_[group];
         return counts;

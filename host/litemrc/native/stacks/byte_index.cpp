@@ -2,28 +2,17 @@
 #include "byte_index.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace litemrc_native {
 
-namespace {
-
-using Levels = ByteLevels;
-
-// Numbers of a level, the last siblings filled up.
-size_t numbers_of(uint64_t slots, unsigned level) {
-    const uint64_t set = uint64_t(1) << Levels::shift(level + 1); // slots below a set of siblings
-    return (slots + set - 1) / set * Levels::RADIX;
-}
-
-} // namespace
-
-void ByteIndex::restart(const std::vector<uint32_t> &sizes, uint64_t slots) {
+template <typename Number>
+void BasicByteIndex<Number>::restart(const std::vector<uint32_t> &sizes, uint64_t slots) {
     if (slots != capacity_)
         allocate(slots);
-    for (unsigned level = 0; level < levels_.count; ++level)
-        std::fill_n(levels_.numbers[level], numbers_of(slots, level), uint64_t(0));
-    std::fill_n(levels_.open, Levels::MOST, uint64_t(0));
+    else
+        for (auto &numbers : numbers_)
+            numbers.clear();
+    std::fill_n(levels_.open, Levels::MOST, Number(0));
     levels_.total = 0;
     levels_.next = NO_SLOT + 1;
     constexpr size_t BATCH = 512;
@@ -33,20 +22,20 @@ void ByteIndex::restart(const std::vector<uint32_t> &sizes, uint64_t slots) {
         touch(never, sizes.data() + start, std::min(sizes.size() - start, BATCH), distances);
 }
 
-void ByteIndex::allocate(uint64_t slots) {
+template <typename Number> void BasicByteIndex<Number>::allocate(uint64_t slots) {
     capacity_ = 0; // should an allocation fail
-    levels_.count = 4;
+    levels_.count = Levels::FEWEST;
     while (slots > uint64_t(1) << Levels::shift(levels_.count))
         ++levels_.count;
     for (unsigned level = 0; level < levels_.count; ++level) {
-        numbers_[level].reset();
-        const size_t bytes = numbers_of(slots, level) * sizeof(uint64_t);
-        numbers_[level].reset(static_cast<uint64_t *>(std::aligned_alloc(Levels::ALIGNMENT, bytes)));
-        levels_.numbers[level] = numbers_[level].get();
-        if (!numbers_[level])
-            throw std::bad_alloc();
+        const uint64_t set = uint64_t(1) << Levels::shift(level + 1); // slots below a set of siblings; the last set is filled up
+        numbers_[level].restart((slots + set - 1) / set * Levels::RADIX);
+        levels_.numbers[level] = numbers_[level].data();
     }
     capacity_ = slots;
 }
+
+template class BasicByteIndex<uint32_t>;
+template class BasicByteIndex<uint64_t>;
 
 } // namespace litemrc_native

@@ -8,18 +8,17 @@ namespace litemrc_native {
 
 namespace {
 
-using Levels = ByteLevels;
-
 // Row n: ones in the places after n.
-struct alignas(Levels::ALIGNMENT) After {
-    uint64_t rows[Levels::RADIX][Levels::RADIX];
+template <typename Number> struct alignas(64) After {
+    static constexpr unsigned RADIX = ByteLevels<Number>::RADIX;
+    Number rows[RADIX][RADIX];
     constexpr After() : rows{} {
-        for (unsigned n = 0; n < Levels::RADIX; ++n)
-            for (unsigned i = n + 1; i < Levels::RADIX; ++i)
-                rows[n][i] = ~uint64_t(0);
+        for (unsigned n = 0; n < RADIX; ++n)
+            for (unsigned i = n + 1; i < RADIX; ++i)
+                rows[n][i] = Number(~Number(0));
     }
 };
-constexpr After AFTER;
+template <typename Number> constexpr After<Number> AFTER;
 
 #if defined(__AVX512F__)
 constexpr size_t VECTOR_BYTES = 64;
@@ -30,18 +29,19 @@ constexpr size_t VECTOR_BYTES = 16;
 #endif
 
 // Lowers the numbers of a node's later siblings by `bytes`.
-INLINE void lower_later(uint64_t *numbers, size_t node, uint64_t bytes) {
-    typedef uint64_t Vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
-    constexpr size_t LANES = VECTOR_BYTES / sizeof(uint64_t);
-    const size_t sibling = node % Levels::RADIX;
-    uint64_t *siblings = numbers + (node - sibling);
-    for (size_t i = 0; i < Levels::RADIX; i += LANES)
+template <typename Number> INLINE void lower_later(Number *numbers, size_t node, Number bytes) {
+    typedef Number Vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
+    constexpr size_t LANES = VECTOR_BYTES / sizeof(Number), RADIX = ByteLevels<Number>::RADIX;
+    const size_t sibling = node % RADIX;
+    Number *siblings = numbers + (node - sibling);
+    for (size_t i = 0; i < RADIX; i += LANES)
         *reinterpret_cast<Vector *>(siblings + i) -=
-            *reinterpret_cast<const Vector *>(AFTER.rows[sibling] + i) & (Vector{} + bytes);
+            *reinterpret_cast<const Vector *>(AFTER<Number>.rows[sibling] + i) & (Vector{} + bytes);
 }
 
 // Puts `bytes` into the next slot.
-template <unsigned COUNT> INLINE void put(Levels &levels, uint32_t bytes) {
+template <unsigned COUNT, typename Number> INLINE void put(ByteLevels<Number> &levels, uint32_t bytes) {
+    using Levels = ByteLevels<Number>;
     levels.numbers[0][levels.next] += levels.open[0];
     levels.open[0] += bytes;
     levels.total += bytes;
@@ -59,12 +59,13 @@ template <unsigned COUNT> INLINE void put(Levels &levels, uint32_t bytes) {
     }
 }
 
-template <unsigned COUNT>
-void touch_levels(Levels &shared, const Place *last, const uint32_t *sizes, size_t count, uint64_t *distances) {
+template <unsigned COUNT, typename Number>
+void touch_levels(ByteLevels<Number> &shared, const Place *last, const uint32_t *sizes, size_t count, uint64_t *distances) {
+    using Levels = ByteLevels<Number>;
     constexpr size_t AHEAD = 12; // accesses; a large index lies in memory, not in a cache
     Levels levels = shared;      // a copy: the compiler sees that no store changes it
     for (size_t i = 0; i < count; ++i) {
-        if (COUNT > 5 && i + AHEAD < count) {
+        if (Levels::shift(COUNT - 1) >= 15 && i + AHEAD < count) {
             const uint32_t ahead = uint32_t(last[i + AHEAD]);
             __builtin_prefetch(levels.numbers[0] + ahead, 1);
             __builtin_prefetch(levels.numbers[1] + (ahead >> Levels::shift(1)), 1);
@@ -72,12 +73,12 @@ void touch_levels(Levels &shared, const Place *last, const uint32_t *sizes, size
         const uint32_t slot = uint32_t(last[i]);
         distances[i] = 0;
         if (slot != NO_SLOT) {
-            const uint64_t before = last[i] >> 32; // the object's size until now
-            uint64_t later = levels.total - before;
+            const Number before = Number(last[i] >> 32); // the object's size until now
+            Number later = levels.total - before;
 #pragma GCC unroll 11
             for (unsigned level = 0; level < COUNT; ++level)
                 later -= levels.numbers[level][slot >> Levels::shift(level)];
-            const uint64_t distance = later + sizes[i];
+            const Number distance = later + sizes[i];
             distances[i] = distance ? distance : 1;
 #pragma GCC unroll 11
             for (unsigned level = 0; level < COUNT; ++level)
@@ -89,16 +90,17 @@ void touch_levels(Levels &shared, const Place *last, const uint32_t *sizes, size
     shared = levels;
 }
 
-template <unsigned COUNT>
-void touch_from(Levels &levels, const Place *last, const uint32_t *sizes, size_t count, uint64_t *distances) {
-    if constexpr (COUNT < Levels::MOST)
+template <unsigned COUNT, typename Number>
+void touch_from(ByteLevels<Number> &levels, const Place *last, const uint32_t *sizes, size_t count, uint64_t *distances) {
+    if constexpr (COUNT < ByteLevels<Number>::MOST)
         if (levels.count != COUNT)
             return touch_from<COUNT + 1>(levels, last, sizes, count, distances);
     touch_levels<COUNT>(levels, last, sizes, count, distances);
 }
 
-void touch(Levels &levels, const Place *last, const uint32_t *sizes, size_t count, uint64_t *distances) {
-    touch_from<4>(levels, last, sizes, count, distances);
+template <typename Number>
+void touch(ByteLevels<Number> &levels, const Place *last, const uint32_t *sizes, size_t count, uint64_t *distances) {
+    touch_from<ByteLevels<Number>::FEWEST>(levels, last, sizes, count, distances);
 }
 
 } // namespace
@@ -107,7 +109,7 @@ void touch(Levels &levels, const Place *last, const uint32_t *sizes, size_t coun
 #define TABLE_OF(SET) byte_kernels_##SET
 #define TABLE(SET) \
     extern const ByteKernels TABLE_OF(SET); \
-    const ByteKernels TABLE_OF(SET) { NAME_OF(SET), &touch }
+    const ByteKernels TABLE_OF(SET) { NAME_OF(SET), &touch<uint32_t>, &touch<uint64_t> }
 TABLE(INSTRUCTION_SET);
 
 } // namespace litemrc_native

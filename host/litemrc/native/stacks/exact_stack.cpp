@@ -49,7 +49,7 @@ void ExactStack::ranks(const uint64_t *pages, size_t count, uint32_t *ranks) {
 void ExactStack::append(const ExactStack &later, const std::vector<uint64_t> &cold,
                         const std::vector<uint32_t> &ranks) {
     join(cold.data(), ranks.data(), cold.size());
-    const uint64_t *counters = later.histogram();
+    const std::vector<uint64_t> counters = later.histogram();
     for (uint64_t distance = 1; distance <= later.footprint(); ++distance)
         histogram_.count(uint32_t(distance), counters[distance]);
     accesses_ += later.accesses_ - cold.size();
@@ -95,10 +95,7 @@ void ExactStack::clear() {
 
 void ExactStack::count_distances(const uint32_t *distances, size_t count) {
     histogram_.reserve(footprint());
-    for (size_t i = 0; i < count; ++i)
-        histogram_.prefetch(distances[i]);
-    for (size_t i = 0; i < count; ++i)
-        histogram_.count(distances[i], 1);
+    histogram_.count_each(distances, count);
     accesses_ += count;
 }
 

@@ -5,45 +5,13 @@
 // out, the pages' slots are replaced by their ranks, and time goes on from there.
 #pragma once
 
+#include "distance_histogram.hpp"
 #include "last_slots.hpp"
 #include "recency_index.hpp"
 
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 namespace litemrc_native {
-
-// Counters by stack distance, 0 for cold misses. Grows in place where the system can.
-class DistanceHistogram {
-  public:
-    ~DistanceHistogram() { std::free(counters_); }
-    DistanceHistogram() = default;
-    DistanceHistogram(const DistanceHistogram &) = delete;
-    DistanceHistogram &operator=(const DistanceHistogram &) = delete;
-
-    // Makes room for distances up to `most`. Throws std::bad_alloc.
-    void reserve(size_t most) {
-        if (most < size_)
-            return;
-        const size_t size = most + most / 8 + 1024;
-        void *moved = std::realloc(counters_, size * sizeof(uint64_t));
-        if (!moved)
-            throw std::bad_alloc();
-        counters_ = static_cast<uint64_t *>(moved);
-        std::fill(counters_ + size_, counters_ + size, 0);
-        size_ = size;
-    }
-
-    void prefetch(uint32_t distance) const { __builtin_prefetch(counters_ + distance, 1); }
-    void count(uint32_t distance, uint64_t times) { counters_[distance] += times; }
-    const uint64_t *counters() const { return counters_; }
-    void clear() { std::fill(counters_, counters_ + size_, 0); }
-
-  private:
-    uint64_t *counters_ = nullptr;
-    size_t size_ = 0;
-};
 
 class ExactStack {
   public:
@@ -87,7 +55,9 @@ class ExactStack {
     uint64_t footprint() const { return index_.live(); } // distinct pages
 
     // Accesses by stack distance 0 .. footprint(): the LRU position from 1, or 0 for the first access to a page.
-    const uint64_t *histogram() const { return histogram_.counters(); }
+    std::vector<uint64_t> histogram() const { return histogram_.counters(footprint() + 1); }
+
+    uint64_t cold_misses() const { return histogram_.at(0); }
 
   private:
     template <typename Visit> void in_batches(const uint64_t *pages, size_t count, Visit visit);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "recency_index.hpp"
 
-#include <algorithm>
-#include <new>
-
 namespace litemrc_native {
 
 namespace {
@@ -63,14 +60,14 @@ void RecencyIndex::begin_block() {
 }
 
 void RecencyIndex::restart(uint64_t live, uint64_t slots) {
-    if (slots != capacity_)
+    if (slots != capacity_) {
         allocate(slots);
-    std::fill_n(levels_.words, words_of(slots), 0);
-    for (unsigned level = 0; level < levels_.count; ++level) {
-        if (level < Levels::SMALL)
-            std::fill_n(levels_.small[level], numbers_of(slots, level), uint16_t(0));
-        else
-            std::fill_n(levels_.large[level - Levels::SMALL], numbers_of(slots, level), 0u);
+    } else {
+        words_.clear();
+        for (auto &numbers : small_)
+            numbers.clear();
+        for (auto &numbers : large_)
+            numbers.clear();
     }
     live_ = live;
     next_ = live + 1;
@@ -79,36 +76,22 @@ void RecencyIndex::restart(uint64_t live, uint64_t slots) {
     recency_kernels().take_out(levels_, NO_SLOT);
 }
 
-template <typename T> RecencyIndex::AlignedArray<T> RecencyIndex::aligned_array(size_t size) {
-    const size_t bytes = (size * sizeof(T) + Levels::ALIGNMENT - 1) / Levels::ALIGNMENT * Levels::ALIGNMENT;
-    return AlignedArray<T>(static_cast<T *>(std::aligned_alloc(Levels::ALIGNMENT, bytes)));
-}
-
 void RecencyIndex::allocate(uint64_t slots) {
     capacity_ = 0; // should an allocation fail
     levels_.count = 2;
     while (slots > uint64_t(1) << Levels::shift(levels_.count))
         ++levels_.count;
-    words_.reset();
-    words_ = aligned_array<uint64_t>(words_of(slots));
-    bool failed = !words_;
-    levels_.words = words_.get();
-    for (unsigned level = 0; level < levels_.count; ++level) {
-        if (level < Levels::SMALL) {
-            small_[level].reset();
-            small_[level] = aligned_array<uint16_t>(numbers_of(slots, level));
-            levels_.small[level] = small_[level].get();
-            failed |= !small_[level];
-        } else {
-            auto &numbers = large_[level - Levels::SMALL];
-            numbers.reset();
-            numbers = aligned_array<uint32_t>(numbers_of(slots, level));
-            levels_.large[level - Levels::SMALL] = numbers.get();
-            failed |= !numbers;
-        }
+    words_.restart(words_of(slots));
+    levels_.words = words_.data();
+    for (unsigned level = 0; level < Levels::SMALL; ++level) {
+        small_[level].restart(numbers_of(slots, level));
+        levels_.small[level] = small_[level].data();
     }
-    if (failed)
-        throw std::bad_alloc();
+    for (unsigned level = Levels::SMALL; level < levels_.count; ++level) {
+        LargeArray<uint32_t> &numbers = large_[level - Levels::SMALL];
+        numbers.restart(numbers_of(slots, level));
+        levels_.large[level - Levels::SMALL] = numbers.data();
+    }
     capacity_ = slots;
 }
 

@@ -15,12 +15,11 @@
 // narrow load behind it, but a wide load behind a narrow store waits.
 #pragma once
 
+#include "large_array.hpp"
 #include "recency_kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
 namespace litemrc_native {
 
@@ -57,20 +56,14 @@ class RecencyIndex {
     void rank(uint32_t *slots, size_t count) const;
 
   private:
-    struct Free {
-        void operator()(void *memory) const { std::free(memory); }
-    };
-    template <typename T> using AlignedArray = std::unique_ptr<T[], Free>;
-    template <typename T> static AlignedArray<T> aligned_array(size_t size);
-
     void begin_block();
     void allocate(uint64_t slots);
 
     uint64_t capacity_ = 0, live_ = 0, next_ = 0, block_end_ = 0;
     RecencyLevels levels_{};
-    AlignedArray<uint64_t> words_;
-    AlignedArray<uint16_t> small_[RecencyLevels::SMALL];
-    AlignedArray<uint32_t> large_[RecencyLevels::MOST - RecencyLevels::SMALL];
+    LargeArray<uint64_t> words_;
+    LargeArray<uint16_t> small_[RecencyLevels::SMALL];
+    LargeArray<uint32_t> large_[RecencyLevels::MOST - RecencyLevels::SMALL];
 };
 
 } // namespace litemrc_native

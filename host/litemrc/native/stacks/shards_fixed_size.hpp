@@ -8,13 +8,12 @@
 // Distances are counted in classes: one for each distance up to 512, then 256 to each power of two.
 #pragma once
 
+#include "group_index.hpp"
 #include "recency_index.hpp"
 #include "spatial_sample.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <queue>
-#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,43 +41,24 @@ class DistanceClasses {
     }
 };
 
-// The accesses to followed pages by class of their distance. Slots are kept by the caller, one for each page.
+// Estimated accesses by class of their estimated distance.
 class PageSample {
   public:
-    explicit PageSample(size_t most_pages) {
-        const uint64_t unit = RecencyIndex::MIN_SLOTS;
-        index_.restart(0, (4 * uint64_t(most_pages) + unit) / unit * unit);
-    }
-
-    bool is_full() { return index_.room() == 0; }
-
-    // Takes an access to a page that is sampled at `rate`. `slot`: NO_SLOT if the page has none. Counts the distance if
-    // it has one.
-    void access(uint32_t &slot, double rate) {
-        const uint32_t last = slot;
-        slot = uint32_t(index_.next());
-        uint32_t distance, fresh;
-        index_.touch(&last, 1, &distance, &fresh);
-        if (last == NO_SLOT)
+    // An access of stack distance `distance` among the pages sampled at `rate`, or 0: not known.
+    void count(uint32_t distance, double rate) {
+        if (!distance)
             return;
-        const size_t number = DistanceClasses::of(uint64_t(distance / rate));
+        const size_t number = DistanceClasses::of(uint64_t(int64_t(distance / rate)));
         if (number >= weights_.size())
             weights_.resize(number + 1);
         weights_[number] += 1 / rate;
     }
-
     void count_cold(double rate) { cold_weight_ += 1 / rate; }
-    void remove(uint32_t slot) { index_.remove(slot); }
-
-    // Compacting: `rank` of the slot of each page, then `restart`.
-    void rank(uint32_t &slot) { index_.rank(&slot, 1); }
-    void restart() { index_.restart(index_.live(), index_.capacity()); }
 
     double cold_weight() const { return cold_weight_; }
     const std::vector<double> &weights() const { return weights_; }
 
   private:
-    RecencyIndex index_;
     std::vector<double> weights_;
     double cold_weight_ = 0;
 };
@@ -89,24 +69,24 @@ class PageSample {
 // smallest hashes.
 //
 // For the error of the curve (a delete-a-group jackknife), pages are also divided into groups, by a hash of their own, and
-// as many further samples follow the same pages without those of one group each.
+// further samples count the same accesses without those to pages of one group each.
 class FollowedPages {
   public:
-    static constexpr unsigned MOST_GROUPS = 8;
+    static constexpr unsigned GROUPS = GroupIndex::GROUPS;
     static constexpr size_t BATCH = 2048;
 
-    // The slots of a page: of all samples, where NO_SLOT is that of its own group.
-    struct Slots {
-        uint32_t of[MOST_GROUPS + 1];
-        Slots() { std::fill(of, of + MOST_GROUPS + 1, NO_SLOT); }
+    struct Page {
+        uint32_t slot = NO_SLOT; // of its last access
+        uint8_t group = 0;
     };
 
-    // `groups`: of pages, at most MOST_GROUPS; 0: none. Throws std::invalid_argument.
-    FollowedPages(size_t most_pages, unsigned groups) : most_pages_(most_pages) {
-        if (groups > MOST_GROUPS)
-            throw std::invalid_argument("too many groups");
-        for (unsigned sample = 0; sample <= groups; ++sample)
-            samples_.emplace_back(most_pages);
+    // `groups`: whether there are groups.
+    FollowedPages(size_t most_pages, bool groups) : most_pages_(most_pages), samples_(groups ? GROUPS + 1 : 1) {
+        const uint64_t unit = RecencyIndex::MIN_SLOTS, slots = (4 * uint64_t(most_pages) + unit) / unit * unit;
+        if (groups)
+            grouped_.restart(slots);
+        else
+            index_.restart(0, slots);
     }
 
     FollowedPages(const FollowedPages &) = delete;
@@ -126,30 +106,47 @@ class FollowedPages {
         }
     }
 
-    // The slots of a page of a hash up to the threshold, and whether it is new. If it is, `limit` must come.
-    std::pair<Slots *, bool> follow(uint64_t page) {
-        const auto [place, fresh] = slots_.try_emplace(page);
-        if (fresh)
+    // A page of a hash up to the threshold, and whether it is new. If it is, `limit` must come.
+    std::pair<Page *, bool> follow(uint64_t page) {
+        const auto [place, fresh] = pages_.try_emplace(page);
+        if (fresh) {
             by_hash_.emplace(sampling_hash(page), page);
+            place->second.group = uint8_t(grouping_hash(page) % GROUPS);
+        }
         return {&place->second, fresh};
     }
 
-    // Calls visit(sample, slot, rate) for the samples of a page.
-    template <typename Visit> void for_each_sample(uint64_t page, Slots &slots, Visit visit) {
-        const size_t groups = samples_.size() - 1, own = groups ? 1 + grouping_hash(page) % groups : 0;
-        const double all = rate(), others = all * (double(groups) - 1) / double(groups);
-        for (size_t sample = 0; sample <= groups; ++sample) {
-            if (sample && sample == own)
+    // Takes an access to a page, and counts its distance if it has a slot. `cold`: it is also counted as a first access.
+    void access(Page &page, bool cold) {
+        if ((has_groups() ? grouped_.room() : index_.room()) == 0)
+            compact();
+        const double all = rate(), others = all * (double(GROUPS) - 1) / double(GROUPS);
+        const uint32_t last = page.slot;
+        uint32_t distance, fresh;
+        GroupIndex::Numbers younger;
+        if (has_groups()) {
+            page.slot = grouped_.next();
+            grouped_.touch(&last, &page.group, 1, &younger);
+            distance = GroupIndex::distance(last, younger);
+        } else {
+            page.slot = uint32_t(index_.next());
+            index_.touch(&last, 1, &distance, &fresh);
+        }
+        samples_[0].count(distance, all);
+        if (cold)
+            samples_[0].count_cold(all);
+        for (size_t group = 0; group + 1 < samples_.size(); ++group) {
+            if (group == page.group)
                 continue;
-            if (samples_[sample].is_full())
-                compact(sample);
-            visit(samples_[sample], slots.of[sample], sample ? others : all);
+            samples_[group + 1].count(distance ? distance - younger[group] : 0, others);
+            if (cold)
+                samples_[group + 1].count_cold(others);
         }
     }
 
     // Gives up pages until there are as many as there may be. Slots are no longer valid.
     void limit() {
-        if (slots_.size() > most_pages_)
+        if (pages_.size() > most_pages_)
             lower(by_hash_.top().first - 1);
     }
 
@@ -157,50 +154,57 @@ class FollowedPages {
     void lower(uint64_t threshold) {
         threshold_ = threshold;
         while (!by_hash_.empty() && by_hash_.top().first > threshold_) { // two pages may share a hash
-            const auto place = slots_.find(by_hash_.top().second);
+            const auto place = pages_.find(by_hash_.top().second);
             by_hash_.pop();
-            for (size_t sample = 0; sample < samples_.size(); ++sample)
-                if (place->second.of[sample] != NO_SLOT)
-                    samples_[sample].remove(place->second.of[sample]);
-            slots_.erase(place);
+            const Page &page = place->second;
+            if (page.slot != NO_SLOT && has_groups())
+                grouped_.remove(page.slot, page.group);
+            else if (page.slot != NO_SLOT)
+                index_.remove(page.slot);
+            pages_.erase(place);
         }
     }
 
     uint64_t threshold() const { return threshold_; }
     double rate() const { return sampling_rate(threshold_); }
-    const std::deque<PageSample> &samples() const { return samples_; }
-    std::unordered_map<uint64_t, Slots> &slots() { return slots_; }
+    const std::vector<PageSample> &samples() const { return samples_; } // all pages; without each group
+    const std::unordered_map<uint64_t, Page> &pages() const { return pages_; }
 
   private:
-    void compact(size_t sample) {
-        for (auto &[page, slots] : slots_)
-            if (slots.of[sample] != NO_SLOT)
-                samples_[sample].rank(slots.of[sample]);
-        samples_[sample].restart();
+    bool has_groups() const { return samples_.size() > 1; }
+
+    void compact() {
+        for (auto &[number, page] : pages_)
+            if (has_groups())
+                grouped_.rank(page.slot);
+            else
+                index_.rank(&page.slot, 1);
+        if (has_groups())
+            grouped_.compact(grouped_.capacity());
+        else
+            index_.restart(index_.live(), index_.capacity());
     }
 
     size_t most_pages_;
     uint64_t threshold_ = UINT64_MAX;
-    std::unordered_map<uint64_t, Slots> slots_; // of the pages followed
+    std::unordered_map<uint64_t, Page> pages_; // those followed
     std::priority_queue<std::pair<uint64_t, uint64_t>> by_hash_;
-    std::deque<PageSample> samples_; // all pages; without each group. A deque, as its elements cannot be moved
+    std::vector<PageSample> samples_;
+    RecencyIndex index_; // without groups
+    GroupIndex grouped_; // with groups
 };
 
 class ShardsFixedSize {
   public:
     // As for FollowedPages.
-    ShardsFixedSize(size_t most_pages, unsigned groups) : followed_(most_pages, groups) {}
+    ShardsFixedSize(size_t most_pages, bool groups) : followed_(most_pages, groups) {}
 
     // Throws std::bad_alloc.
     void access(const uint64_t *pages, size_t count) {
         accesses_ += count;
-        followed_.select(pages, count, [this](uint64_t page) {
-            const auto [slots, fresh] = followed_.follow(page);
-            followed_.for_each_sample(page, *slots, [fresh = fresh](PageSample &sample, uint32_t &slot, double rate) {
-                sample.access(slot, rate);
-                if (fresh)
-                    sample.count_cold(rate);
-            });
+        followed_.select(pages, count, [this](uint64_t number) {
+            const auto [page, fresh] = followed_.follow(number);
+            followed_.access(*page, fresh);
             followed_.limit();
         });
     }

@@ -19,7 +19,7 @@ namespace litemrc_native {
 // The pages seen that are followed, and the threshold, without their samples.
 class SmallestHashes {
   public:
-    explicit SmallestHashes(size_t most_pages) : followed_(most_pages, 0) {}
+    explicit SmallestHashes(size_t most_pages) : followed_(most_pages, false) {}
 
     void access(const uint64_t *pages, size_t count) {
         followed_.select(pages, count, [this](uint64_t page) {
@@ -37,7 +37,7 @@ class SmallestHashes {
     uint64_t threshold() const { return followed_.threshold(); }
     std::vector<uint64_t> pages() {
         std::vector<uint64_t> found;
-        for (const auto &[page, slots] : followed_.slots())
+        for (const auto &[page, place] : followed_.pages())
             found.push_back(page);
         std::sort(found.begin(), found.end());
         return found;
@@ -50,7 +50,7 @@ class SmallestHashes {
 class ShardsSizePart {
   public:
     // As for FollowedPages.
-    ShardsSizePart(size_t most_pages, unsigned groups) : followed_(most_pages, groups) {}
+    ShardsSizePart(size_t most_pages, bool groups) : followed_(most_pages, groups) {}
 
     // Begins with the pages, and the threshold, of SmallestHashes of all earlier parts.
     void begin(const uint64_t *pages, size_t count, uint64_t threshold) {
@@ -62,15 +62,11 @@ class ShardsSizePart {
     // Throws std::bad_alloc.
     void access(const uint64_t *pages, size_t count) {
         accesses_ += count;
-        followed_.select(pages, count, [this](uint64_t page) {
-            const auto [slots, fresh] = followed_.follow(page);
-            if (slots->of[0] == NO_SLOT)
-                add_first(page);
-            followed_.for_each_sample(page, *slots, [fresh = fresh](PageSample &sample, uint32_t &slot, double rate) {
-                sample.access(slot, rate);
-                if (fresh)
-                    sample.count_cold(rate);
-            });
+        followed_.select(pages, count, [this](uint64_t number) {
+            const auto [page, fresh] = followed_.follow(number);
+            if (page->slot == NO_SLOT)
+                add_first(number);
+            followed_.access(*page, fresh);
             followed_.limit();
         });
     }
@@ -95,7 +91,7 @@ class ShardsSizePart {
 
     uint64_t accesses() const { return accesses_; }
     uint64_t threshold() const { return followed_.threshold(); }
-    const std::deque<PageSample> &samples() const { return followed_.samples(); }
+    const std::vector<PageSample> &samples() const { return followed_.samples(); }
 
     // The pages of first accesses, in their order, and the threshold at each.
     const std::vector<uint64_t> &firsts() const { return firsts_; }
@@ -104,13 +100,13 @@ class ShardsSizePart {
     // The pages accessed here that are still followed, in the order of their last access.
     std::vector<uint64_t> order() {
         std::vector<std::pair<uint32_t, uint64_t>> found;
-        for (const auto &[page, slots] : followed_.slots())
-            if (slots.of[0] != NO_SLOT)
-                found.emplace_back(slots.of[0], page);
+        for (const auto &[number, page] : followed_.pages())
+            if (page.slot != NO_SLOT)
+                found.emplace_back(page.slot, number);
         std::sort(found.begin(), found.end());
         std::vector<uint64_t> pages;
-        for (const auto &[slot, page] : found)
-            pages.push_back(page);
+        for (const auto &[slot, number] : found)
+            pages.push_back(number);
         return pages;
     }
 
@@ -121,10 +117,9 @@ class ShardsSizePart {
     }
 
     // Counts the distance of an access to a page that is here. Returns whether it was not.
-    bool touch(uint64_t page) {
-        const auto [slots, fresh] = followed_.follow(page);
-        followed_.for_each_sample(
-            page, *slots, [](PageSample &sample, uint32_t &slot, double rate) { sample.access(slot, rate); });
+    bool touch(uint64_t number) {
+        const auto [page, fresh] = followed_.follow(number);
+        followed_.access(*page, false);
         return fresh;
     }
 
