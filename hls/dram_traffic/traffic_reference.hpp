@@ -8,6 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 
+// Commands of a cycle at most: an access and an ACTIVATE, or only one command.
+#ifndef LITEMRC_AT_ONCE
+#define LITEMRC_AT_ONCE 2
+#endif
+
 namespace litemrc {
 
 class TrafficReference {
@@ -108,7 +113,9 @@ template <typename Random> class TrafficStimulus {
             now.refresh = random_(1 << RANKS);
             now.precharge_all = random_(1 << RANKS);
         }
-        if ((now.access && now.access_bank == now.activate_bank) || now.refresh != 0 || now.precharge_all != 0)
+        if (LITEMRC_AT_ONCE == 1 && (now.refresh != 0 || now.precharge_all != 0))
+            now.access = 0;
+        if ((now.access && (LITEMRC_AT_ONCE == 1 || now.access_bank == now.activate_bank)) || now.refresh != 0 || now.precharge_all != 0)
             now.activate = 0;
         now.accepted = percent(accept_percent_) ? random_(most_accepted_ + 1) : 0;
         if (level_ + int(now.accepted) > most_level_)

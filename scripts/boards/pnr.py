@@ -12,11 +12,10 @@ import sys
 
 from scripts.boards.pnr_catalogue import UNITS
 from scripts.boards.pnr_soc import SOCS, SoC, arty_table, estimate_arty, place_and_route_soc, soc_table
-from scripts.boards.pnr_units import BUILD, REPO, Result, build_units, missed, table
+from scripts.boards.pnr_units import BUILD, PAGE, Result, build_units, missed, table
 from scripts.docs.page_tables import fill_tables
 
 KEYS = ("lut4", "ff", "dp16kd", "fmax_mhz", "target_mhz")
-PAGE = REPO / "docs" / "engines.md"
 
 
 def summary(results: dict[str, Result | SoC]) -> dict[str, dict[str, float]]:

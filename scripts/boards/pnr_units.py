@@ -4,6 +4,7 @@
     python -m scripts.boards.pnr_units               all units of pnr_catalogue.py
     python -m scripts.boards.pnr_units hit_counters  some of them
     python -m scripts.boards.pnr_units --main        those of the default monitor, and group_stack
+    python -m scripts.boards.pnr_units --fill NAME   also write these rows of the table in docs/engines.md
 
 Every port of a unit gets one register and one pin: the pins fit the package, and no critical path goes
 through a port. Those registers are in the FF column. The device is the smallest one that holds the unit
@@ -37,6 +38,7 @@ from migen.fhdl.tools import list_targets
 from scripts.boards.pnr_catalogue import MAIN, UNITS, Unit
 
 REPO = Path(__file__).resolve().parents[2]
+PAGE = REPO / "docs" / "engines.md"
 BUILD = REPO / "build" / "pnr"  # never below /tmp: YoWASP hides the real one
 STRIVEN_MHZ = 150  # nextpnr's target; it reports the frequency reached
 SEEDS = (1, 2, 3, 4, 5)
@@ -259,6 +261,23 @@ def table(results: dict[str, Result]) -> str:
     return "\n".join(lines)
 
 
+def fill_rows(page: Path, results: dict[str, Result]) -> None:
+    """Replace the rows of these units in the page's table of all units.
+
+    Raises
+    ------
+    ValueError
+        if the page has not exactly one row of a unit.
+    """
+    text = page.read_text("utf-8")
+    for name, row in zip(results, table(results).splitlines()[2:], strict=True):
+        pattern = rf"(?m)^\| `{name}` \|.*\| (?:heap|static) \|$"
+        text, number = re.subn(pattern, lambda _, row=row: row, text)
+        if number != 1:
+            raise ValueError(f"{page}: {number} rows of {name}, 1 expected")
+    page.write_text(text, "utf-8")
+
+
 def build_units(names: list[str]) -> dict[str, Result]:
     """Place and route units; their results, together with those of the other units, are in units.json.
 
@@ -284,12 +303,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("units", nargs="*", metavar="UNIT", help=f"some of: {', '.join(UNITS)}")
     parser.add_argument("--main", action="store_true", help=f"these: {', '.join(MAIN)}")
+    parser.add_argument("--fill", action="store_true", help=f"write their rows to {PAGE.relative_to(REPO)}")
     args = parser.parse_args()
     names = args.units or list(MAIN if args.main else UNITS)
     if unknown := set(names) - set(UNITS):
         parser.error(f"no unit {', '.join(sorted(unknown))}; there are: {', '.join(UNITS)}")
     try:
         results = build_units(names)
+        if args.fill:
+            fill_rows(PAGE, results)
     except (RuntimeError, ValueError) as error:
         print(f"pnr_units: {error}", file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 
-from litemrc_soc.boards.board import NAME, SEEDS, elaborate, nextpnr_frequency
+from litemrc_soc.boards.board import NAME, SEEDS, SYNTHESIS, elaborate, nextpnr_frequency
 from litemrc_soc.boards.command import output_to
 from litemrc_soc.boards.open_tools import missed_clocks, parse_report, place_again, run_script, search_path
 
@@ -32,7 +32,7 @@ def place(name):
     with output_to(output / "elaborate.log"):
         soc = module.SOC(boot="linux")
         nextpnr_frequency(soc, module.BOARD)
-        folder = elaborate(module.BOARD, soc, output, abc9=True, nowidelut=True, seed=SEEDS[0])
+        folder = elaborate(module.BOARD, soc, output, **SYNTHESIS, seed=SEEDS[0])
     reports = []
     for seed in SEEDS:
         if seed != SEEDS[0]:

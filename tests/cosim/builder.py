@@ -87,6 +87,7 @@ class TrafficSizes(Sizes):
     banks: int = 8
     ranks: int = 1
     cycle_bits: int = 34
+    at_once: int = 2
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ SET_MUTANTS = (
     Mutant(
         "tags_are_not_compared",
         f"{GATEWARE}/counters/tagged_words.py",
-        "stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),",
+        "stale.eq(last.zero | (word[pages_per_word:] != last.tag)),",
         "stale.eq(last.zero),",
     ),
     Mutant(

@@ -10,7 +10,7 @@ QUEUE = f"{GATEWARE}/refs/event_queue.py"
 REF_MUTANTS = (
     # A page written in the cycle in which it is read.
     Mutant(
-        "fifth_operation_ahead_is_not_forwarded",
+        "sixth_operation_ahead_is_not_forwarded",
         PIPELINE,
         "pages_met[n].eq(row & same),",
         "pages_met[n].eq((row & same) if n < WINDOW - 1 else 0),",
@@ -46,8 +46,8 @@ REF_MUTANTS = (
     Mutant(
         "initial_values_come_into_force_too_soon",
         GENERATIONS,
+        "IN_FORCE = 6 ",
         "IN_FORCE = 5 ",
-        "IN_FORCE = 4 ",
     ),
     # Four resets within a pass: a tag is met again.
     Mutant(

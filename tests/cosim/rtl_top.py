@@ -240,11 +240,11 @@ class TrafficTop(BenchTop):
 
     ACCEPTS = 4
 
-    def __init__(self, counter_bits: int, banks: int, ranks: int, cycle_bits: int) -> None:
+    def __init__(self, counter_bits: int, banks: int, ranks: int, cycle_bits: int, at_once: int) -> None:
         super().__init__()
         tally.SimpleDualPort = UnsureDualPort
         self.traffic = traffic = DRAMTraffic(
-            banks, ranks, self.ACCEPTS, counter_bits=counter_bits, cycle_bits=cycle_bits
+            banks, ranks, self.ACCEPTS, at_once=at_once, counter_bits=counter_bits, cycle_bits=cycle_bits
         )
         commands = ("access", "write", "access_bank", "activate", "activate_bank")
         others = ("precharge_all", "refresh", "accepted", "issued")

@@ -17,18 +17,19 @@ FOUR = TrafficSizes(banks=4, ranks=2, counter_bits=5, cycle_bits=12)  # counts t
 EIGHT = TrafficSizes(banks=8)
 SIXTEEN = TrafficSizes(banks=16, ranks=2)
 THIRTY_TWO = TrafficSizes(banks=32, ranks=4)  # two of them count together
-ALL = (FOUR, EIGHT, SIXTEEN, THIRTY_TWO)
+SINGLE = TrafficSizes(banks=4, ranks=2, counter_bits=5, cycle_bits=12, at_once=1)  # all in one tally
+ALL = (FOUR, EIGHT, SIXTEEN, THIRTY_TWO, SINGLE)
 CYCLES = 2_000_000
 
 
-@pytest.mark.parametrize(("sizes", "seed"), [(FOUR, 1), (EIGHT, 2), (SIXTEEN, 3), (THIRTY_TWO, 4)], ids=str)
+@pytest.mark.parametrize(("sizes", "seed"), [*zip(ALL, range(1, 6), strict=True)], ids=str)
 def test_rtl_is_the_cpp_on_random_commands(sizes: TrafficSizes, seed: int) -> None:
     counts = counts_of(rtl_bench("traffic", "traffic", sizes), "random", seed, CYCLES)
     assert counts["cycles"] >= CYCLES
     assert min(counts["accesses"], counts["activates"], counts["paused"]) > CYCLES // 20
     assert min(counts["epochs"], counts["clears"], counts["early_clears"], counts["words"]) > 500
     assert min(counts["counts"], counts["ended_while_asked"], counts["hits"], counts["conflicts"]) > 200
-    assert min(counts["limits"], counts["overflows"]) > (20 if sizes == FOUR else -1)
+    assert min(counts["limits"], counts["overflows"]) > (20 if sizes.counter_bits == 5 else -1)
 
 
 @pytest.mark.parametrize("sizes", ALL, ids=str)
@@ -45,9 +46,9 @@ def test_rtl_is_the_cpp_around_every_end_and_clear(sizes: TrafficSizes) -> None:
 
 @pytest.mark.parametrize("sizes", ALL, ids=str)
 def test_ready_after_as_many_free_cycles_as_there_are_words(sizes: TrafficSizes) -> None:
-    # 4 counters for each bank, 4 words each; in two areas after a reset. A strobe takes effect a cycle later,
-    # and the sweep then waits for a cycle of the first copy.
-    words = 4 * 4 * min(sizes.banks, 16)
+    # 4 counters for each bank in a tally, or 8 in the only one, 4 words each; in two areas after a reset. A
+    # strobe takes effect a cycle later, and the sweep then waits for a cycle of the first copy.
+    words = 4 * 4 * min(sizes.banks, 16) * (2 if sizes == SINGLE else 1)
     cycles = {"reset": 2 * words, "end": words + 3, "clear": words + 3}
     assert counts_of(rtl_bench("traffic", "traffic", sizes), "sweep") == cycles
 
@@ -59,7 +60,7 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: TrafficSizes, tmp_path: P
     counts = counts_of(replay("dram_traffic", sizes), vectors)
     assert counts["cycles"] == 60_000
     assert min(counts["epochs"], counts["commands"]) > 1_000
-    assert (counts["overflows"] > 0) == (sizes == FOUR)
+    assert (counts["overflows"] > 0) == (sizes.counter_bits == 5)
 
 
 @pytest.mark.parametrize("mutant", TRAFFIC_MUTANTS, ids=lambda mutant: mutant.name)

@@ -13,13 +13,14 @@ from tests.cosim.vectors import write_working_set_vectors
 
 pytestmark = pytest.mark.cosim
 
-SMALL = Sizes(frames=256, groups=16, contexts=4)  # 8 words: most operations meet their word in flight
+SMALL = Sizes(frames=256, groups=16, contexts=4)  # 32 words: many operations meet their word in flight
 SOC = Sizes(frames=8192, groups=64, contexts=8)
-TINY = Sizes(frames=16, groups=4, contexts=1)  # less than a word
+TINY = Sizes(frames=16, groups=4, contexts=1)  # two words
+WIDE = Sizes(frames=16384, groups=64, contexts=8)  # words of 32 pages; those of the others have 8
 OPERATIONS = 2_000_000
 
 
-@pytest.mark.parametrize(("sizes", "seed"), [(SMALL, 1), (SMALL, 2), (SOC, 3), (TINY, 4)], ids=str)
+@pytest.mark.parametrize(("sizes", "seed"), [(SMALL, 1), (SMALL, 2), (SOC, 3), (TINY, 4), (WIDE, 5)], ids=str)
 def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
     counts = counts_of(rtl_bench("set", "set", sizes), "random", seed, OPERATIONS)
     assert counts["operations"] == OPERATIONS
@@ -29,7 +30,8 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
 def test_short_epochs_wait_for_the_sweep_once_in_eight() -> None:
     # Tags 0 to 15, an access and a cycle each: no cycle is free. Reset has zeroed the words for tags 0 to 7;
     # at tag 15 those after them are waited for, behind the access that is still in stage 0.
-    assert counts_of(rtl_bench("set", "set", SOC), "waits") == {"waits": SOC.frames // 32 + 1}
+    for sizes, words in ((SOC, 8192 // 8), (WIDE, 16384 // 32)):
+        assert counts_of(rtl_bench("set", "set", sizes), "waits") == {"waits": words + 1}
 
 
 @pytest.mark.parametrize("sizes", [SMALL, SOC], ids=str)

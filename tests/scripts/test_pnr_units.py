@@ -2,6 +2,7 @@
 """The figures of a unit are those of nextpnr's last report, and its ports are registered."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from litex.gen import LiteXModule
@@ -9,7 +10,15 @@ from litex.gen.fhdl.verilog import convert
 from migen import Signal
 
 from scripts.boards.pnr_catalogue import UNITS
-from scripts.boards.pnr_units import Registered, Result, missed, parse_report, smallest_device, table
+from scripts.boards.pnr_units import (
+    Registered,
+    Result,
+    fill_rows,
+    missed,
+    parse_report,
+    smallest_device,
+    table,
+)
 
 # From nextpnr-ecp5 0.11.1's log of hit_counters: an estimate stands before what was routed.
 LOG = """\
@@ -88,3 +97,15 @@ def test_target_must_be_met_with_each_seed() -> None:
     assert missed(result) is None
     slow = replace(result, seeds_mhz=(*CLOCKS[:2], 124.99, 150.0, 124.0))
     assert missed(slow) == "125 MHz asked for with each seed; seed 3: 124.99, seed 5: 124.00"
+
+
+def test_rows_of_some_units_are_filled_in_and_the_others_stay(tmp_path: Path) -> None:
+    page, kept = tmp_path / "page.md", "| `other` | 1 |  | 1 | 1 | 0 | 99.4, seed 2 | | | 100 | 25k | heap |"
+    before = "| `tap` | 1 |  | 1 | 1 | 0 | **99.4, 1 of 5 missed** | 1.0 | 2.0 | 100 | 25k | heap |"
+    page.write_text(f"| `tap` | of another table |\n\n{before}\n{kept}\n")
+    results = {"tap": Result(1466, 232, 0, CLOCKS, 125, 65536, None, "25k", "static")}
+    fill_rows(page, results)
+    row = table(results).splitlines()[2]
+    assert page.read_text() == f"| `tap` | of another table |\n\n{row}\n{kept}\n"
+    with pytest.raises(ValueError, match="0 rows of new"):
+        fill_rows(page, {"new": results["tap"]})

@@ -57,6 +57,8 @@ class DRAMTraffic(LiteXModule):
         a power of two.
     accepts, requests : int
         requests that can be accepted in one cycle, and that can wait.
+    at_once : int
+        commands of a cycle at most: 2, an access and an ACTIVATE; or 1, then all share a `Tally`.
     counter_bits, cycle_bits : int
         of a count as it is shown, and of cycles; fewer only to test their limits.
 
@@ -99,6 +101,7 @@ class DRAMTraffic(LiteXModule):
         ranks: int = 1,
         accepts: int = 1,
         requests: int = 255,
+        at_once: int = 2,
         counter_bits: int = 32,
         cycle_bits: int = SUM_BITS,
     ) -> None:
@@ -152,17 +155,32 @@ class DRAMTraffic(LiteXModule):
                 If(now.precharge_all[rank] | now.refresh[rank], opened[bank].eq(0)),
             ]
 
-        # What banks counted.
-        self.accesses = accesses = Tally(4 * counted, cycle_bits)
-        self.activates = activates = Tally(4 * counted, cycle_bits)  # the upper half has one: refreshes
+        # What banks counted: accesses, and ACTIVATEs, the upper half of whose counters has one, of refreshes.
+        counter_of = {kind: Signal(counted_bits + 2) for kind in ("access", "activate")}
+        counts = {kind: Signal() for kind in counter_of}
         self.comb += [
-            accesses.event.eq(now.access & now.count),
-            accesses.counter.eq(Cat(hit, now.write, now.access_bank[:counted_bits])),
-            activates.event.eq((now.activate | (now.refresh != 0)) & now.count),
-            activates.counter.eq(
+            counts["access"].eq(now.access & now.count),
+            counter_of["access"].eq(Cat(hit, now.write, now.access_bank[:counted_bits])),
+            counts["activate"].eq((now.activate | (now.refresh != 0)) & now.count),
+            counter_of["activate"].eq(
                 Mux(now.activate, Cat(conflict, now.activate_bank[:counted_bits]), 2 * counted)
             ),
         ]
+        if at_once == 1:
+            self.accesses = self.activates = shared = Tally(8 * counted, cycle_bits)
+            self.comb += [
+                shared.event.eq(counts["access"] | counts["activate"]),
+                shared.counter.eq(
+                    Cat(Mux(counts["access"], *counter_of.values()), ~counts["access"]),
+                ),
+            ]
+        else:
+            self.accesses = Tally(4 * counted, cycle_bits)
+            self.activates = Tally(4 * counted, cycle_bits)
+            for kind, tally in (("access", self.accesses), ("activate", self.activates)):
+                self.comb += [tally.event.eq(counts[kind]), tally.counter.eq(counter_of[kind])]
+        accesses, activates = self.accesses, self.activates
+        self.tallies = [accesses] if activates is accesses else [accesses, activates]
 
         # Epochs: one begins in the other area, and after a clear in the same one, with its next tag.
         area, tags, again = Signal(), [Signal(TAG_BITS) for _ in range(2)], Signal()
@@ -172,7 +190,7 @@ class DRAMTraffic(LiteXModule):
             self.ready.eq(accesses.ready & activates.ready & ~begins),
             self.may_clear.eq(self.ready | ~(again | begins)),
         ]
-        for tally in (accesses, activates):
+        for tally in self.tallies:
             self.comb += [
                 tally.area.eq(area),
                 tally.tag.eq(Mux(area, tags[1], tags[0])),
@@ -225,6 +243,7 @@ class DRAMTraffic(LiteXModule):
         accesses, activates = self.accesses, self.activates
         which, bank, of_bank = self.adr[:3], Signal(width_of(self.counted_banks)), Signal()
         is_refreshes, of_activates, is_sum, of_two = (Signal() for _ in range(4))
+        reads, read_access, read_activate = Signal(), Signal(len(bank) + 2), Signal(len(bank) + 2)
         # The copies read, of the one counter or of two.
         busy, step, drained = Signal(), Signal(max=4 * COPIES), Signal(LATENCY)
         copy, second, complete = step[:2], step[2], step[3]
@@ -241,18 +260,28 @@ class DRAMTraffic(LiteXModule):
             is_sum.eq(is_refreshes | (of_bank & (which <= BankWord.ROW_CONFLICTS))),
             of_activates.eq(is_refreshes | (which >= BankWord.ACTIVATES)),
             of_two.eq(of_bank & (which != BankWord.ROW_CONFLICTS)),
-            accesses.read.eq(busy & is_sum & ~complete & ~of_activates),
-            accesses.read_counter.eq(
-                Cat(Mux(which == BankWord.ROW_HITS, Cat(1, second), Cat(second, which[0])), bank)
-            ),
-            activates.read.eq(busy & is_sum & ~complete & of_activates),
-            activates.read_counter.eq(Mux(is_refreshes, 2 * self.counted_banks, Cat(second, bank))),
+            reads.eq(busy & is_sum & ~complete),
+            read_access.eq(Cat(Mux(which == BankWord.ROW_HITS, Cat(1, second), Cat(second, which[0])), bank)),
+            read_activate.eq(Mux(is_refreshes, 2 * self.counted_banks, Cat(second, bank))),
             self.answers.eq(drained[-1]),
         ]
-        for tally in (accesses, activates):
+        if activates is accesses:
+            self.comb += [
+                accesses.read.eq(reads),
+                accesses.read_counter.eq(Cat(Mux(of_activates, read_activate, read_access), of_activates)),
+            ]
+        else:
+            self.comb += [
+                accesses.read.eq(reads & ~of_activates),
+                accesses.read_counter.eq(read_access),
+                activates.read.eq(reads & of_activates),
+                activates.read_counter.eq(read_activate),
+            ]
+        for tally in self.tallies:
             self.comb += [tally.zero.eq(~busy), tally.read_copy.eq(copy)]
+        total = reduce(or_, (tally.sum for tally in self.tallies))
         self.sync += [
-            step.eq(step + (accesses.reads | activates.reads)),
+            step.eq(step + reduce(or_, (tally.reads for tally in self.tallies))),
             If(~busy, busy.eq(self.asks), step.eq(Mux(of_two, 0, COPIES))),
             drained.eq(Cat(busy & (complete | ~is_sum), drained)),
             If(self.answers, busy.eq(0), drained.eq(0)),
@@ -262,9 +291,9 @@ class DRAMTraffic(LiteXModule):
                 reduce(
                     or_,
                     (Mux(on, total, 0) for on, total in zip(chosen, totals.values(), strict=True)),
-                    (accesses.sum | activates.sum)[:32],
+                    total[:32],
                 )
             ),
-            If((accesses.sum | activates.sum) >> counter_bits != 0, self.dat_r.eq(2**counter_bits - 1)),
+            If(total >> counter_bits != 0, self.dat_r.eq(2**counter_bits - 1)),
         ]
         return SimpleNamespace(busy=busy, step=step, drained=drained, chosen=chosen)

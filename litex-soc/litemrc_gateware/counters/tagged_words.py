@@ -22,8 +22,8 @@ class TaggedWords(LiteXModule):
 
     Parameters
     ----------
-    words : int
-        a power of two.
+    words, pages_per_word : int
+        powers of two.
 
     Attributes
     ----------
@@ -34,16 +34,16 @@ class TaggedWords(LiteXModule):
         the operation in stage 3.
     first : Signal, out
         it touches a bit that was 0.
-    before : Signal(PAGES_PER_WORD), out
+    before : Signal(pages_per_word), out
         bits of its word before it.
     """
 
-    def __init__(self, words: int) -> None:
-        bit_bits, adr_bits = width_of(PAGES_PER_WORD), width_of(words)
+    def __init__(self, words: int, pages_per_word: int = PAGES_PER_WORD) -> None:
+        bit_bits, adr_bits = width_of(pages_per_word), width_of(words)
         flags = [(name, 1) for name in ("valid", "touch", "leave", "zero")]
         stages = [Record([("adr", adr_bits), ("bit", bit_bits), ("tag", TAG_BITS), *flags]) for _ in range(4)]
         self.op, self.done = stages[0], stages[3]
-        self.first, self.before = Signal(), Signal(PAGES_PER_WORD)
+        self.first, self.before = Signal(), Signal(pages_per_word)
 
         # # #
 
@@ -51,8 +51,8 @@ class TaggedWords(LiteXModule):
 
         # Stages 1 and 2: the word, or its new value from an operation ahead; that of three stages ahead was
         # written in the cycle of this read. Of the word read and the past word one is selected, the other 0.
-        self.words = memory = SimpleDualPort(PAGES_PER_WORD + TAG_BITS, words)
-        read, past, word, new, newest = (Signal(PAGES_PER_WORD + TAG_BITS) for _ in range(5))
+        self.words = memory = SimpleDualPort(pages_per_word + TAG_BITS, words)
+        read, past, word, new, newest = (Signal(pages_per_word + TAG_BITS) for _ in range(5))
         same = Signal(3)  # the operation in stage 1 uses the word of the n-th one ahead
         follows = Signal()  # the operation in stage 2 uses that of the next one
         written = Record(stages[3].layout)
@@ -70,17 +70,17 @@ class TaggedWords(LiteXModule):
         ]
 
         # Stage 3.
-        last, stale, chosen = stages[3], Signal(), Signal(PAGES_PER_WORD)
-        choose = Signal(PAGES_PER_WORD)  # stage 2
+        last, stale, chosen = stages[3], Signal(), Signal(pages_per_word)
+        choose = Signal(pages_per_word)  # stage 2
         self.comb += [
             choose.eq((stages[2].touch | stages[2].leave) << stages[2].bit),
-            stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),
-            self.before.eq(word & Replicate(~stale, PAGES_PER_WORD)),
-            new[:PAGES_PER_WORD].eq(
-                (chosen & Replicate(last.touch, PAGES_PER_WORD)) | (~chosen & self.before)
+            stale.eq(last.zero | (word[pages_per_word:] != last.tag)),
+            self.before.eq(word & Replicate(~stale, pages_per_word)),
+            new[:pages_per_word].eq(
+                (chosen & Replicate(last.touch, pages_per_word)) | (~chosen & self.before)
             ),
-            new[PAGES_PER_WORD:].eq(last.tag),
-            self.first.eq(last.touch & (stale | ((word[:PAGES_PER_WORD] & chosen) == 0))),
+            new[pages_per_word:].eq(last.tag),
+            self.first.eq(last.touch & (stale | ((word[:pages_per_word] & chosen) == 0))),
             memory.read.adr.eq(stages[0].adr),
             memory.write.adr.eq(last.adr),
             memory.write.dat_w.eq(new),

@@ -7,6 +7,9 @@ from migen import If, Record, Signal
 from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD, TAG_BITS, TaggedWords
 from litemrc_gateware.records import width_of
 
+# Narrow words take less logic. Up to here they do not take more block RAMs: 1,024 words of 8 pages and a tag.
+FEW_PAGES, FEW_PAGES_PER_WORD = 8192, 8
+
 
 class WorkingSet(LiteXModule):
     """Reports the first touch of each page in an epoch; bit-identical to hls/working_set.
@@ -14,16 +17,16 @@ class WorkingSet(LiteXModule):
     Source: Denning, The Working Set Model for Program Behavior, CACM 1968. The working set of an epoch is the
     number of its first touches.
 
-    A word holds the bits of 32 pages and the tag of their epoch, its number modulo 16. Bits of another epoch
-    read as 0, so the end of an epoch, or a clear, only changes the tag. Tags repeat after 16 epochs:
-    a sweep rewrites the words in cycles without an operation, once in each half of the tags, so that a word's
-    tag is at most 15 epochs old. In the last epoch of a half `ready` is 0 until the sweep has finished. That
-    takes no cycles unless 7 epochs together had fewer than pages / 32 free cycles, and at most pages / 32
-    cycles in 8 epochs.
+    A word holds the bits of n pages and the tag of their epoch, its number modulo 16; n is 8 with up to 8,192
+    pages, whose words fill a block RAM, else 32. Bits of another epoch read as 0, so the end of an epoch, or
+    a clear, only changes the tag. Tags repeat after 16 epochs: a sweep rewrites the words in cycles without
+    an operation, once in each half of the tags, so that a word's tag is at most 15 epochs old. In the last
+    epoch of a half `ready` is 0 until the sweep has finished. That takes no cycles unless 7 epochs together
+    had fewer than pages / n free cycles, and at most pages / n cycles in 8 epochs.
 
     One operation a cycle: registered, then that of `TaggedWords`.
 
-    After reset the words are zeroed: `ready` is 0 for pages / 32 cycles.
+    After reset the words are zeroed: `ready` is 0 for pages / n cycles.
 
     Parameters
     ----------
@@ -48,8 +51,9 @@ class WorkingSet(LiteXModule):
     latency = 4
 
     def __init__(self, pages: int) -> None:
-        words = max(2, pages // PAGES_PER_WORD)
-        bit_bits, adr_bits = width_of(PAGES_PER_WORD), width_of(words)
+        pages_per_word = FEW_PAGES_PER_WORD if pages <= FEW_PAGES else PAGES_PER_WORD
+        words = max(2, pages // pages_per_word)
+        bit_bits, adr_bits = width_of(pages_per_word), width_of(words)
         self.touch, self.leave, self.advance = Signal(), Signal(), Signal()
         self.page = Signal(width_of(pages))
         self.ready = Signal()
@@ -74,10 +78,10 @@ class WorkingSet(LiteXModule):
         ]
 
         # An operation, else a word of the sweep.
-        self.words = tagged = TaggedWords(words)
+        self.words = tagged = TaggedWords(words, pages_per_word)
         op = Record(tagged.op.layout)
         self.sync += [
-            op.adr.eq(self.page[bit_bits:] if pages > PAGES_PER_WORD else 0),
+            op.adr.eq(self.page[bit_bits:] if pages > pages_per_word else 0),
             op.bit.eq(self.page),
             op.tag.eq(tag),
             op.touch.eq(self.touch),

@@ -208,7 +208,10 @@ class Monitor(MonitorRegisters):
 
         self.intake = Intake(frames, contexts, queue_depth)
         working_set = partial(HLSWorkingSet, contexts=contexts) if "working_set" in hls_units else WorkingSet
-        self.filter = PageFilter(frames, pages, groups, contexts, recent_pages, working_set=working_set)
+        depth = ENGINES[engine].answers_depth
+        self.filter = PageFilter(
+            frames, pages, groups, contexts, recent_pages, depth, working_set=working_set
+        )
         with_moves = {"with_moves": True} if domains and ENGINES[engine].reports_moves else {}
         engine_class = partial(HLSStackEngine, engine) if engine in hls_units else ENGINES[engine].unit
         self.engine = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
@@ -220,7 +223,8 @@ class Monitor(MonitorRegisters):
             self.hot = Hot(frames, hot_pages, commands.rows if commands and hot_rows else 0)
         if commands:
             self.commands = commands
-            self.traffic = DRAMTraffic(commands.banks, commands.ranks, commands.accepts, commands.requests)
+            sizes = (commands.banks, commands.ranks, commands.accepts, commands.requests, commands.at_once)
+            self.traffic = DRAMTraffic(*sizes)
         names = ("page_bitmap", "hot", "traffic")
         followers = [getattr(self, name) for name in names if hasattr(self, name)]
         self.window = WindowBus(contexts * 2 * groups, sum(each.words for each in followers))

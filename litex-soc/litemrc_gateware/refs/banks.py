@@ -31,7 +31,8 @@ def block_columns(bits: int) -> list[tuple[int, int, int]]:
 class CounterBanks(LiteXModule):
     """Both counters of each page, in 8 banks, and a tag for each row of 8 pages, one of every bank.
 
-    A block RAM shows zero unless the page is in it, so the outputs, behind registers, are simply OR-ed.
+    A block RAM shows zero unless the page is in it, so the outputs are simply OR-ed, in two stages. Before
+    that, each has a register of its own, which is placed beside it: wires from so many block RAMs are long.
     24 bits a page are columns of 9, 9, 2, 2 and 2 bits: 88 DP16KD for 65,536 pages.
     A read in the cycle of a write to the same page is undefined.
 
@@ -49,11 +50,11 @@ class CounterBanks(LiteXModule):
     blank : Signal, in
         stage 1: read zeros.
     word, tag : Signal(2 * width), Signal(TAG_BITS), out
-        stage 4: counters, DELAY lowest, and tag of the row.
+        stage 5: counters, DELAY lowest, and tag of the row.
     write, write_page, new : Signal, in
-        stage 6: the page's counters become `new`.
+        stage 7: the page's counters become `new`.
     renew, new_tag : Signal, in
-        stage 6: the counters of the other pages of its row become 0, and the row's tag `new_tag`.
+        stage 7: the counters of the other pages of its row become 0, and the row's tag `new_tag`.
     """
 
     def __init__(self, pages: int, width: int) -> None:
@@ -66,9 +67,9 @@ class CounterBanks(LiteXModule):
 
         # # #
 
-        bank, own = Signal(BANKS, reset_less=True), Signal(BANKS)  # stages 1, 6
-        next_row, row, write_row = (Signal(max=rows, reset_less=True) for _ in range(3))  # stages 1, 2, 7
-        data = [Signal(bits, name=f"data{number}", reset_less=True) for number in range(BANKS)]  # stage 7
+        bank, own = Signal(BANKS, reset_less=True), Signal(BANKS)  # stages 1, 7
+        next_row, row, write_row = (Signal(max=rows, reset_less=True) for _ in range(3))  # stages 1, 2, 8
+        data = [Signal(bits, name=f"data{number}", reset_less=True) for number in range(BANKS)]  # stage 8
         self.comb += own.eq(1 << self.write_page[:bank_bits])
         self.sync += [
             bank.eq(1 << self.page[:bank_bits]),
@@ -86,7 +87,7 @@ class CounterBanks(LiteXModule):
         for first, column, depth in block_columns(bits):
             depth = min(depth, rows)
             parts, part_bits = rows // depth, width_of(depth)
-            part, write_part = Signal(parts, reset=1, reset_less=True), Signal(parts, reset=1)  # stages 1, 6
+            part, write_part = Signal(parts, reset=1, reset_less=True), Signal(parts, reset=1)  # stages 1, 7
             if parts > 1:
                 self.sync += part.eq(1 << self.page[bank_bits + part_bits :])
                 self.comb += write_part.eq(1 << self.write_page[bank_bits + part_bits :])
@@ -104,14 +105,19 @@ class CounterBanks(LiteXModule):
                     block.hidden.eq(~(bank[number] & part[p] & ~self.blank)),
                     block.write.we.eq(self.write & (self.renew | own[number]) & write_part[p]),
                 ]
-            out.append(reduce(or_, blocks))
+            fours = [reduce(or_, blocks[n : n + 4]) for n in range(0, len(blocks), 4)]  # a LUT4 for each bit
+            gathered = [Signal(column, reset_less=True) for _ in fours]  # stage 5
+            self.sync += [word.eq(four) for word, four in zip(gathered, fours, strict=True)]
+            out.append(reduce(or_, gathered))
         self.comb += self.word.eq(Cat(out))
 
         # Tags.
         self.tags = tags = SimpleDualPort(TAG_BITS, rows, block=True)
         self.comb += [tags.read.adr.eq(row), tags.write.adr.eq(write_row)]
+        next_tag = Signal(TAG_BITS, reset_less=True)  # stage 4
         self.sync += [
-            self.tag.eq(tags.read.dat_r),
+            next_tag.eq(tags.read.dat_r),
+            self.tag.eq(next_tag),
             tags.write.dat_w.eq(self.new_tag),
             tags.write.we.eq(self.write & self.renew),
         ]

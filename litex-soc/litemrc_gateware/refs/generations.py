@@ -7,8 +7,8 @@ from migen import Cat, If, Signal
 from litemrc_gateware.records import width_of
 
 TAG_BITS = 2
-UNDER_WAY = 9  # cycles from the slot to the memory, and one more
-IN_FORCE = 5  # stage
+UNDER_WAY = 10  # cycles from the slot to the memory, and one more
+IN_FORCE = 6  # stage
 MOST_OWED = 2**TAG_BITS - 1  # resets that rows may not have met yet, so that a tag is unambiguous
 
 
@@ -33,7 +33,7 @@ class CounterGenerations(LiteXModule):
     behind_reset : Signal, out
         a reset directly precedes the operation in the slot.
     last, in_force : list of Signal, out
-        initial values of the last reset, and those for the operation in stage 5.
+        initial values of the last reset, and those for the operation in stage 6.
     free : Signal, in
         the slot is not used by a request or command.
     sweeps, row : Signal, Signal(width_of(rows)), out

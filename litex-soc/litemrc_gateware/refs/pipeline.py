@@ -13,7 +13,7 @@ from litemrc_gateware.refs.banks import BANKS, CounterBanks
 from litemrc_gateware.refs.generations import TAG_BITS
 from litemrc_gateware.refs.registers import Counter
 
-READ, CHOOSE, CHANGE, WRITE = 2, 4, 6, 7  # stages
+READ, CHOOSE, CHANGE, WRITE = 2, 5, 7, 8  # stages
 WINDOW = WRITE - READ  # a page is read before the operations up to n cycles ahead are written
 
 
@@ -39,8 +39,8 @@ class CounterPipeline(LiteXModule):
     Counters are stored XOR the initial value of the last reset. A page without an operation since then is
     zero, which hidden block RAMs and reset registers give at no cost.
 
-    Stages: 0 compared with operations ahead, 1 its page is decoded, 2 addressed, 3 read, 4 registered and
-    selected among the memories, 5 merged with operations in flight, 6 changed, 7 written. Operations 1 to 5
+    Stages: 0 compared with operations ahead, 1 its page is decoded, 2 addressed, 3 read, 4 registered,
+    5 selected among the memories, 6 merged with operations in flight, 7 changed, 8 written. Operations 1 to 6
     cycles ahead have not been written when an operation reads: if one is of the same page, its counters are
     forwarded; if one renews the row, all pages of the row have their initial values.
 
@@ -53,11 +53,11 @@ class CounterPipeline(LiteXModule):
     slot : Record(operation_layout), in
         a cycle before stage 0.
     initials : list of Signal(width), in
-        the initial values for the operation in stage 5.
+        the initial values for the operation in stage 6.
     page, fires : Signal, Signal(2), out
-        stage 7: bit n of `fires`: Counter n of the page has become 0.
+        stage 8: bit n of `fires`: Counter n of the page has become 0.
     answered, value : Signal, Signal(width), out
-        stage 7: the requested counter; `value` stays.
+        stage 8: the requested counter; `value` stays.
     """
 
     def __init__(self, pages: int, width: int) -> None:
@@ -108,19 +108,20 @@ class CounterPipeline(LiteXModule):
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise(kept)]
         met = kept[-1]
 
-        # Memories. The word is blanked if it is forwarded from 3 to 5 cycles ahead.
+        # Memories. The word is blanked if it is forwarded from 3 to 6 cycles ahead.
         self.banks = banks = CounterBanks(pages, width)
         self.comb += [banks.page.eq(stages[0].page), banks.blank.eq(kept[0].nearest[2:] != 0)]
 
-        # Stage 4: selected. The tag of a row that is renewed in the cycle of its read is undefined.
-        stale, renews = Signal(), Signal(WINDOW, reset_less=True)  # bit n: stage 5 + n
+        # Stage 5: selected. The tag of a row that is renewed in the cycle of its read is undefined.
+        stale, renews = Signal(), Signal(WINDOW, reset_less=True)  # bit n: stage 6 + n
         self.comb += stale.eq(
             stages[CHOOSE].zero | (banks.tag != stages[CHOOSE].tag) | (met.oldest_row & renews[WINDOW - 1])
         )
         self.sync += renews.eq(Cat(stages[CHOOSE].valid & stale & ~met.row_met, renews))
-        chosen, new = ([Signal(width, reset_less=True) for _ in Counter] for _ in range(2))  # stages 5, 6
-        written = [[Signal(width, reset_less=True) for _ in Counter] for _ in range(3)]  # by stages 7, 8, 9
-        takes_new, takes_last = Signal(2, reset_less=True), Signal(2, reset_less=True)  # stage 5
+        chosen, new = ([Signal(width, reset_less=True) for _ in Counter] for _ in range(2))  # stages 6, 7
+        # What was written, by stages 8 and later.
+        written = [[Signal(width, reset_less=True) for _ in Counter] for _ in range(WINDOW - 2)]
+        takes_new, takes_last = Signal(2, reset_less=True), Signal(2, reset_less=True)  # stage 6
         for counter in Counter:
             load = stages[CHOOSE].load[counter]
             read = Mux(load | stale, 0, banks.word[counter * width : (counter + 1) * width])
@@ -135,9 +136,9 @@ class CounterPipeline(LiteXModule):
                 takes_last[counter].eq(met.nearest[1] & ~load),
             ]
 
-        # Stages 5 and 6: merged and changed.
+        # Stages 6 and 7: merged and changed.
         for counter in Counter:
-            word, other = Signal(width, reset_less=True), Signal(width)  # stages 6, 5
+            word, other = Signal(width, reset_less=True), Signal(width)  # stages 7, 6
             less, counts, initial = Signal(width + 1), stages[CHANGE].counts[counter], self.initials[counter]
             self.comb += [
                 other.eq(Mux(takes_last[counter], written[0][counter], chosen[counter]) ^ initial),
@@ -156,7 +157,7 @@ class CounterPipeline(LiteXModule):
             If(done.asked, self.value.eq(Mux(done.counter, new[Counter.UPDATE], new[Counter.DELAY]))),
         ]
 
-        # Stage 7: written.
+        # Stage 8: written.
         self.comb += [
             self.page.eq(stages[WRITE].page),
             banks.write.eq(done.valid),

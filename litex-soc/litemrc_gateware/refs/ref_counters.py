@@ -67,7 +67,7 @@ class RefCounters(LiteXModule):
     - Events wait in a queue. An event that finds it full is lost and counted in `lost`: when the queue is
       empty, `fired` is the number of events taken from `events` plus `lost`. The counter stays at 0 in
       either case.
-    - After the reset of the hardware all counters are 0. For pages / 8 + 9 cycles requests change nothing,
+    - After the reset of the hardware all counters are 0. For pages / 8 + 10 cycles requests change nothing,
       because the counters are off, and commands and resets wait.
 
     How
@@ -111,7 +111,7 @@ class RefCounters(LiteXModule):
         strobe, `latency` cycles after a command was taken: the value it read or loaded; `value` stays.
     latency : int
     events : stream.Endpoint(event_layout(pages)), out
-        oldest first; of one request, DELAY first. The first event of an empty queue comes 15 cycles after its
+        oldest first; of one request, DELAY first. The first event of an empty queue comes 16 cycles after its
         request.
     fired, lost : Signal(32), out
         events, and lost events; modulo 2^32.
@@ -119,7 +119,7 @@ class RefCounters(LiteXModule):
         rows of an earlier reset are being renewed.
     """
 
-    latency = 8
+    latency = 9
 
     def __init__(
         self, pages: int, masters: int = 4, contexts: int = 8, width: int = 12, queue_depth: int = 512

@@ -21,6 +21,8 @@ class Engine:
         the class in Migen, of frames, groups and contexts. ``hls/`` has it by the engine's name.
     recent_pages
         default number of recent pages in the filter, at most those of a group.
+    answers_depth
+        answers that may be due in the filter, with those of accesses absorbed while the engine is busy.
     exact
         whether hits are counted in exactly their group of pages.
     reports_moves
@@ -30,6 +32,7 @@ class Engine:
     number: int
     unit: type[LiteXModule]
     recent_pages: int
+    answers_depth: int = 64
     exact: bool = False
     reports_moves: bool = False
 
@@ -39,8 +42,8 @@ ENGINES = {
     # recent pages costs a cycle each, up to 0.75 an access with 4 of them.
     "group_stack": Engine(1, GroupStack, recent_pages=4, exact=True, reports_moves=True),
     # It takes an access every cycle, so that cost would be a loss: a single recent page, the repeats of the
-    # last one, is never out of order.
-    "bucket_stack": Engine(2, BucketStack, recent_pages=1),
+    # last one, is never out of order. An answer is due for about 20 cycles.
+    "bucket_stack": Engine(2, BucketStack, recent_pages=1, answers_depth=32),
 }
 WITH_MOVES = tuple(name for name, engine in ENGINES.items() if engine.reports_moves)
 DEFAULT_ENGINE, DEFAULT_WITH_MOVES = "bucket_stack", "group_stack"

@@ -39,6 +39,8 @@ class DFICommands(LiteXModule):
     ----------
     banks, ranks : int
         banks of all ranks.
+    at_once : int
+        commands of a cycle at most: 1 with one DFI phase, else 2, an access and an ACTIVATE.
     accepted, issued : Signal, out
         requests that the controller accepts in this cycle, and whether it issues one: of a controller only.
     access_bytes, refresh_cycles : int
@@ -91,7 +93,7 @@ class DFICommands(LiteXModule):
     ):
         selects = len(dfi.p0.cs_n)
         self.banks, self.ranks, self.accepts = ranks << geom.bankbits, ranks, accepts
-        self.requests = requests
+        self.requests, self.at_once = requests, min(2, len(dfi.phases))
         self.access_bytes, self.refresh_cycles = access_bytes, refresh_cycles
         self.accepted, self.issued = Signal(max=accepts + 1), Signal()
         banks = self.banks

@@ -30,6 +30,8 @@ NAME = "litemrc"  # of a build's files
 FIRMWARE_RAM = 0x2000_0000
 BIOS_ROM, BIOS_RAM = 64 * 1024, 8 * 1024  # of a SoC for Linux
 SEEDS = (1, 2, 3)  # of nextpnr's placement; the next one is tried if a clock misses its target
+# Of yosys, for ECP5. flow3, one of its scripts for abc9, restructures the logic more often: 2 % fewer LUT4.
+SYNTHESIS = {"abc9": True, "flow3": True, "nowidelut": True}
 # The monitor's sizes, as in the simulator: 64 groups of the board's DRAM, 8 contexts.
 MONITOR = {"engine": DEFAULT_ENGINE, "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
 
@@ -248,7 +250,7 @@ def build_ecp5(board, soc, output, compile_gateware=True, seeds=SEEDS):
     output = output.resolve()
     path = search_path(output) if compile_gateware else None
     nextpnr_frequency(soc, board)
-    folder = elaborate(board, soc, output, abc9=True, nowidelut=True, seed=seeds[0])
+    folder = elaborate(board, soc, output, **SYNTHESIS, seed=seeds[0])
     if not compile_gateware:
         return BuiltBoard(
             f"{folder}: Verilog, constraints and scripts of {board.name}; nothing was synthesized"

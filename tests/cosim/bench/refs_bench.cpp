@@ -92,7 +92,7 @@ void print(const RefsCounts &c) {
               << "\nresets_refused " << c.resets_refused << "\nhardware_resets " << c.hardware_resets << "\npasses "
               << c.passes << "\nfired " << c.fired << "\nboth_fired " << c.both_fired << "\ntaken " << c.taken << "\nleft "
               << c.left << "\nlost " << c.lost << "\n";
-    for (int distance = 1; distance <= 5; ++distance)
+    for (int distance = 1; distance <= FORWARDED; ++distance)
         std::cout << "same_page_" << distance << " " << c.same_page[distance] << "\nsame_row_" << distance << " "
                   << c.same_row[distance] << "\n";
 }

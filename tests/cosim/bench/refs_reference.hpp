@@ -63,8 +63,8 @@ class SweepTiming {
     long passes = 0;
 
   private:
-    static constexpr int RESET_CLOCKS = 5; // until the initial values of a reset take effect
-    static constexpr int UNDER_WAY = 9;    // visits after the last row
+    static constexpr int RESET_CLOCKS = 6; // until the initial values of a reset take effect
+    static constexpr int UNDER_WAY = 10;   // visits after the last row
 
     bool zeroing_ = true;
     int owed_ = 0, visits_ = 0, since_reset_ = RESET_CLOCKS + 1;

@@ -15,11 +15,13 @@ struct RefsInputs {
     bool reset = false, take = false;
 };
 
+constexpr int FORWARDED = 6; // operations at most this number of cycles ahead are not in the memory yet
+
 // Counts of the cases that the tests require.
 struct RefsCounts {
     long clocks = 0, requests = 0, counted = 0, reads = 0, loads = 0, resets = 0, resets_refused = 0, commands_waited = 0;
     long both_fired = 0, taken = 0, left = 0, fired = 0, lost = 0, passes = 0, hardware_resets = 0;
-    long same_page[6] = {}, same_row[6] = {}; // by distance in cycles
+    long same_page[FORWARDED + 1] = {}, same_row[FORWARDED + 1] = {}; // by distance in cycles
 };
 
 class RefsRig {
@@ -45,7 +47,7 @@ class RefsRig {
         in_pipeline_.assign(PIPELINE, Step{});
         fired_.assign(COUNT_CLOCKS, 0);
         lost_.assign(COUNT_CLOCKS, 0);
-        pages_.assign(5, -1);
+        pages_.assign(FORWARDED, -1);
         waits_ = 0;
     }
 
@@ -129,7 +131,7 @@ class RefsRig {
     }
 
   private:
-    static constexpr int PIPELINE = 8;     // cycles from the slot to the queue, and to an answer
+    static constexpr int PIPELINE = 9;     // cycles from the slot to the queue, and to an answer
     static constexpr int COUNT_CLOCKS = 2; // from the queue to its counts
     static constexpr int QUEUE_CLOCKS = 5; // at most: from the queue's input to its output, and from one entry to the next
 
@@ -213,8 +215,8 @@ class RefsRig {
         counts.resets_refused += in.reset && timing_.owes_three();
         counts.both_fired += step.fires == 3;
         const int page = counted || commanded ? step.page : -1;
-        for (int distance = 1; distance <= 5 && page >= 0; ++distance) {
-            const int other = pages_[5 - distance];
+        for (int distance = 1; distance <= FORWARDED && page >= 0; ++distance) {
+            const int other = pages_[FORWARDED - distance];
             counts.same_page[distance] += other == page;
             counts.same_row[distance] += other >= 0 && other != page &&
                                          other / litemrc::ROW_PAGES == page / litemrc::ROW_PAGES;

@@ -37,7 +37,7 @@ class Rounds {
     int copies_ = 0, count_ = 0;
 };
 
-constexpr int MOST_SWEEP = 2 * 4 * COUNTED_BANKS * COPIES + 4; // of the words of both areas
+constexpr int MOST_SWEEP = 2 * 4 * COUNTED_BANKS * COPIES * (LITEMRC_AT_ONCE == 1 ? 2 : 1) + 4; // of the words of both areas
 constexpr int MOST_READ = 2 * 2 * COPIES + 4; // of two counters, and the cycles to their sum
 
 class TrafficBench {
@@ -256,10 +256,10 @@ void directed_bench() {
                     bench.cycle(quiet());
                 for (int i = 0; i < 24; ++i) {
                     TrafficCycle now = quiet();
-                    now.access = i % 8 != 7 || accessed == opened;
+                    now.access = LITEMRC_AT_ONCE == 1 ? i % 4 != 3 && i != 20 : i % 8 != 7 || accessed == opened;
                     now.access_bank = accessed;
                     now.write = i % 3 == 1;
-                    now.activate = opened != accessed ? i % 2 : !now.access;
+                    now.activate = opened != accessed && LITEMRC_AT_ONCE == 2 ? i % 2 : !now.access;
                     now.activate_bank = opened;
                     now.refresh = i == 20;
                     now.activate = now.activate && !now.refresh;

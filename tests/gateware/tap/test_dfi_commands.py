@@ -104,7 +104,8 @@ def run(memory, ranks=1, accesses=150, commands_class=dfi_commands.DFICommands):
     """Epochs of a controller with three masters; returns the windows of the unit, and those expected."""
     bench = DRAMBench(memory, PORTS, ranks)
     bench.commands = commands = commands_class.of_controller(bench.phy, bench.core)
-    bench.traffic = traffic = DRAMTraffic(commands.banks, commands.ranks, commands.accepts)
+    sizes = (commands.banks, commands.ranks, commands.accepts)
+    bench.traffic = traffic = DRAMTraffic(*sizes, at_once=commands.at_once)
     for name in COMMANDS:
         bench.comb += getattr(traffic, name).eq(getattr(commands, name))
     requests = bench.core.controller.interface

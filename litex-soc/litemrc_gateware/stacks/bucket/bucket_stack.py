@@ -35,7 +35,7 @@ class BucketStack(LiteXModule):
     Cycles from one operation to the next:
 
     - 1; 2 after an operation that closes a bucket;
-    - max(frames / 2, nodes of a level, 2 * ids) + about 10 for a clear, and the same after reset;
+    - max(frames / 2, ids * contexts, 2 * ids) + about 10 for a clear, and the same after reset;
     - ids used + new ids + about 40 for the operation before a renumbering. A renumbering waits until the
       sweep of the previous one has rewritten every page.
 
@@ -87,6 +87,8 @@ class BucketStack(LiteXModule):
         self.ahead = Signal(max=TOUCH + 2)
         # The context that the id given in this cycle belongs to.
         self.given_owner = Signal(width_of(contexts))
+        # The tree of which a clear zeroes paths.
+        self.cleared_tree = Signal(width_of(contexts))
 
         ops = self._add_taking()
         self._add_ids()
@@ -94,7 +96,7 @@ class BucketStack(LiteXModule):
         self._add_tree_input()
         self._add_answers(ops[TOUCH])
         self._add_renumbering()
-        self._add_control(words_to_clear=max(frames // 2, tree.nodes, 2 * ids))
+        self._add_control(words_to_clear=max(frames // 2, ids << width_of(contexts), 2 * ids))
 
     def _add_taking(self):
         """Take operations and read their pages; returns the operations in stages 0 to TOUCH, by stage."""
@@ -175,18 +177,25 @@ class BucketStack(LiteXModule):
         ]
 
     def _add_tree_input(self):
-        """Into the tree go a page that leaves, a closed bucket, or a request of the renumbering."""
+        """Into the tree go a page that leaves, a closed bucket, or a request of the renumbering.
+
+        A clear zeroes the path of each id in one tree after the other.
+        """
         tree, touch, renumbering, inserting = self.tree, self.touch, self.renumbering, self.inserting
+        clearing, takes_inserted = Signal(), Signal()
         inserted_id, inserted_pages = Signal.like(touch.open_id), Signal.like(tree.pages)
+        self.comb += takes_inserted.eq(inserting | clearing)
         self.sync += [
             inserting.eq(touch.closes | renumbering.inserts),
-            inserted_id.eq(Mux(renumbering.inserts, renumbering.next_id, touch.open_id)),
+            clearing.eq(self.clears),
+            inserted_id.eq(Mux(renumbering.inserts | self.clears, renumbering.next_id, touch.open_id)),
             inserted_pages.eq(Mux(renumbering.inserts, renumbering.pages, self.bucket_pages)),
             tree.remove.eq(touch.removes),
             tree.insert.eq(inserting),
             tree.zero.eq(renumbering.zero),
-            tree.id.eq(Mux(inserting, inserted_id, touch.page_id)),
-            tree.owner.eq(Mux(inserting, self.given_owner, touch.owner)),
+            tree.clear.eq(clearing),
+            tree.id.eq(Mux(takes_inserted, inserted_id, touch.page_id)),
+            tree.owner.eq(Mux(clearing, self.cleared_tree, Mux(inserting, self.given_owner, touch.owner))),
             tree.pages.eq(inserted_pages),
         ]
 
@@ -236,16 +245,15 @@ class BucketStack(LiteXModule):
 
     def _add_control(self, words_to_clear):
         """Clear all memories after reset and for a clear; else run, or drain the pipeline and renumber."""
-        pages, tree, renumbering = self.pages, self.tree, self.renumbering
+        pages, renumbering = self.pages, self.renumbering
         may_take, ahead, clearing = self.may_take, self.ahead, self.clearing
-        count, drained = Signal(max=words_to_clear), Signal()
+        count, drained = Signal(max=words_to_clear), Signal()  # `ids` cycles for each tree
         self.comb += drained.eq((ahead == 0) & ~self.inserting)
         self.sync += [
             pages.zero.eq(self.clears),
             pages.zero_row.eq(count),
-            tree.clear.eq(self.clears),
-            tree.clear_adr.eq(count),
         ]
+        self.comb += self.cleared_tree.eq(count[len(renumbering.scan_id) :])
         self.fsm = fsm = FSM(reset_state="CLEAR")
         fsm.act(
             "CLEAR",

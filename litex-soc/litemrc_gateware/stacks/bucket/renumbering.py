@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Renumbering of bucket_stack: merges neighbouring buckets and assigns new ids to the remaining ones."""
 
+from functools import reduce
+from operator import or_
+
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal, bits_for
 from migen.genlib.fsm import FSM, NextState, NextValue
@@ -110,7 +113,7 @@ class BucketRenumbering(LiteXModule):
     """Allocates ids. When they run short, all buckets get new ones in two passes of one id a cycle.
 
     The first pass takes the old ids, whose pages leave the tree; the second takes the new ids, whose pages
-    enter it: ids used + new ids + 18 cycles. A new generation of ids starts between the two. The unit owns
+    enter it: ids used + new ids + 19 cycles. A new generation of ids starts between the two. The unit owns
     neither tree nor tables: it drives their ports while it is busy. The last `contexts` ids are allocated by
     a clear only.
 
@@ -211,8 +214,10 @@ class BucketRenumbering(LiteXModule):
         ]
         self.sync += [reads[n + 1].eq(reads[n]) for n in range(2)]
 
-        # Control. A pass begins at id 1, and there are two or more: its end is compared a cycle ahead.
-        ended = Signal()
+        # Control. A pass begins at id 1, and there are two or more: its end is compared a cycle ahead. So is
+        # whether a bucket is in progress, as the wires of `flips` are long: without a scan none can begin.
+        ended, drained = Signal(), Signal()
+        self.sync += drained.eq(~(reduce(or_, scanning) | merging.under_way))
         self.fsm = fsm = FSM(reset_state="IDLE")
         self.comb += self.busy.eq(~fsm.ongoing("IDLE"))
         fsm.act("IDLE", NextValue(at, 1), If(self.start, NextState("SCAN")))
@@ -225,7 +230,7 @@ class BucketRenumbering(LiteXModule):
                 NextValue(at, at + 1),
                 NextValue(ended, at + 1 == self.next_id),
             ).Elif(
-                ~(scanning[1] | scanning[2] | scanning[3] | scanning[4] | merging.under_way),
+                drained,
                 self.flips.eq(1),
                 NextValue(at, 1),
                 NextValue(ended, 0),

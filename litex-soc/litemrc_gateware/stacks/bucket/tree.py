@@ -92,8 +92,8 @@ class BucketTree(LiteXModule):
         its pages are counted in, `count` stays.
     id, owner, pages : Signal, in
         the bucket, its context, its pages (`insert`).
-    clear, clear_adr : Signal, in
-        zero the nodes with this number, a level each; numbers below `nodes`.
+    clear : Signal, in
+        zero all nodes on the path of `id` in the tree of `owner`; each even id is on one of its own.
     count : Signal, out
         pages in the bucket before the operation, 3 cycles later.
     newer : Signal, out
@@ -103,12 +103,10 @@ class BucketTree(LiteXModule):
     def __init__(self, frames: int, contexts: int, ids: int, bucket_pages: int) -> None:
         id_bits, pages_bits, count_bits = width_of(ids), bits_for(frames), bits_for(bucket_pages)
         trees = 1 << width_of(contexts)
-        self.nodes = trees << (id_bits - 1)
         self.remove, self.insert, self.zero, self.clear = Signal(), Signal(), Signal(), Signal()
         self.id = Signal(id_bits)
         self.owner = Signal(width_of(contexts))
         self.pages = Signal(count_bits)
-        self.clear_adr = Signal(max=self.nodes)
         self.count = Signal(count_bits)
         self.newer = Signal(pages_bits)
 
@@ -140,7 +138,7 @@ class BucketTree(LiteXModule):
             setattr(self, f"level{level}", memory)
             node = Cat(self.id[bit + 1 :], self.owner) if level else self.owner
             self.comb += [
-                memory.adr.eq(Mux(self.clear, self.clear_adr, node)),
+                memory.adr.eq(node),
                 memory.change.eq(self.clear | (acts & self.id[bit])),
                 memory.load.eq(self.clear | self.zero),
                 memory.amount.eq(amount),
