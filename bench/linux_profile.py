@@ -53,6 +53,7 @@ WORKS = {
 PROGRAMS = (ROOT / "build/boot/shim.elf", IMAGES / "kernel/vmlinux")
 MODULES = ("vexriscv_intc", "litemrc", "tail/litemrc_tail", "ranks/litemrc_ranks")
 WORD_BYTES, PAGE_BYTES = 4, 4096
+SURE = 16  # instructions of a module, less those of others, that tell where it is
 USER_END, KERNEL = 0x9DC00000, 0xC0000000  # modules are between them
 SHOWN = 40  # functions
 NARROWEST = 0.002  # of a picture: stacks that are shown
@@ -123,9 +124,12 @@ def loaded_sections(elf: ELFFile, words: dict[int, int]) -> dict[int, int]:
                 fixed[offsets[number] + place] = int.from_bytes(data[place : place + WORD_BYTES], "little")
     pages = {address // PAGE_BYTES * PAGE_BYTES for address in words if address < KERNEL}
     bases = {page - before for page in pages for before in range(0, end, PAGE_BYTES)}
-    same = {base: sum(words.get(base + offset) == word for offset, word in fixed.items()) for base in bases}
-    base = max(same, key=same.__getitem__)
-    return {number: base + offset for number, offset in offsets.items()}
+    same = {}
+    for base in bases:
+        seen = [words[base + offset] == word for offset, word in fixed.items() if base + offset in words]
+        same[base] = 2 * sum(seen) - len(seen)
+    base = max(same, key=same.__getitem__, default=0)
+    return {number: base + offset for number, offset in offsets.items()} if same.get(base, 0) >= SURE else {}
 
 
 def read_profile(text: str) -> tuple[list[list[str]], dict[int, int]]:
