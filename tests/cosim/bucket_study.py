@@ -112,6 +112,7 @@ def draw(found: dict[Variant, list[Errors]], path: Path) -> None:
                     label=label + suffix,
                 )
         axes.set_xlabel("bits per page")
+        axes.set_xticks(sorted({variant.page_bits for variant in found}))
         axes.set_ylabel("largest error, 95 % of the pairs")
         axes.set_ylim(bottom=0)
         axes.grid(axis="y")
