@@ -101,19 +101,32 @@ static int epochs_timeout_ms(void)
 	return left > 0 && !pages.accessed && !pages.hot ? (int)left : -1;
 }
 
-static void take_records(const struct pollfd *device)
+static int flush(void)
+{
+	int error = host_flush(SERIAL);
+
+	clients_progress();
+	return error;
+}
+
+/* Returns 0, or -errno of the port: between two epochs it is written to if the next one may not fit. */
+static int take_records(const struct pollfd *device)
 {
 	const struct litemrc_epoch *record = record_read(device->fd);
 	int64_t now = now_ms();
+	int error = 0;
 
 	if (!record && device->revents & GONE)	/* reported by each poll() from now on */
 		die(1, "load the driver and start the daemon again", "the driver has no more epochs");
 	paced_ms = (paced_ms > now ? paced_ms : now) + pace_ms;
-	for (; record; record = record_read(device->fd)) {
+	for (; record && !error; record = record_read(device->fd)) {
+		if (!hosts_have_room_for(epochs_most()))
+			error = flush();
 		epochs_send(record);
 		if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
 			events_command_lost(record->epoch);
 	}
+	return error;
 }
 
 /* Returns 0, or -errno of a port that is gone: poll() would report that again at once, whatever is waited for. */
@@ -162,9 +175,10 @@ static int serve(struct pollfd *sources)
 		if (sources[SIGNALS].revents && must_end(sources[SIGNALS].fd))
 			return 0;
 		if (sources[DEVICE].revents)
-			take_records(&sources[DEVICE]);
+			error = take_records(&sources[DEVICE]);
 		pages_progress();
-		error = read_serial(sources[TTY].revents);
+		if (!error)
+			error = read_serial(sources[TTY].revents);
 		clients_read(sources + CLIENTS);
 		session_progress(SERIAL);
 		fault_cost_progress();
@@ -173,8 +187,7 @@ static int serve(struct pollfd *sources)
 		runs_progress();
 		lease_progress(&linux_device);
 		if (!error)
-			error = host_flush(SERIAL);
-		clients_progress();
+			error = flush();
 	}
 	return error;
 }

@@ -44,6 +44,14 @@ bool host_has_room_for(unsigned int host, size_t bytes)
 	return outbox_has_room_for_record(&hosts[host].outbox, bytes);
 }
 
+bool hosts_have_room_for(size_t bytes)
+{
+	for (unsigned int host = 0; host < HOSTS; host++)
+		if (hosts[host].joined && !host_has_room_for(host, bytes))
+			return false;
+	return true;
+}
+
 void host_send(unsigned int host, uint32_t type, const void *body, size_t bytes)
 {
 	outbox_send(&hosts[host].outbox, type, &(struct piece){body, bytes}, 1);

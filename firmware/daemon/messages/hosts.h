@@ -24,6 +24,7 @@ bool hosts_has(unsigned int host);
 /* One host's: for answers. */
 bool host_has_room(unsigned int host);
 bool host_has_room_for(unsigned int host, size_t bytes);
+bool hosts_have_room_for(size_t bytes);
 void host_send(unsigned int host, uint32_t type, const void *body, size_t bytes);
 bool host_is_idle(unsigned int host);
 /* Writes as much as the port accepts. Returns 0, or -errno if the port is gone. */

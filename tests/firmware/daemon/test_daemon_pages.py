@@ -80,7 +80,7 @@ def test_after_its_start_it_sends_neither_and_keeps_no_bitmap(daemon, driver):
 
 
 def test_epochs_with_single_pages_do_not_wait_for_the_pace(start_daemon, driver):
-    """The driver has those of the last epoch only. Without them the sixth epoch would come after ten seconds."""
+    """The driver has those of the last epoch only. Without them the sixth would come after ten seconds."""
     with start_daemon("--pace=10000").host() as device:
         select(device)
         for _ in range(6):
