@@ -123,7 +123,7 @@ def test_a_client_that_stops_loses_epochs_of_its_own_only(daemon, driver, path):
             pass
 
     numbers = [message.epoch for message in messages]
-    assert 2 < len(numbers) < epochs / 2, "it lost many, and got what its buffers held"
+    assert 2 < len(numbers) < 3 * epochs / 4, "it lost many, and got what its buffers held"
     assert numbers == sorted(set(numbers))
     assert stopped.link_counts.lost == 0, "no frame is missing: epochs are lost by their numbers"
     assert slow.link_statistics["epoch_messages_lost"] == 0

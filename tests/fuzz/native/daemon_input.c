@@ -281,7 +281,8 @@ static void record_step(const uint8_t *bytes, size_t size, bool built)
 	}
 	if (!size || write(device[1], bytes, size) < 0)
 		return;
-	take_record(&source);
+	if (take_records(&source))
+		abort();
 	go_on();
 }
 
