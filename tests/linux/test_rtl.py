@@ -22,7 +22,7 @@ BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 600
 MOST_CLOCKS_TO_INIT = 60_000_000
 KERNEL = 0xC0000000
-LONGEST_INSTRUCTION = 1000  # cycles
+TICK = 500_000  # cycles, which an idle processor waits
 
 pytestmark = [
     pytest.mark.soc,
@@ -102,15 +102,16 @@ def test_a_profile_has_each_cycle_once_and_the_instructions_of_the_kernel(machin
     machine.begin_profile()
     shell.check("echo 1 >/sys/class/misc/litemrc0/end_epoch")
     lines = [line.split() for line in machine.end_profile().read_text().splitlines()]
-    nodes = {int(number): int(parent) for kind, number, parent, *_ in lines if kind == "node"}
+    nodes = {int(words[0]): int(words[1]) for kind, *words in lines if kind == "node"}
     run = [
-        (int(node), int(pc, 16), int(word, 16), int(count))
-        for kind, node, pc, word, count in (line for line in lines if line[0] == "cycles")
+        (int(words[0]), int(words[1], 16), int(words[2], 16), int(words[3]))
+        for kind, *words in lines
+        if kind == "cycles"
     ]
     image = (IMAGES / "Image").read_bytes()
     kernel = {pc - KERNEL: word for _, pc, word, _ in run if KERNEL <= pc < KERNEL + len(image)}
 
-    assert 0 <= int(lines[0][1]) - sum(count for *_, count in run) < LONGEST_INSTRUCTION
+    assert 0 <= int(lines[0][1]) - sum(count for *_, count in run) <= TICK
     assert (
         all(parent in nodes or not parent for parent in nodes.values())
         and {node for node, *_ in run} <= nodes.keys()
