@@ -12,13 +12,16 @@ import re
 import statistics
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from litemrc.device.simulation.linux_start import LinuxBuild
+from litemrc.device.simulation.simulator import Simulator
 
 from tests.linux.console import Console
-from tests.linux.qemu import IMAGES, READY, ROOT
+from tests.linux.qemu import IMAGES, ROOT
+from tests.linux.rtl import shell_of
 
 CLOCKS_PER_NS = 50_000_000 / 1e9
 RUNS = 3
@@ -98,6 +101,19 @@ WORK: dict[str, Callable[[Console], dict[str, float]]] = {
 }
 
 
+@contextmanager
+def prepared() -> Iterator[tuple[Simulator, Console]]:
+    """Run Linux in the RTL, ready for the works; yield the simulator and its shell."""
+    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        build.simulator(Path(folder) / "run", on_boot=print) as simulator,
+    ):
+        console = shell_of(simulator, COMMAND_TIMEOUT_S)
+        console.check(SET_UP)
+        yield simulator, console
+
+
 def main() -> None:
     """Measure all cases alternately several times, and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -106,15 +122,7 @@ def main() -> None:
     options = parser.parse_args()
     kinds = [options.only] if options.only else list(WORK)
     cycles: dict[str, list[float]] = defaultdict(list)
-    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        build.simulator(Path(folder) / "run", on_boot=print) as simulator,
-    ):
-        console = Console(simulator.type, simulator.console, lambda: simulator.running, COMMAND_TIMEOUT_S)
-        console.wait_for(READY)
-        simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
-        console.check(SET_UP)
+    with prepared() as (_, console):
         for _ in range(options.rounds):
             for kind in kinds:
                 for name, ns in WORK[kind](console).items():

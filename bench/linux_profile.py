@@ -12,7 +12,6 @@ the same as without. Each work is run once before it is measured: programs are t
 """
 
 import argparse
-import tempfile
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +22,6 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Section
-from litemrc.device.simulation.linux_start import LinuxBuild
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -31,13 +29,11 @@ from bench.linux_overhead import (
     AFTER,
     ALLOCATE,
     ALLOCATIONS,
-    COMMAND_TIMEOUT_S,
     COMPRESS,
     COMPRESSIONS,
-    SET_UP,
+    prepared,
 )
-from tests.linux.console import Console
-from tests.linux.qemu import IMAGES, READY, ROOT
+from tests.linux.qemu import IMAGES, ROOT
 
 OUT = ROOT / "build/bench/linux_profile"
 FOLLOWED = COMPRESSIONS["gzip, followed"]
@@ -54,7 +50,6 @@ PROGRAMS = (ROOT / "build/boot/shim.elf", IMAGES / "kernel/vmlinux")
 MODULES = ("vexriscv_intc", "litemrc", "tail/litemrc_tail", "ranks/litemrc_ranks")
 WORD_BYTES, PAGE_BYTES = 4, 4096
 SURE = 16  # instructions of a module, less those of others, that tell where it is
-USER_END, KERNEL = 0x9DC00000, 0xC0000000  # modules are between them
 SHOWN = 40  # functions
 NARROWEST = 0.002  # of a picture: stacks that are shown
 
@@ -67,11 +62,14 @@ class Symbols:
 
     def __init__(self, programs: Iterable[Path]) -> None:
         self._names: dict[int, str] = {}
-        for path in programs:
-            self._add(path, lambda elf: dict.fromkeys(range(elf.num_sections()), 0))
+        entries = [
+            self._add(path, lambda elf: dict.fromkeys(range(elf.num_sections()), 0)) for path in programs
+        ]
+        self._kernel = max(entries)
         self._begins = sorted(self._names)
 
-    def _add(self, path: Path, begins_of: Callable[[ELFFile], dict[int, int]]) -> None:
+    def _add(self, path: Path, begins_of: Callable[[ELFFile], dict[int, int]]) -> int:
+        """Add a program's functions; return its entry."""
         with path.open("rb") as file:
             elf = ELFFile(file)
             begins = begins_of(elf)
@@ -81,10 +79,12 @@ class Symbols:
                     continue
                 if name[:1] not in ("", ".", "$"):
                     self._names[begins[section] + symbol["st_value"]] = name
+            return int(elf["e_entry"])
 
     def add_module(self, path: Path, words: dict[int, int]) -> None:
-        """Add a module; the kernel hides its address: it is where its instructions have run."""
-        self._add(path, lambda elf: loaded_sections(elf, words))
+        """Add a module. The kernel hides its address, so it is where its instructions have run."""
+        below = {address: word for address, word in words.items() if address < self._kernel}
+        self._add(path, lambda elf: loaded_sections(elf, below))
         self._begins = sorted(self._names)
 
     def name(self, address: int) -> str:
@@ -122,7 +122,7 @@ def loaded_sections(elf: ELFFile, words: dict[int, int]) -> dict[int, int]:
         for place in range(0, len(data) - WORD_BYTES + 1, WORD_BYTES):
             if (number, place) not in changed:
                 fixed[offsets[number] + place] = int.from_bytes(data[place : place + WORD_BYTES], "little")
-    pages = {address // PAGE_BYTES * PAGE_BYTES for address in words if address < KERNEL}
+    pages = {address // PAGE_BYTES * PAGE_BYTES for address in words}
     bases = {page - before for page in pages for before in range(0, end, PAGE_BYTES)}
     same = {}
     for base in bases:
@@ -133,10 +133,11 @@ def loaded_sections(elf: ELFFile, words: dict[int, int]) -> dict[int, int]:
 
 
 def read_profile(text: str) -> tuple[list[list[str]], dict[int, int]]:
-    """Return the lines of a simulator's profile, split, and its instructions of the kernel by address."""
+    """Return the lines of a profile, split, and the instructions outside of user space by address."""
     lines = [line.split() for line in text.splitlines()]
-    run = ((int(line[2], 16), int(line[3], 16)) for line in lines if line[0] == "cycles")
-    return lines, {address: word for address, word in run if address >= USER_END}
+    users = {line[1] for line in lines if line[0] == "node" and line[3] == "0"}
+    run = [line[2:4] for line in lines if line[0] == "cycles" and line[1] not in users]
+    return lines, {int(address, 16): int(word, 16) for address, word in run}
 
 
 def stacks_of(lines: list[list[str]], symbols: Symbols) -> Counter[Stack]:
@@ -215,15 +216,7 @@ def main() -> None:
     names = parser.parse_args().work or list(WORKS)
     mpl.use("svg")
     OUT.mkdir(parents=True, exist_ok=True)
-    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        build.simulator(Path(folder) / "run", on_boot=print) as simulator,
-    ):
-        console = Console(simulator.type, simulator.console, lambda: simulator.running, COMMAND_TIMEOUT_S)
-        console.wait_for(READY)
-        simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
-        console.check(SET_UP)
+    with prepared() as (simulator, console):
         words: dict[int, int] = {}
         for name in names:
             before, work = WORKS[name]

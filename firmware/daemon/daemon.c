@@ -109,7 +109,10 @@ static int flush(void)
 	return error;
 }
 
-/* Returns 0, or -errno of the port: between two epochs it is written to if the next one may not fit. */
+/*
+ * Takes one epoch, or with a pace all that have ended. Returns 0, or -errno of the port: between two epochs it is
+ * written to if the next one may not fit.
+ */
 static int take_records(const struct pollfd *device)
 {
 	const struct litemrc_epoch *record = record_read(device->fd);
@@ -119,7 +122,7 @@ static int take_records(const struct pollfd *device)
 	if (!record && device->revents & GONE)	/* reported by each poll() from now on */
 		die(1, "load the driver and start the daemon again", "the driver has no more epochs");
 	paced_ms = (paced_ms > now ? paced_ms : now) + pace_ms;
-	for (; record && !error; record = record_read(device->fd)) {
+	for (; record && !error; record = pace_ms ? record_read(device->fd) : NULL) {
 		if (!hosts_have_room_for(epochs_most()))
 			error = flush();
 		epochs_send(record);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr char saved_as[] = "profile.txt", written_as[] = "profile.txt.new";
 
-// Below is user space, and the ROM; above are modules and the kernel.
+// Of Linux on 32 bits: user space is between the ROM and TASK_SIZE, above are modules, then the kernel (PAGE_OFFSET).
 constexpr std::uint32_t rom_end = 0x10000, user_end = 0x9dc00000, kernel_begin = 0xc0000000;
 constexpr std::uint32_t sret = 0x10200073, mret = 0x30200073;
 constexpr unsigned ra = 1, tp = 4, t0 = 5; // x registers

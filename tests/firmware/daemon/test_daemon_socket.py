@@ -34,6 +34,7 @@ from tests.firmware.daemon.test_daemon_fuzz import any_request, mutated, whole
 from tests.timeouts import scaled_timeout, wait_until
 
 EPOCHS = 60
+WAITING = 14  # epochs; the pipe in place of the driver holds 16
 READS = ["ask_hello", "echo", *(name for name in host_requests().types if name.startswith("get_"))]
 
 
@@ -123,7 +124,7 @@ def test_a_client_that_stops_loses_epochs_of_its_own_only(daemon, driver, path):
             pass
 
     numbers = [message.epoch for message in messages]
-    assert 2 < len(numbers) < 3 * epochs / 4, "it lost many, and got what its buffers held"
+    assert 2 < len(numbers) < epochs / 2, "it lost many, and got what its buffers held"
     assert numbers == sorted(set(numbers))
     assert stopped.link_counts.lost == 0, "no frame is missing: epochs are lost by their numbers"
     assert slow.link_statistics["epoch_messages_lost"] == 0
@@ -142,6 +143,19 @@ def test_a_serial_host_that_stops_delays_no_client(daemon, driver, path):
 
     assert counted(collector) == [*sent(0, 200), (200, *EMPTY[1:]), *sent(201, 199)]
     assert [(p.context, p.pid) for p in collector.processes.processes] == [(1, os.getpid())]
+
+
+def test_several_epochs_at_once_reach_all_though_a_send_buffer_holds_fewer(start_daemon, driver, path):
+    """Behind five, which are taken at once, the daemon waits a second; the others have ended by then."""
+    with (
+        start_daemon(f"--socket={path}", "--pace=1000").host() as serial,
+        client_of(path) as client,
+    ):
+        readers = [Reader(serial, 5 + WAITING), Reader(client, 5 + WAITING)]
+        finish(driver, range(5), readers, ahead=0)
+        finish(driver, range(5, 5 + WAITING), [])
+        for reader in readers:
+            assert counted(reader.end()) == sent(0, 5 + WAITING)
 
 
 def test_a_client_that_comes_between_begins_with_a_whole_epoch(daemon, driver, path):
