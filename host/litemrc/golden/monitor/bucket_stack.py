@@ -21,20 +21,26 @@ def bucket_ids(groups: int, contexts: int) -> int:
 
     Id 0 marks invalid pages, and the last `contexts` ids mark those claimed by each context.
 
-    Renumbering leaves fewer than 2 * (groups + contexts) buckets, because any two adjacent buckets of a
-    context hold more than one group of pages, except its oldest and its open one. RENUMBER_DELAY adds ids.
+    Renumbering leaves fewer than 2 * (groups + contexts) ids: any two adjacent closed buckets of a context
+    hold more than half a group of pages, so an id with two of them does. Each context has its open id, and at
+    most one closed id with a single bucket. RENUMBER_DELAY adds ids.
     """
     return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY + contexts - 1).bit_length()
 
 
 def bucket_pages(group_pages: int) -> int:
-    """Return the number of pages at which an open bucket closes: three quarters of a group.
+    """Return the number of pages that a bucket holds at most: half a group."""
+    return max(1, group_pages // 2)
 
-    Smaller buckets refine the estimate and require more frequent renumbering. Measured with 65,536 pages: a
-    whole group increases the mean error on zipf 1.2 sevenfold; with half a group the hardware no longer
-    sustains 0.995 accesses per cycle.
+
+def closing_pages(group_pages: int) -> int:
+    """Return the number of pages at which an open bucket closes: three quarters of what a bucket may hold.
+
+    Smaller buckets refine the estimate and require more frequent renumbering. Measured with 65,536 pages and
+    whole groups as buckets: closing at a whole one increases the mean error on zipf 1.2 sevenfold; at half of
+    one the hardware no longer sustains 0.995 accesses per cycle.
     """
-    return (3 * group_pages + 3) // 4
+    return (3 * bucket_pages(group_pages) + 3) // 4
 
 
 @dataclass(eq=False)
@@ -48,33 +54,43 @@ class Bucket:
 
 @dataclass
 class ContextBuckets:
-    """The buckets of a context from oldest to newest (open), and its loop front."""
+    """The buckets of a context from oldest to newest, and its loop front.
 
-    buckets: list[Bucket]
+    `open` has the buckets of the open id: one, or the first and the newer one that was opened after it.
+    """
+
+    closed: list[Bucket]
+    open: list[Bucket]
     front: LoopFront
 
     def younger_pages(self, bucket: Bucket) -> int:
-        """Return the number of pages in newer buckets."""
-        younger = 0
-        for newer in reversed(self.buckets):
+        """Return the number of pages in buckets newer than a closed one."""
+        younger = sum(newer.pages for newer in self.open)
+        for newer in reversed(self.closed):
             if newer is bucket:
                 break
             younger += newer.pages
         return younger
 
+    def ids(self) -> int:
+        """Return the number of ids after a renumbering: one for each two closed buckets, and the open one."""
+        return (len(self.closed) + 1) // 2 + 1
+
 
 class BucketStack:
     """LRU stacks of all contexts with estimated positions; a `StackEngine`.
 
-    - Every access stamps the page with its owner's *open* bucket. When that bucket holds `bucket_pages`, it
-      closes after the access, and an empty bucket opens with the next id.
-    - A hit in the open bucket has position 0. The position of a hit in a closed bucket is the number of pages
-      in newer buckets plus the offset that `LoopFront` estimates. The true position lies in the same bucket,
-      and a bucket holds at most one group of pages, so the answer is at most one group off.
+    - An id has two *buckets*, an older and a newer one. Every access stamps the page with the newest bucket
+      of its owner's *open* id. After the access that brings this bucket to `closing_pages`, the next one is
+      the newer bucket of the open id; if it was the newer one already, the id closes and the next id opens.
+    - A hit in the open id has position 0: it holds less than a group of pages (if a group has two or more).
+      The position of a hit in a closed bucket is the number of pages in newer buckets plus the offset that
+      `LoopFront` estimates. The true position lies in the same bucket, and a bucket holds at most half a
+      group of pages, so the answer is at most half a group off: the same group, or one beside it.
     - All contexts share the ids below those of claims. After the operation that leaves only `RENUMBER_DELAY`
       of them, the `RENUMBER_DELAY`-th operation of any kind is followed by renumbering, one atomic step
       between two operations. Each context drops its empty closed buckets, merges every other closed bucket,
-      from the oldest on, into the previous one if both hold at most one group of pages, and forgets its loop
+      from the oldest on, into the previous one if both hold at most `bucket_pages`, and forgets its loop
       front. Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
 
     Parameters
@@ -106,7 +122,7 @@ class BucketStack:
         bucket = self._bucket_of.get(page)
         owner = self._claims.pop(page, context) if bucket is None else bucket.owner
         stack = self._bucket_stacks[owner]
-        open_bucket = stack.buckets[-1]
+        open_bucket = stack.open[-1]
         if bucket is None:
             answer = Position(PositionKind.MISS, 0, owner)
         else:
@@ -117,8 +133,8 @@ class BucketStack:
                 bucket.pages -= 1
             open_bucket.pages += 1
             self._bucket_of[page] = open_bucket
-            if open_bucket.pages == bucket_pages(self.group_pages):
-                self._open(stack.buckets, owner)
+            if open_bucket.pages == closing_pages(self.group_pages):
+                self._close(stack, owner)
         self._end_operation()
         return answer
 
@@ -149,14 +165,16 @@ class BucketStack:
         self._numbers = count()
         self._next_id = 1
         self._delay: int | None = None  # operations left before renumbering
-        self._bucket_stacks = [ContextBuckets([], LoopFront(self.group_pages)) for _ in range(self.contexts)]
-        for owner, stack in enumerate(self._bucket_stacks):
-            self._open(stack.buckets, owner)
+        self._bucket_stacks = [
+            ContextBuckets([], [self._bucket(owner)], LoopFront(bucket_pages(self.group_pages)))
+            for owner in range(self.contexts)
+        ]
+        self._next_id += self.contexts
         return CLEAR
 
     def _estimate(self, stack: ContextBuckets, bucket: Bucket) -> int:
         """Return the estimated LRU position of a page in `bucket`, in pages."""
-        if bucket is stack.buckets[-1]:
+        if bucket in stack.open:
             return 0
         return stack.younger_pages(bucket) + stack.front.hit(bucket)
 
@@ -167,9 +185,16 @@ class BucketStack:
         if bucket is not None:
             bucket.pages -= 1
 
-    def _open(self, buckets: list[Bucket], owner: int) -> None:
-        buckets.append(Bucket(owner, next(self._numbers)))
-        self._next_id += 1
+    def _bucket(self, owner: int) -> Bucket:
+        return Bucket(owner, next(self._numbers))
+
+    def _close(self, stack: ContextBuckets, owner: int) -> None:
+        """Close the newest bucket, and with the second one of an id the id."""
+        if len(stack.open) == 2:
+            stack.closed += stack.open
+            stack.open = []
+            self._next_id += 1
+        stack.open.append(self._bucket(owner))
 
     def _end_operation(self) -> None:
         if self._delay is None:
@@ -186,18 +211,17 @@ class BucketStack:
         self.renumberings += 1
         merged_into: dict[Bucket, Bucket] = {}
         for stack in self._bucket_stacks:
-            *closed, open_bucket = stack.buckets
             stack.front.forget()
-            stack.buckets = []
-            for bucket in closed:
+            closed: list[Bucket] = []
+            for bucket in stack.closed:
                 if bucket.pages == 0:
                     continue
-                if stack.buckets and stack.buckets[-1].pages + bucket.pages <= self.group_pages:
-                    stack.buckets[-1].pages += bucket.pages
-                    merged_into[bucket] = stack.buckets[-1]
+                if closed and closed[-1].pages + bucket.pages <= bucket_pages(self.group_pages):
+                    closed[-1].pages += bucket.pages
+                    merged_into[bucket] = closed[-1]
                 else:
-                    stack.buckets.append(bucket)
-            stack.buckets.append(open_bucket)
-            self._next_id += len(stack.buckets)
+                    closed.append(bucket)
+            stack.closed = closed
+            self._next_id += stack.ids()
         for page, bucket in self._bucket_of.items():
             self._bucket_of[page] = merged_into.get(bucket, bucket)
