@@ -15,7 +15,7 @@ SMALL = Sizes(frames=256, groups=16, contexts=4)
 SOC = Sizes(frames=8192, groups=64, contexts=8)
 EDGE = Sizes(
     frames=16, groups=16, contexts=1
-)  # groups of one page: every access of a closed bucket takes an id
+)  # groups of one page: every second access of a closed bucket takes an id
 BOARD = Sizes(frames=65536, groups=64, contexts=1)  # 256 MB
 ACCESSES = 1_000_000
 

@@ -18,8 +18,8 @@ class LoopFront(LiteXModule):
 
     Parameters
     ----------
-    group_pages, contexts, ids : int
-        powers of two.
+    bucket_pages, contexts, ids : int
+        powers of two: the most pages of a bucket; contexts; numbers of buckets.
     pages_bits : int
         of a number of pages.
 
@@ -39,7 +39,7 @@ class LoopFront(LiteXModule):
 
     latency = 4
 
-    def __init__(self, group_pages: int, contexts: int, ids: int, pages_bits: int) -> None:
+    def __init__(self, bucket_pages: int, contexts: int, ids: int, pages_bits: int) -> None:
         id_bits, context_bits = width_of(ids), width_of(contexts)
         self.hit, self.forget, self.clear = Signal(), Signal(), Signal()
         self.owner, self.id = Signal(context_bits), Signal(id_bits)
@@ -96,7 +96,7 @@ class LoopFront(LiteXModule):
         ]
 
         # Stage 2: the place advances by the slope; the slope is corrected by the remaining distance.
-        self.progress = progress = LoopProgress(group_pages, contexts, pages_bits)
+        self.progress = progress = LoopProgress(bucket_pages, contexts, pages_bits)
         trusted = Signal()
         self.comb += progress.owner.eq(owner)
         self.sync += [
@@ -128,7 +128,7 @@ class LoopProgress(LiteXModule):
 
     Parameters
     ----------
-    group_pages, contexts, pages_bits : int
+    bucket_pages, contexts, pages_bits : int
         as in LoopFront.
 
     Attributes
@@ -145,19 +145,19 @@ class LoopProgress(LiteXModule):
         pages to the beginning of the front, 0 below it; one cycle later.
     """
 
-    def __init__(self, group_pages: int, contexts: int, pages_bits: int) -> None:
-        group_bits = log2_int(group_pages)
-        fraction = min(8, group_bits)  # fractional bits
+    def __init__(self, bucket_pages: int, contexts: int, pages_bits: int) -> None:
+        bucket_bits = log2_int(bucket_pages)
+        fraction = min(8, bucket_bits)  # fractional bits
         self.owner, self.is_learnt, self.follows = Signal(width_of(contexts)), Signal(), Signal()
         self.act = Signal()
         self.advances, self.moves, self.learns = Signal(), Signal(), Signal()
         self.pages = Signal(pages_bits)
-        self.place = Signal(group_bits + 2)
+        self.place = Signal(bucket_bits + 2)
 
         # # #
 
         layout = [
-            ("place", (group_bits + 3 + fraction, True)),  # down to -(group_pages + STEEPEST) pages
+            ("place", (bucket_bits + 3 + fraction, True)),  # down to -(bucket_pages + STEEPEST) pages
             ("slope", 2 + fraction),
         ]
         stored, now, new = Record(layout), Record(layout), Record(layout)
@@ -177,11 +177,11 @@ class LoopProgress(LiteXModule):
 
         is_low, corrected = Signal(), Signal((4 + fraction, True))
         self.comb += [
-            is_low.eq(now.place[-1] & (now.place[group_bits + fraction : -1] != 3)),
+            is_low.eq(now.place[-1] & (now.place[bucket_bits + fraction : -1] != 3)),
             new.place.eq(now.place),
             If(self.advances & ~is_low, new.place.eq(now.place - now.slope)),
-            If(self.moves, new.place.eq(Cat(Replicate(0, fraction), self.pages[: group_bits + 1]))),
-            corrected.eq(now.slope + (now.place >> (group_bits + 1))),
+            If(self.moves, new.place.eq(Cat(Replicate(0, fraction), self.pages[: bucket_bits + 1]))),
+            corrected.eq(now.slope + (now.place >> (bucket_bits + 1))),
             new.slope.eq(now.slope),
             If(
                 self.moves & self.learns,

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Signal, bits_for
+from migen import C, Cat, If, Mux, Signal, bits_for
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.memory import RegisteredMemory, SimpleDualPort
@@ -15,15 +15,15 @@ RENUMBER_DELAY = 8  # operations from the one after which ids are short to the r
 
 
 class BucketMerging(LiteXModule):
-    """Merges each closed bucket into the preceding one of its context, if both hold at most a group's pages.
+    """Merges each closed bucket into the preceding one of its context, if that one has room for its pages.
 
-    Buckets come in order of age, oldest first, with all contexts mixed. Empty closed buckets are dropped. The
-    open bucket of a context, its last, gets its own number and no pages.
+    The ids, of two buckets each, come in order of age, oldest first, with all contexts mixed. Empty closed
+    buckets are dropped. The open id of a context, its last, gets its own number and no pages.
 
     Parameters
     ----------
-    contexts, ids, group_pages : int
-        powers of two; group_pages: a bucket's pages at most.
+    contexts, ids, bucket_pages : int
+        powers of two; bucket_pages: a bucket's pages at most.
 
     Attributes
     ----------
@@ -32,20 +32,22 @@ class BucketMerging(LiteXModule):
     busy : Signal, in
         0: forget the buckets of the context in the lowest bits of `forget`; to be done for each context.
     asks, id, owner, is_open : Signal, in
-        strobe, and the next bucket.
-    count : Signal, in
-        its pages, 3 cycles later.
+        strobe, and the next id.
+    older_count, newer_count : Signal, in
+        the pages of its buckets, 3 cycles later.
     under_way : Signal, out
         not all buckets have been merged.
-    maps, map_id, map_owner, new_id, new_pages, new_open : Signal, out
-        strobe, 5 cycles after `asks`: bucket `map_id` of `map_owner` goes to the new bucket `new_id`, which
-        then holds `new_pages`.
+    maps, map_id, map_owner, new_open : Signal, out
+        strobe, 5 cycles after `asks`: the id `map_id` of `map_owner`.
+    map_older, map_newer, older_room, newer_room : Signal, out
+        the new buckets of its two ones, and the pages for which these then have room. If both are the same,
+        `newer_room` holds; else one is the older and one the newer bucket of an id.
     next_id : Signal, out
         the first new id not used.
     """
 
-    def __init__(self, contexts: int, ids: int, group_pages: int) -> None:
-        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(group_pages)
+    def __init__(self, contexts: int, ids: int, bucket_pages: int) -> None:
+        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(bucket_pages)
         self.start, self.busy, self.forget = Signal(), Signal(), Signal(context_bits)
         self.asks, self.id, self.owner, self.is_open = (
             Signal(),
@@ -53,9 +55,11 @@ class BucketMerging(LiteXModule):
             Signal(context_bits),
             Signal(),
         )
-        self.count, self.under_way, self.next_id = Signal(count_bits), Signal(), Signal(id_bits + 1)
+        self.older_count, self.newer_count = Signal(count_bits), Signal(count_bits)
+        self.under_way, self.next_id = Signal(), Signal(id_bits + 1)
         self.maps, self.map_id, self.map_owner = Signal(), Signal(id_bits), Signal(context_bits)
-        self.new_id, self.new_pages, self.new_open = Signal(id_bits), Signal(count_bits), Signal()
+        self.map_older, self.map_newer = Signal(id_bits + 1), Signal(id_bits + 1)
+        self.older_room, self.newer_room, self.new_open = Signal(count_bits), Signal(count_bits), Signal()
 
         # # #
 
@@ -69,42 +73,87 @@ class BucketMerging(LiteXModule):
         ]
         self.sync += [later[n + 1].eq(later[n]) for later in (asks, bucket) for n in range(4)]
 
-        # When the count is known.
-        pages, fewer, filled = Signal(count_bits), Signal(count_bits), Signal()
-        self.sync += [pages.eq(self.count), fewer.eq(self.count - 1), filled.eq(self.count != 0)]
+        # When the counts are known: the pages of the older bucket and of both, and the room that is left if the
+        # older one, the newer one or both go to an empty bucket.
+        older, room_older, room_newer = (Signal(count_bits) for _ in range(3))
+        both, room_both = Signal(count_bits + 1), Signal((count_bits + 2, True))
+        self.sync += [
+            older.eq(self.older_count),
+            both.eq(self.older_count + self.newer_count),
+            room_older.eq(bucket_pages - self.older_count),
+            room_newer.eq(bucket_pages - self.newer_count),
+            room_both.eq(bucket_pages - self.older_count - self.newer_count),
+        ]
 
-        # The youngest new bucket of each context so far; if there is none, a full one that takes no pages.
-        youngest = SimpleDualPort(id_bits + count_bits, 1 << context_bits, async_read=True)
+        # The youngest new bucket of each context so far. If there is none, one without room: the newer one of
+        # id 0, which takes only buckets without pages.
+        youngest = SimpleDualPort(id_bits + 1 + count_bits, 1 << context_bits, async_read=True)
         self.youngest = youngest
-        youngest_id, youngest_pages = Signal(id_bits), Signal(count_bits)
+        youngest_bucket, youngest_room = Signal(id_bits + 1), Signal(count_bits)
         next_owner = bucket[3][id_bits : id_bits + context_bits]
-        merged, room, opens = Signal(count_bits), Signal(count_bits), Signal()
-        new_id, new_pages = Signal(id_bits), Signal(count_bits)
+        is_newer, left_by_older, left_by_both = (
+            youngest_bucket[0],
+            Signal((count_bits + 1, True)),
+            Signal((count_bits + 2, True)),
+        )
+        older_fits, both_fit, pair_fits, opens = Signal(), Signal(), Signal(), Signal()
+        first, second, map_newer = (Signal(id_bits + 1) for _ in range(3))  # the buckets behind the youngest
+        newer_room = Signal(count_bits)
         self.comb += [
             youngest.read.adr.eq(next_owner),
-            merged.eq(youngest_pages + pages),
-            room.eq(youngest_pages + fewer),  # group_pages or more: the sum exceeds a group
-            opens.eq(is_open | room[-1]),
-            new_id.eq(Mux(opens, self.next_id, youngest_id)),
-            new_pages.eq(Mux(opens, pages, merged)),
+            left_by_older.eq(youngest_room - older),
+            left_by_both.eq(youngest_room - both),
+            older_fits.eq(~left_by_older[-1]),
+            both_fit.eq(~left_by_both[-1]),
+            pair_fits.eq(~room_both[-1]),
+            first.eq(Mux(is_newer, Cat(C(0, 1), self.next_id[:-1]), youngest_bucket | 1)),
+            second.eq(Cat(is_newer, self.next_id[:-1])),
+            If(
+                both_fit,
+                map_newer.eq(youngest_bucket),
+                newer_room.eq(left_by_both),
+            )
+            .Elif(
+                older_fits,
+                map_newer.eq(first),
+                newer_room.eq(room_newer),
+            )
+            .Elif(
+                pair_fits,
+                map_newer.eq(first),
+                newer_room.eq(room_both),
+            )
+            .Else(
+                map_newer.eq(second),
+                newer_room.eq(room_newer),
+            ),
+            opens.eq(is_open | (~both_fit & (is_newer | ~(older_fits | pair_fits)))),
             youngest.write.adr.eq(Mux(self.busy, owner, self.forget)),
-            youngest.write.dat_w.eq(Cat(new_id, Mux(self.busy, new_pages, group_pages))),
-            youngest.write.we.eq(~self.busy | (asks[4] & filled & ~is_open)),
+            youngest.write.dat_w.eq(Mux(self.busy, Cat(map_newer, newer_room), 1)),
+            youngest.write.we.eq(~self.busy | (asks[4] & ~is_open)),
         ]
-        # It is read for the next bucket while this one may change it.
+        # It is read for the next id while this one may change it.
         changes = youngest.write.we & (youngest.write.adr == next_owner)
-        self.sync += Cat(youngest_id, youngest_pages).eq(
+        self.sync += Cat(youngest_bucket, youngest_room).eq(
             Mux(changes, youngest.write.dat_w, youngest.read.dat_r)
         )
         self.sync += [
-            self.maps.eq(asks[4] & (is_open | filled)),
+            self.maps.eq(asks[4]),
             self.map_id.eq(old_id),
             self.map_owner.eq(owner),
-            self.new_id.eq(new_id),
-            self.new_pages.eq(new_pages),
-            If(is_open, self.new_pages.eq(0)),
             self.new_open.eq(is_open),
-            If(asks[4] & opens & (is_open | filled), self.next_id.eq(self.next_id + 1)),
+            self.map_older.eq(Mux(older_fits, youngest_bucket, first)),
+            self.older_room.eq(Mux(older_fits, left_by_older, room_older)),
+            self.map_newer.eq(map_newer),
+            self.newer_room.eq(newer_room),
+            If(
+                is_open,
+                self.map_older.eq(Cat(C(0, 1), self.next_id)),
+                self.map_newer.eq(Cat(C(1, 1), self.next_id)),
+                self.older_room.eq(bucket_pages),
+                self.newer_room.eq(bucket_pages),
+            ),
+            If(asks[4] & opens, self.next_id.eq(self.next_id + 1)),
             If(self.start, self.next_id.eq(1)),
         ]
 
@@ -119,8 +168,8 @@ class BucketRenumbering(LiteXModule):
 
     Parameters
     ----------
-    contexts, ids, group_pages : int
-        powers of two; group_pages: a bucket's pages at most.
+    contexts, ids, bucket_pages : int
+        powers of two; bucket_pages: a bucket's pages at most.
 
     Attributes
     ----------
@@ -143,31 +192,33 @@ class BucketRenumbering(LiteXModule):
         the pipeline must look up this id.
     zero : Signal, out
         the id is looked up: its pages must leave the tree a cycle later.
-    asked_id, asked_owner, asked_open, count : Signal, in
-        in that cycle: id, owner, and whether it is its owner's open bucket; 3 cycles later: the pages of a
-        closed one.
-    maps, map_id, map_owner, new_id : Signal, out
-        strobe: the id `map_id` of `map_owner` becomes `new_id`.
-    inserts, pages, owner, is_open : Signal, out
-        strobe: the next new bucket takes `next_id`. The pages of an open one are 0.
+    asked_id, asked_owner, asked_open, older_count, newer_count : Signal, in
+        in that cycle: id, owner, and whether it is its owner's open id; 3 cycles later: the pages of a closed
+        one's buckets.
+    maps, map_id, map_owner, map_older, map_newer : Signal, out
+        strobe: the buckets of the id `map_id` of `map_owner` become these.
+    inserts, older_pages, newer_pages, owner, is_open : Signal, out
+        strobe: two new buckets take `next_id`. Those of an open one have no pages here.
     """
 
-    def __init__(self, contexts: int, ids: int, group_pages: int) -> None:
-        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(group_pages)
+    def __init__(self, contexts: int, ids: int, bucket_pages: int) -> None:
+        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(bucket_pages)
         self.clear, self.restart = Signal(), Signal()
         self.ends, self.takes_id, self.next_id = Signal(), Signal(), Signal(id_bits + 1, reset=contexts + 1)
         self.waits, self.last = Signal(), Signal(max=RENUMBER_DELAY + 1)
         self.start, self.busy, self.flips, self.done = (Signal() for _ in range(4))
         self.scans, self.scan_id, self.zero = Signal(), Signal(id_bits), Signal()
-        self.inserts, self.pages = Signal(), Signal(count_bits)
+        self.inserts = Signal()
+        self.older_pages, self.newer_pages = Signal(count_bits), Signal(count_bits)
         self.owner, self.is_open = Signal(context_bits), Signal()
 
         # # #
 
-        self.merging = merging = BucketMerging(contexts, ids, group_pages)
+        self.merging = merging = BucketMerging(contexts, ids, bucket_pages)
         self.asked_id, self.asked_owner, self.asked_open = merging.id, merging.owner, merging.is_open
-        self.count, self.maps, self.map_id = merging.count, merging.maps, merging.map_id
-        self.map_owner, self.new_id = merging.map_owner, merging.new_id
+        self.older_count, self.newer_count = merging.older_count, merging.newer_count
+        self.maps, self.map_id, self.map_owner = merging.maps, merging.map_id, merging.map_owner
+        self.map_older, self.map_newer = merging.map_older, merging.map_newer
 
         # Compared a cycle ahead, as a bucket takes no id in the cycle after another.
         few_left = Signal()
@@ -201,15 +252,37 @@ class BucketRenumbering(LiteXModule):
         ]
         self.sync += [scanning[n + 1].eq(scanning[n]) for n in range(4)]
 
-        # The new buckets.
-        self.buckets = buckets = RegisteredMemory((count_bits + context_bits + 1,), ids)
+        # The new buckets by their rooms: the older ones of the ids with what belongs to the id, and the newer
+        # ones, which are given up when they have been read, as not every id gets one.
+        self.older = older = RegisteredMemory((count_bits + context_bits + 1,), ids)
+        self.newer = newer = RegisteredMemory((count_bits,), ids)
+        older_room, newer_room, ends_newer = Signal(count_bits), Signal(count_bits), merging.map_newer[0]
         reads = [Signal() for _ in range(3)]
         self.comb += [
-            buckets.adr.eq(at),
-            Cat(self.pages, self.owner, self.is_open).eq(buckets.dat_r),
-            buckets.write.adr.eq(merging.new_id),
-            buckets.write.dat_w.eq(Cat(merging.new_pages, merging.map_owner, merging.new_open)),
-            buckets.write.we.eq(merging.maps),
+            older.adr.eq(at),
+            newer.adr.eq(at),
+            Cat(older_room, self.owner, self.is_open).eq(older.dat_r),
+            newer_room.eq(newer.dat_r),
+            self.older_pages.eq(bucket_pages - older_room),
+            self.newer_pages.eq(bucket_pages - newer_room),
+            older.write.adr.eq(Mux(ends_newer, merging.map_older, merging.map_newer)[1:]),
+            older.write.dat_w.eq(
+                Cat(
+                    Mux(ends_newer, merging.older_room, merging.newer_room),
+                    merging.map_owner,
+                    merging.new_open,
+                )
+            ),
+            older.write.we.eq(merging.maps & ~(ends_newer & merging.map_older[0])),
+            newer.write.adr.eq(Mux(ends_newer, merging.map_newer, merging.map_older)[1:]),
+            newer.write.dat_w.eq(Mux(ends_newer, merging.newer_room, merging.older_room)),
+            newer.write.we.eq(merging.maps & (ends_newer | merging.map_older[0])),
+            If(
+                self.inserts | self.clear,
+                newer.write.adr.eq(self.next_id),
+                newer.write.dat_w.eq(bucket_pages),
+                newer.write.we.eq(1),
+            ),
             self.inserts.eq(reads[2]),
         ]
         self.sync += [reads[n + 1].eq(reads[n]) for n in range(2)]

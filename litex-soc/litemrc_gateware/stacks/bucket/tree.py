@@ -77,8 +77,9 @@ class BucketTree(LiteXModule):
     """Pages in each closed bucket, and a binary tree over the ids for each context; one operation a cycle.
 
     A node holds the pages in its newer half. Along the path of an id, a 0 bit adds its node to the sum of
-    newer pages, a 1 bit is where the bucket's pages are counted: so a query and the removal of a page are
-    one operation. Each level is a memory, and all levels work at once.
+    newer pages, a 1 bit is where the id's pages are counted: so a query and the removal of a page are one
+    operation. Each level is a memory, and all levels work at once. An id has two buckets, whose counts are
+    the halves of a word.
 
     Parameters
     ----------
@@ -88,58 +89,63 @@ class BucketTree(LiteXModule):
     Attributes
     ----------
     remove, insert, zero : Signal, in
-        what to do, at most one: take a page out of the bucket; insert it with `pages` pages; zero all nodes
-        its pages are counted in, `count` stays.
-    id, owner, pages : Signal, in
-        the bucket, its context, its pages (`insert`).
+        what to do, at most one: take a page out of the bucket; insert its id with these pages; zero all nodes
+        in which the id's pages are counted, its counts stay.
+    bucket, owner : Signal, in
+        the bucket, an id and below it 1 for the newer one of its two; its context.
+    older_pages, newer_pages, pages : Signal, in
+        of the id's buckets, and their sum (`insert`).
     clear : Signal, in
-        zero all nodes on the path of `id` in the tree of `owner`; each even id is on one of its own.
-    count : Signal, out
-        pages in the bucket before the operation, 3 cycles later.
+        zero all nodes on the id's path in the tree of `owner`; each even id is on one of its own.
+    older_count, newer_count : Signal, out
+        pages in the id's buckets before the operation, 3 cycles later.
     newer : Signal, out
-        pages in the closed buckets of its context newer than it, `latency` cycles later.
+        pages in the closed ids of its context newer than the id, `latency` cycles later.
     """
 
     def __init__(self, frames: int, contexts: int, ids: int, bucket_pages: int) -> None:
         id_bits, pages_bits, count_bits = width_of(ids), bits_for(frames), bits_for(bucket_pages)
         trees = 1 << width_of(contexts)
         self.remove, self.insert, self.zero, self.clear = Signal(), Signal(), Signal(), Signal()
-        self.id = Signal(id_bits)
+        self.bucket = Signal(id_bits + 1)
         self.owner = Signal(width_of(contexts))
-        self.pages = Signal(count_bits)
-        self.count = Signal(count_bits)
+        self.older_pages, self.newer_pages = Signal(count_bits), Signal(count_bits)
+        self.pages = Signal(count_bits + 1)
+        self.older_count, self.newer_count = Signal(count_bits), Signal(count_bits)
         self.newer = Signal(pages_bits)
 
         # # #
 
-        acts = Signal()
+        acts, id = Signal(), self.bucket[1:]
         amount = Cat(
-            Mux(self.remove, 2**count_bits - 1, Mux(self.insert, self.pages, 0)),
+            Mux(self.remove, 2 ** len(self.pages) - 1, Mux(self.insert, self.pages, 0)),
             Replicate(self.remove, pages_bits),  # -1, as wide as each memory
         )
         self.comb += acts.eq(self.remove | self.insert | self.zero)
 
-        self.counts = counts = CountMemory(count_bits, ids)
+        self.counts = counts = CountMemory(2 * count_bits, ids)
+        # -1 in one half: in the lower one, which is not 0, -1 of the whole word.
+        one_less = Cat(Replicate(~self.bucket[0], count_bits), Replicate(1, count_bits))
         self.comb += [
-            counts.adr.eq(self.id),
+            counts.adr.eq(id),
             counts.change.eq(self.remove | self.insert),
             counts.load.eq(self.insert),
-            counts.amount.eq(amount),
-            self.count.eq(counts.old),
+            counts.amount.eq(Mux(self.remove, one_less, Cat(self.older_pages, self.newer_pages))),
+            Cat(self.older_count, self.newer_count).eq(counts.old),
         ]
 
-        # Levels, from the root. Each count is as wide as the buckets in its half require.
+        # Levels, from the root. Each count is as wide as the ids in its half require.
         id1, id2 = (Signal(id_bits, reset_less=True) for _ in range(2))
-        self.sync += [id1.eq(self.id), id2.eq(id1)]
+        self.sync += [id1.eq(id), id2.eq(id1)]
         sums = []
         for level in range(id_bits):
             bit = id_bits - 1 - level
-            memory = CountMemory(min(pages_bits, bits_for(bucket_pages << bit)), trees << level)
+            memory = CountMemory(min(pages_bits, bits_for(2 * bucket_pages << bit)), trees << level)
             setattr(self, f"level{level}", memory)
-            node = Cat(self.id[bit + 1 :], self.owner) if level else self.owner
+            node = Cat(id[bit + 1 :], self.owner) if level else self.owner
             self.comb += [
                 memory.adr.eq(node),
-                memory.change.eq(self.clear | (acts & self.id[bit])),
+                memory.change.eq(self.clear | (acts & id[bit])),
                 memory.load.eq(self.clear | self.zero),
                 memory.amount.eq(amount),
                 memory.hide.eq(id2[bit]),
