@@ -116,14 +116,50 @@ BUCKET_MUTANTS = (
     Mutant(
         "sweep_writes_ids_of_the_last_generation",
         f"{GATEWARE}/stacks/bucket/pages.py",
-        "sweep_entries.write.dat_w.eq(id_written),",
-        "sweep_entries.write.dat_w.eq(Mux(self.map, self.map_word, self.given_word)),",
+        "sweep_entries.write.dat_w.eq(buckets_written),",
+        "sweep_entries.write.dat_w.eq(Cat(C(0, 1), given_id, C(1, 1), given_id)),",
     ),
     Mutant(
         "full_bucket_takes_no_neighbour",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "room.eq(youngest_pages + fewer),",
-        "room.eq(youngest_pages + pages),",
+        "both_fit.eq(~left_by_both[-1]),",
+        "both_fit.eq(~left_by_both[-1] & (left_by_both != 0)),",
+    ),
+    Mutant(
+        "newer_bucket_of_a_pair_is_merged_into_the_one_before",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "map_newer.eq(second),",
+        "map_newer.eq(first),",
+    ),
+    Mutant(
+        "single_bucket_of_an_id_gets_the_newer_one_of_before_the_renumbering",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "newer.write.dat_w.eq(bucket_pages),\n                newer.write.we.eq(1),",
+        "newer.write.we.eq(0),",
+    ),
+    Mutant(
+        "page_of_the_older_bucket_is_mapped_as_one_of_the_newer",
+        f"{GATEWARE}/stacks/bucket/pages.py",
+        "self.bucket.eq(Mux(is_newer, newer, older)),",
+        "self.bucket.eq(newer),",
+    ),
+    Mutant(
+        "page_hit_in_the_older_bucket_of_the_open_id_stays_there",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "joins.eq(self.is_access & ~in_newest),",
+        "joins.eq(self.is_access & ~self.is_open),",
+    ),
+    Mutant(
+        "page_that_leaves_the_older_bucket_of_the_open_id_is_counted_there",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "self.older_pages.eq(now.older - (touches & in_older)),",
+        "self.older_pages.eq(now.older),",
+    ),
+    Mutant(
+        "newer_bucket_of_the_same_id_is_not_in_front",
+        f"{GATEWARE}/stacks/bucket/answers.py",
+        "parts[hit_at + 1].nearer + Mux(is_newer, 0, self.newer_count)",
+        "parts[hit_at + 1].nearer",
     ),
     Mutant(
         "bucket_merged_in_the_clock_before_is_missed",
@@ -134,8 +170,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "Mux(self.busy, new_pages, group_pages)",
-        "Mux(self.busy, new_pages, 0)",
+        "Mux(self.busy, Cat(map_newer, newer_room), 1)",
+        "Mux(self.busy, Cat(map_newer, newer_room), 1 | (bucket_pages << (id_bits + 1)))",
     ),
     Mutant(
         "operations_pass_a_renumbering_that_is_due",
@@ -158,8 +194,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "page_keeps_its_stamp_of_before_the_operation_ahead",
         f"{GATEWARE}/stacks/bucket/touch.py",
-        "self.page_id.eq(Mux(matches == 0,",
-        "self.page_id.eq(Mux(matches[1:] == 0,",
+        "self.page_bucket.eq(Mux(matches == 0,",
+        "self.page_bucket.eq(Mux(matches[1:] == 0,",
     ),
     Mutant(
         "page_looked_up_while_its_bucket_closes_stays_in_the_open_one",
@@ -182,8 +218,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "bucket_that_a_page_left_closes_as_if_it_had_not",
         f"{GATEWARE}/stacks/bucket/touch.py",
-        "one_left & ~leaves",
-        "one_left",
+        "now.one_left & ~leaves",
+        "now.one_left",
     ),
     Mutant(
         "claim_read_from_the_pages_is_ignored",
@@ -212,8 +248,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "renumbering_maps_a_claim",
         f"{GATEWARE}/stacks/bucket/pages.py",
-        "sweep_entries.write.dat_w.eq(id_written),",
-        "sweep_entries.write.dat_w.eq(Mux(valid_written, id_written, 0)),",
+        "sweep_entries.write.dat_w.eq(buckets_written),",
+        "sweep_entries.write.dat_w.eq(Mux(valid_written, buckets_written, 0)),",
     ),
     Mutant(
         "buckets_get_the_ids_of_claims",
@@ -222,10 +258,10 @@ BUCKET_MUTANTS = (
         "ids - RENUMBER_DELAY - 1",
     ),
     Mutant(
-        "cpp_merges_less_than_a_group",
+        "cpp_merges_less_than_half_a_group",
         "hls/bucket_stack/bucket_stack.cpp",
-        "merged_pages[owner] + pages <= GROUP_PAGES",
-        "merged_pages[owner] + pages < GROUP_PAGES",
+        "merged_pages[owner] + pages <= BUCKET_PAGES",
+        "merged_pages[owner] + pages < BUCKET_PAGES",
     ),
 )
 
