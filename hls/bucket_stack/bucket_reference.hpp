@@ -45,7 +45,7 @@ class BucketReference {
 
   private:
     using Bucket = std::set<int>;
-    using Buckets = std::list<Bucket>; // newest first: one or two of the open id, then the closed ones
+    using Buckets = std::list<Bucket>; // newest first: one or two of the open id, then two of each closed one
     static constexpr int NOBODY = -1;
 
     // The loop's front in floating point, which is exact here; the unit uses fixed point.
@@ -137,30 +137,46 @@ class BucketReference {
         } else if (--delay_ == 0) {
             ids_used_ = 0;
             for (Stack &stack : stacks_) {
-                merge(stack.buckets, stack.open);
+                merge_pairs(stack);
+                merge(stack);
                 stack.front.bucket = stack.front.candidate = nullptr;
                 stack.front.confidence = stack.front.votes = 0;
-                ids_used_ += (int(stack.buckets.size()) - stack.open + 1) / 2 + 1;
+                ids_used_ += (int(stack.buckets.size()) - stack.open) / 2 + 1;
             }
         }
     }
 
-    // From the oldest closed bucket to the newest; the `open` first ones are unchanged.
-    void merge(Buckets &buckets, int open) {
-        auto older = buckets.end();
-        const auto last_open = std::next(buckets.begin(), open - 1);
-        for (auto bucket = buckets.end(); --bucket != last_open;) {
-            const bool fits = older != buckets.end() && int(older->size() + bucket->size()) <= BUCKET_PAGES;
-            if (!bucket->empty() && !fits) {
-                older = bucket;
-                continue;
-            }
-            for (const int frame : *bucket) {
-                older->insert(frame);
-                places_[frame].bucket = older;
-            }
-            bucket = buckets.erase(bucket);
+    // Moves the pages of a bucket into an older one if that has room for them. Returns whether it is empty then.
+    bool moved(const Bucket &bucket, Buckets::iterator older) {
+        if (int(older->size() + bucket.size()) > BUCKET_PAGES)
+            return bucket.empty();
+        for (const int frame : bucket) {
+            older->insert(frame);
+            places_[frame].bucket = older;
         }
+        return true;
+    }
+
+    // Merges the two buckets of each closed id; empties the newer one.
+    void merge_pairs(Stack &stack) {
+        for (auto newer = std::next(stack.buckets.begin(), stack.open); newer != stack.buckets.end(); std::advance(newer, 2))
+            if (moved(*newer, std::next(newer)))
+                newer->clear();
+    }
+
+    // Merges the closed buckets from the oldest on, and completes the newest id with an empty bucket.
+    void merge(Stack &stack) {
+        Buckets &buckets = stack.buckets;
+        auto older = buckets.end();
+        const auto last_open = std::next(buckets.begin(), stack.open - 1);
+        for (auto bucket = buckets.end(); --bucket != last_open;) {
+            if (older == buckets.end() ? bucket->empty() : moved(*bucket, older))
+                bucket = buckets.erase(bucket);
+            else
+                older = bucket;
+        }
+        if ((int(buckets.size()) - stack.open) % 2)
+            buckets.emplace(std::next(last_open));
     }
 
     void clear() {

@@ -176,8 +176,8 @@ void BucketStack::count_down() {
     }
 }
 
-// Removes all ids from the tree, merges neighbouring buckets of a context while they hold at most BUCKET_PAGES, and inserts
-// the result under new ids, which never exceed the old ones.
+// Removes all ids from the tree, merges the two buckets of an id if they hold at most BUCKET_PAGES, then neighbouring ones
+// of a context by the same rule, and inserts the result under new ids, which never exceed the old ones.
 void BucketStack::renumber() {
     sweep();
     bucket_t merged[CONTEXTS]; // the newest new bucket
@@ -202,37 +202,39 @@ void BucketStack::renumber() {
             if (in_newer_half(id, level))
                 nodes_[level][node_of(owner, id, level)] = 0;
         }
-        const bool is_open = id == int(id_of(contexts_[owner].open));
-        for (int newer = 0; newer < 2; ++newer) {
-            HLS_UNROLL // two buckets of an id
-            const bucket_t bucket = older_of(id) + newer;
-            const pages_t pages = counts_[bucket];
-            if (is_open) {
-                map_[bucket] = older_of(new_id) + newer;
-                new_counts[older_of(new_id) + newer] = 0;
-            } else if (merged_pages[owner] + pages <= BUCKET_PAGES) { // always, if it is empty
+        const bucket_t older = older_of(id), newer = older + 1;
+        if (id == int(id_of(contexts_[owner].open))) {
+            contexts_[owner].open = older_of(new_id) + is_newer(contexts_[owner].open);
+            contexts_[owner].front.forget();
+            map_[older] = older_of(new_id);
+            map_[newer] = older_of(new_id) + 1;
+            owners_[new_id] = owner;
+            new_counts[older_of(new_id)] = 0;
+            new_counts[older_of(new_id) + 1] = 0;
+            new_id += 1;
+            continue;
+        }
+        const bool as_one = counts_[older] + counts_[newer] <= BUCKET_PAGES;
+        for (int last = as_one; last < 2; ++last) {
+            HLS_UNROLL // both buckets at once, or one after the other
+            const pages_t pages = as_one ? pages_t(counts_[older] + counts_[newer]) : counts_[older + last];
+            if (merged_pages[owner] + pages <= BUCKET_PAGES) { // always, if there are none
                 merged_pages[owner] += pages;
-                map_[bucket] = merged[owner];
-                new_counts[merged[owner]] = merged_pages[owner];
             } else {
+                merged_pages[owner] = pages;
                 if (!is_newer(merged[owner])) {
                     merged[owner] += 1;
                 } else {
                     merged[owner] = older_of(new_id);
-                    new_counts[older_of(new_id) + 1] = 0;
                     owners_[new_id] = owner;
+                    new_counts[merged[owner] + 1] = 0;
                     new_id += 1;
                 }
-                merged_pages[owner] = pages;
-                map_[bucket] = merged[owner];
-                new_counts[merged[owner]] = pages;
             }
-        }
-        if (is_open) {
-            contexts_[owner].open = older_of(new_id) + is_newer(contexts_[owner].open);
-            contexts_[owner].front.forget();
-            owners_[new_id] = owner;
-            new_id += 1;
+            new_counts[merged[owner]] = merged_pages[owner];
+            map_[older + last] = merged[owner];
+            if (as_one)
+                map_[older] = merged[owner];
         }
     }
     for (int id = 1; id < IDS; ++id) {

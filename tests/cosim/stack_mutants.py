@@ -122,14 +122,20 @@ BUCKET_MUTANTS = (
     Mutant(
         "full_bucket_takes_no_neighbour",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "both_fit.eq(~left_by_both[-1]),",
-        "both_fit.eq(~left_by_both[-1] & (left_by_both != 0)),",
+        "fits.eq(~left[-1] & ~is_open),",
+        "fits.eq(~left[-1] & (left != 0) & ~is_open),",
     ),
     Mutant(
-        "newer_bucket_of_a_pair_is_merged_into_the_one_before",
+        "two_buckets_that_fill_one_are_not_merged",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "map_newer.eq(second),",
-        "map_newer.eq(first),",
+        "is_one.eq(both <= bucket_pages)",
+        "is_one.eq(both < bucket_pages)",
+    ),
+    Mutant(
+        "newer_bucket_of_an_id_goes_where_the_older_one_went",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "Cat(is_newer ^ (one ^ fits),",
+        "Cat(is_newer ^ ~fits,",
     ),
     Mutant(
         "single_bucket_of_an_id_gets_the_newer_one_of_before_the_renumbering",
@@ -170,8 +176,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "Mux(self.busy, Cat(map_newer, newer_room), 1)",
-        "Mux(self.busy, Cat(map_newer, newer_room), 1 | (bucket_pages << (id_bits + 1)))",
+        "Mux(self.busy, Cat(last_bucket, last_room), 1)",
+        "Mux(self.busy, Cat(last_bucket, last_room), 1 | (bucket_pages << (id_bits + 1)))",
     ),
     Mutant(
         "operations_pass_a_renumbering_that_is_due",

@@ -5,8 +5,9 @@ This model specifies every position that hls/bucket_stack and the gateware repor
 software is MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in this way.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 
 from litemrc.golden.monitor.loop_front import LoopFront
 from litemrc.golden.monitor.positions import CLEAR, NONE, Position, PositionKind, check_access, check_sizes
@@ -54,27 +55,20 @@ class Bucket:
 
 @dataclass
 class ContextBuckets:
-    """The buckets of a context from oldest to newest, and its loop front.
+    """The ids of a context from oldest to newest, each with one or two buckets, and its loop front."""
 
-    `open` has the buckets of the open id: one, or the first and the newer one that was opened after it.
-    """
-
-    closed: list[Bucket]
+    closed: list[list[Bucket]]
     open: list[Bucket]
     front: LoopFront
 
     def younger_pages(self, bucket: Bucket) -> int:
         """Return the number of pages in buckets newer than a closed one."""
-        younger = sum(newer.pages for newer in self.open)
-        for newer in reversed(self.closed):
+        younger = 0
+        for newer in reversed([*chain.from_iterable(self.closed), *self.open]):
             if newer is bucket:
                 break
             younger += newer.pages
         return younger
-
-    def ids(self) -> int:
-        """Return the number of ids after a renumbering: one for each two closed buckets, and the open one."""
-        return (len(self.closed) + 1) // 2 + 1
 
 
 class BucketStack:
@@ -89,9 +83,10 @@ class BucketStack:
       group of pages, so the answer is at most half a group off: the same group, or one beside it.
     - All contexts share the ids below those of claims. After the operation that leaves only `RENUMBER_DELAY`
       of them, the `RENUMBER_DELAY`-th operation of any kind is followed by renumbering, one atomic step
-      between two operations. Each context drops its empty closed buckets, merges every other closed bucket,
-      from the oldest on, into the previous one if both hold at most `bucket_pages`, and forgets its loop
-      front. Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
+      between two operations. Each context drops its empty closed buckets, merges the two of an id if both
+      hold at most `bucket_pages`, then every other one, from the oldest on, into the previous one by the same
+      rule, and forgets its loop front. Ids start again from 1. The time at which hardware rewrites the stamps
+      affects no answer.
 
     Parameters
     ----------
@@ -191,7 +186,7 @@ class BucketStack:
     def _close(self, stack: ContextBuckets, owner: int) -> None:
         """Close the newest bucket, and with the second one of an id the id."""
         if len(stack.open) == 2:
-            stack.closed += stack.open
+            stack.closed.append(stack.open)
             stack.open = []
             self._next_id += 1
         stack.open.append(self._bucket(owner))
@@ -210,18 +205,23 @@ class BucketStack:
         self._next_id = 1
         self.renumberings += 1
         merged_into: dict[Bucket, Bucket] = {}
+
+        def merged(buckets: Iterable[Bucket]) -> list[Bucket]:
+            left: list[Bucket] = []
+            for bucket in buckets:
+                if left and left[-1].pages + bucket.pages <= bucket_pages(self.group_pages):
+                    left[-1].pages += bucket.pages
+                    merged_into[bucket] = left[-1]
+                elif bucket.pages:
+                    left.append(bucket)
+            return left
+
         for stack in self._bucket_stacks:
             stack.front.forget()
-            closed: list[Bucket] = []
-            for bucket in stack.closed:
-                if bucket.pages == 0:
-                    continue
-                if closed and closed[-1].pages + bucket.pages <= bucket_pages(self.group_pages):
-                    closed[-1].pages += bucket.pages
-                    merged_into[bucket] = closed[-1]
-                else:
-                    closed.append(bucket)
-            stack.closed = closed
-            self._next_id += stack.ids()
+            closed = merged(chain.from_iterable(map(merged, stack.closed)))
+            stack.closed = [closed[n : n + 2] for n in range(0, len(closed), 2)]
+            self._next_id += len(stack.closed) + 1
         for page, bucket in self._bucket_of.items():
-            self._bucket_of[page] = merged_into.get(bucket, bucket)
+            while bucket in merged_into:
+                bucket = merged_into[bucket]
+            self._bucket_of[page] = bucket

@@ -187,14 +187,8 @@ class BucketStack(LiteXModule):
         """
         tree, touch, renumbering, inserting = self.tree, self.touch, self.renumbering, self.inserting
         clearing, takes_inserted = Signal(), Signal()
-        inserted_id = Signal.like(touch.open_id)
-        inserted = [Signal.like(each) for each in (tree.older_pages, tree.newer_pages, tree.pages)]
-        older, newer = Signal.like(tree.older_pages), Signal.like(tree.newer_pages)
-        self.comb += [
-            takes_inserted.eq(inserting | clearing),
-            older.eq(Mux(renumbering.inserts, renumbering.older_pages, touch.older_pages)),
-            newer.eq(Mux(renumbering.inserts, renumbering.newer_pages, self.closing_pages)),
-        ]
+        inserted_id, older, newer = map(Signal.like, (touch.open_id, tree.older_pages, tree.newer_pages))
+        self.comb += takes_inserted.eq(inserting | clearing)
         self.sync += [
             inserting.eq(touch.closes | renumbering.inserts),
             clearing.eq(self.clears),
@@ -205,10 +199,11 @@ class BucketStack(LiteXModule):
             tree.clear.eq(clearing),
             tree.bucket.eq(Mux(takes_inserted, Cat(C(0, 1), inserted_id), touch.page_bucket)),
             tree.owner.eq(Mux(clearing, self.cleared_tree, Mux(inserting, self.given_owner, touch.owner))),
-            *(later.eq(now) for later, now in zip(inserted, (older, newer, older + newer), strict=True)),
-            tree.older_pages.eq(inserted[0]),
-            tree.newer_pages.eq(inserted[1]),
-            tree.pages.eq(inserted[2]),
+            older.eq(Mux(renumbering.inserts, renumbering.older_pages, touch.older_pages)),
+            newer.eq(Mux(renumbering.inserts, renumbering.newer_pages, self.closing_pages)),
+            tree.older_pages.eq(older),
+            tree.newer_pages.eq(newer),
+            tree.pages.eq(older + newer),
         ]
 
     def _add_answers(self, op):

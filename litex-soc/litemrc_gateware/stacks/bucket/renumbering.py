@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import C, Cat, If, Mux, Signal, bits_for
+from migen import Cat, If, Mux, Record, Signal, bits_for
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.memory import RegisteredMemory, SimpleDualPort
@@ -15,10 +15,11 @@ RENUMBER_DELAY = 8  # operations from the one after which ids are short to the r
 
 
 class BucketMerging(LiteXModule):
-    """Merges each closed bucket into the preceding one of its context, if that one has room for its pages.
+    """Merges closed buckets: the two of an id, and then each with the preceding one of its context.
 
-    The ids, of two buckets each, come in order of age, oldest first, with all contexts mixed. Empty closed
-    buckets are dropped. The open id of a context, its last, gets its own number and no pages.
+    Two are merged if the older one has room for the pages of the other. The ids, of two buckets each, come in
+    order of age, oldest first, with all contexts mixed. Empty closed buckets are dropped. The open id of a
+    context, its last, gets its own number and no pages.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class BucketMerging(LiteXModule):
     under_way : Signal, out
         not all buckets have been merged.
     maps, map_id, map_owner, new_open : Signal, out
-        strobe, 5 cycles after `asks`: the id `map_id` of `map_owner`.
+        strobe, 6 cycles after `asks`: the id `map_id` of `map_owner`.
     map_older, map_newer, older_room, newer_room : Signal, out
         the new buckets of its two ones, and the pages for which these then have room. If both are the same,
         `newer_room` holds; else one is the older and one the newer bucket of an id.
@@ -63,74 +64,61 @@ class BucketMerging(LiteXModule):
 
         # # #
 
-        asks = [self.asks, *(Signal() for _ in range(4))]
-        bucket = [Cat(self.id, self.owner, self.is_open)]
-        bucket += [Signal(len(bucket[0])) for _ in range(4)]
-        old_id, owner, is_open = Signal(id_bits), Signal(context_bits), Signal()
+        stages = 5
+        asks = [self.asks, *(Signal() for _ in range(stages))]
+        layout = [("id", id_bits), ("owner", context_bits), ("is_open", 1)]
+        asked = [Record(layout) for _ in range(stages + 1)]
+        old_id, owner, is_open = asked[-1].id, asked[-1].owner, asked[-1].is_open
+        next_owner, next_open = asked[-2].owner, asked[-2].is_open
         self.comb += [
-            Cat(old_id, owner, is_open).eq(bucket[4]),
-            self.under_way.eq(self.asks | asks[1] | asks[2] | asks[3] | asks[4] | self.maps),
+            asked[0].raw_bits().eq(Cat(self.id, self.owner, self.is_open)),
+            self.under_way.eq(reduce(or_, asks) | self.maps),
         ]
-        self.sync += [later[n + 1].eq(later[n]) for later in (asks, bucket) for n in range(4)]
+        self.sync += [later[n + 1].eq(later[n]) for later in (asks, asked) for n in range(stages)]
 
-        # When the counts are known: the pages of the older bucket and of both, and the room that is left if the
-        # older one, the newer one or both go to an empty bucket.
-        older, room_older, room_newer = (Signal(count_bits) for _ in range(3))
-        both, room_both = Signal(count_bits + 1), Signal((count_bits + 2, True))
+        # When the counts are known: the pages of both buckets, then what is to be placed. If both fit into one
+        # bucket, they are placed as one; else the older one, and the newer one behind it.
+        older, newer, both = Signal(count_bits), Signal(count_bits), Signal(count_bits + 1)
+        one, placed, room_older, room_last = Signal(), *(Signal(count_bits) for _ in range(3))
+        is_one = Signal()
+        self.comb += is_one.eq(both <= bucket_pages)
         self.sync += [
             older.eq(self.older_count),
+            newer.eq(self.newer_count),
             both.eq(self.older_count + self.newer_count),
-            room_older.eq(bucket_pages - self.older_count),
-            room_newer.eq(bucket_pages - self.newer_count),
-            room_both.eq(bucket_pages - self.older_count - self.newer_count),
+            one.eq(is_one & ~next_open),
+            placed.eq(Mux(is_one, both, older)),
+            room_older.eq(bucket_pages - older),
+            room_last.eq(bucket_pages - Mux(is_one, both, newer)),  # of a bucket that takes just these
+            If(next_open, room_older.eq(bucket_pages), room_last.eq(bucket_pages)),
         ]
 
         # The youngest new bucket of each context so far. If there is none, one without room: the newer one of
         # id 0, which takes only buckets without pages.
         youngest = SimpleDualPort(id_bits + 1 + count_bits, 1 << context_bits, async_read=True)
         self.youngest = youngest
-        youngest_bucket, youngest_room = Signal(id_bits + 1), Signal(count_bits)
-        next_owner = bucket[3][id_bits : id_bits + context_bits]
-        is_newer, left_by_older, left_by_both = (
-            youngest_bucket[0],
+        youngest_bucket, youngest_room, left = (
+            Signal(id_bits + 1),
+            Signal(count_bits),
             Signal((count_bits + 1, True)),
-            Signal((count_bits + 2, True)),
         )
-        older_fits, both_fit, pair_fits, opens = Signal(), Signal(), Signal(), Signal()
-        first, second, map_newer = (Signal(id_bits + 1) for _ in range(3))  # the buckets behind the youngest
-        newer_room = Signal(count_bits)
+        fits, is_newer, older_opens, opens = (Signal() for _ in range(4))
+        last_bucket, last_room = Signal(id_bits + 1), Signal(count_bits)
         self.comb += [
             youngest.read.adr.eq(next_owner),
-            left_by_older.eq(youngest_room - older),
-            left_by_both.eq(youngest_room - both),
-            older_fits.eq(~left_by_older[-1]),
-            both_fit.eq(~left_by_both[-1]),
-            pair_fits.eq(~room_both[-1]),
-            first.eq(Mux(is_newer, Cat(C(0, 1), self.next_id[:-1]), youngest_bucket | 1)),
-            second.eq(Cat(is_newer, self.next_id[:-1])),
-            If(
-                both_fit,
-                map_newer.eq(youngest_bucket),
-                newer_room.eq(left_by_both),
-            )
-            .Elif(
-                older_fits,
-                map_newer.eq(first),
-                newer_room.eq(room_newer),
-            )
-            .Elif(
-                pair_fits,
-                map_newer.eq(first),
-                newer_room.eq(room_both),
-            )
-            .Else(
-                map_newer.eq(second),
-                newer_room.eq(room_newer),
+            left.eq(youngest_room - placed),
+            # An open id takes two buckets behind the newer one of an id.
+            fits.eq(~left[-1] & ~is_open),
+            is_newer.eq(youngest_bucket[0] | is_open),
+            older_opens.eq(~fits & is_newer),
+            opens.eq(Mux(one, older_opens, is_newer | ~fits)),
+            last_bucket.eq(
+                Cat(is_newer ^ (one ^ fits), Mux(opens, self.next_id[:-1], youngest_bucket[1:])),
             ),
-            opens.eq(is_open | (~both_fit & (is_newer | ~(older_fits | pair_fits)))),
+            last_room.eq(Mux(one & fits, left, room_last)),
             youngest.write.adr.eq(Mux(self.busy, owner, self.forget)),
-            youngest.write.dat_w.eq(Mux(self.busy, Cat(map_newer, newer_room), 1)),
-            youngest.write.we.eq(~self.busy | (asks[4] & ~is_open)),
+            youngest.write.dat_w.eq(Mux(self.busy, Cat(last_bucket, last_room), 1)),
+            youngest.write.we.eq(~self.busy | (asks[-1] & ~is_open)),
         ]
         # It is read for the next id while this one may change it.
         changes = youngest.write.we & (youngest.write.adr == next_owner)
@@ -138,22 +126,17 @@ class BucketMerging(LiteXModule):
             Mux(changes, youngest.write.dat_w, youngest.read.dat_r)
         )
         self.sync += [
-            self.maps.eq(asks[4]),
+            self.maps.eq(asks[-1]),
             self.map_id.eq(old_id),
             self.map_owner.eq(owner),
             self.new_open.eq(is_open),
-            self.map_older.eq(Mux(older_fits, youngest_bucket, first)),
-            self.older_room.eq(Mux(older_fits, left_by_older, room_older)),
-            self.map_newer.eq(map_newer),
-            self.newer_room.eq(newer_room),
-            If(
-                is_open,
-                self.map_older.eq(Cat(C(0, 1), self.next_id)),
-                self.map_newer.eq(Cat(C(1, 1), self.next_id)),
-                self.older_room.eq(bucket_pages),
-                self.newer_room.eq(bucket_pages),
+            self.map_older.eq(
+                Cat(is_newer ^ ~fits, Mux(older_opens, self.next_id[:-1], youngest_bucket[1:]))
             ),
-            If(asks[4] & opens, self.next_id.eq(self.next_id + 1)),
+            self.older_room.eq(Mux(fits, left, room_older)),
+            self.map_newer.eq(last_bucket),
+            self.newer_room.eq(last_room),
+            If(asks[-1] & opens, self.next_id.eq(self.next_id + 1)),
             If(self.start, self.next_id.eq(1)),
         ]
 
@@ -162,7 +145,7 @@ class BucketRenumbering(LiteXModule):
     """Allocates ids. When they run short, all buckets get new ones in two passes of one id a cycle.
 
     The first pass takes the old ids, whose pages leave the tree; the second takes the new ids, whose pages
-    enter it: ids used + new ids + 19 cycles. A new generation of ids starts between the two. The unit owns
+    enter it: ids used + new ids + 20 cycles. A new generation of ids starts between the two. The unit owns
     neither tree nor tables: it drives their ports while it is busy. The last `contexts` ids are allocated by
     a clear only.
 
