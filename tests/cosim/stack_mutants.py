@@ -122,14 +122,14 @@ BUCKET_MUTANTS = (
     Mutant(
         "full_bucket_takes_no_neighbour",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "fits.eq(~left[-1] & ~is_open),",
-        "fits.eq(~left[-1] & (left != 0) & ~is_open),",
+        "over.eq(youngest_pages + fewer),",
+        "over.eq(youngest_pages + placed),",
     ),
     Mutant(
         "two_buckets_that_fill_one_are_not_merged",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "is_one.eq(both <= bucket_pages)",
-        "is_one.eq(both < bucket_pages)",
+        "is_one.eq(total <= bucket_pages)",
+        "is_one.eq(total < bucket_pages)",
     ),
     Mutant(
         "newer_bucket_of_an_id_goes_where_the_older_one_went",
@@ -140,7 +140,7 @@ BUCKET_MUTANTS = (
     Mutant(
         "single_bucket_of_an_id_gets_the_newer_one_of_before_the_renumbering",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "newer.write.dat_w.eq(bucket_pages),\n                newer.write.we.eq(1),",
+        "newer.write.dat_w.eq(0),\n                newer.write.we.eq(1),",
         "newer.write.we.eq(0),",
     ),
     Mutant(
@@ -158,8 +158,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "page_that_leaves_the_older_bucket_of_the_open_id_is_counted_there",
         f"{GATEWARE}/stacks/bucket/touch.py",
-        "self.older_pages.eq(now.older - (touches & in_older)),",
-        "self.older_pages.eq(now.older),",
+        "now.both + (self.is_access & ~self.is_open)",
+        "now.both + joins",
     ),
     Mutant(
         "newer_bucket_of_the_same_id_is_not_in_front",
@@ -176,8 +176,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "Mux(self.busy, Cat(last_bucket, last_room), 1)",
-        "Mux(self.busy, Cat(last_bucket, last_room), 1 | (bucket_pages << (id_bits + 1)))",
+        "Mux(self.busy, Cat(last_bucket, last_pages), C(1 | bucket_pages << (id_bits + 1)))",
+        "Mux(self.busy, Cat(last_bucket, last_pages), C(1, id_bits + 1 + count_bits))",
     ),
     Mutant(
         "operations_pass_a_renumbering_that_is_due",

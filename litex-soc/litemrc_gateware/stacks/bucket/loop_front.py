@@ -14,7 +14,7 @@ class LoopFront(LiteXModule):
     """Learns for each context which bucket a loop empties, and its progress in it; one hit a cycle.
 
     Bit-identical to hls/bucket_stack/loop_front.hpp; golden/monitor/loop_front.py of the host has the rule.
-    Stages: 0 taken; 1 compared with the front; 2 the place moves; 3 the place is clamped to the bucket.
+    Stages: 0 compared with the front; 1 counted; 2 the place moves; 3 the place is clamped to the bucket.
 
     Parameters
     ----------
@@ -49,36 +49,50 @@ class LoopFront(LiteXModule):
 
         # Stage 0. `known`: the context has a front of these ids; `learnt`: it has a slope.
         layout = [("front", id_bits), ("candidate", id_bits), ("confidence", 4), ("votes", 3)]
-        now, new = Record(layout), Record(layout)
+        stored, now, new = Record(layout), Record(layout), Record(layout)
         self.fronts = fronts = SimpleDualPort(len(now.raw_bits()), 1 << context_bits, async_read=True)
         known, learnt = (Array(Signal() for _ in range(1 << context_bits)) for _ in range(2))
         hit, owner, this_id, same_owner = Signal(), Signal(context_bits), Signal(id_bits), Signal()
+        in_front, in_candidate, moves, keeps_candidate = (Signal() for _ in range(4))
         self.comb += [
             same_owner.eq(hit & (owner == self.owner)),
             fronts.read.adr.eq(self.owner),
+            stored.raw_bits().eq(fronts.read.dat_r),
         ]
         self.sync += [
             hit.eq(self.hit),
             owner.eq(self.owner),
             this_id.eq(self.id),
-            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), fronts.read.dat_r)),
-            If(~(same_owner | known[self.owner]), now.raw_bits().eq(0)),  # the registers' reset
+            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), stored.raw_bits())),
+            # Compared with each front that it may be, because the hit before determines it only in this cycle.
+            If(
+                same_owner,
+                in_front.eq(Mux(moves, self.id == this_id, self.id == now.front)),
+                in_candidate.eq(Mux(keeps_candidate, self.id == now.candidate, self.id == this_id)),
+            ).Else(
+                in_front.eq(self.id == stored.front),
+                in_candidate.eq(self.id == stored.candidate),
+            ),
+            If(
+                ~(same_owner | known[self.owner]),  # the registers' reset
+                now.raw_bits().eq(0),
+                in_front.eq(0),
+                in_candidate.eq(0),
+            ),
             If(hit, known[owner].eq(1), learnt[owner].eq(1)),
             If(self.forget | self.clear, *(flag.eq(0) for flag in known)),
             If(self.clear, *(flag.eq(0) for flag in learnt)),
         ]
 
         # Stage 1: confidence and votes. Bucket 0 is none.
-        in_front, in_candidate, moves = Signal(), Signal(), Signal()
         self.comb += [
             fronts.write.adr.eq(owner),
             fronts.write.dat_w.eq(new.raw_bits()),
             fronts.write.we.eq(hit),
-            in_front.eq(this_id == now.front),
-            in_candidate.eq(this_id == now.candidate),
+            keeps_candidate.eq(in_front | in_candidate | (now.votes != 0)),
             moves.eq(~in_front & in_candidate & (now.votes >= VOTES - 2)),
             new.front.eq(Mux(moves, this_id, now.front)),
-            new.candidate.eq(Mux(in_front | in_candidate | (now.votes != 0), now.candidate, this_id)),
+            new.candidate.eq(Mux(keeps_candidate, now.candidate, this_id)),
             If(
                 in_front,
                 new.confidence.eq(

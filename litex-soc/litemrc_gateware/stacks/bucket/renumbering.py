@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Record, Signal, bits_for
+from migen import C, Cat, If, Mux, Record, Signal, bits_for
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.memory import RegisteredMemory, SimpleDualPort
@@ -40,9 +40,9 @@ class BucketMerging(LiteXModule):
         not all buckets have been merged.
     maps, map_id, map_owner, new_open : Signal, out
         strobe, 6 cycles after `asks`: the id `map_id` of `map_owner`.
-    map_older, map_newer, older_room, newer_room : Signal, out
-        the new buckets of its two ones, and the pages for which these then have room. If both are the same,
-        `newer_room` holds; else one is the older and one the newer bucket of an id.
+    map_older, map_newer, older_pages, newer_pages : Signal, out
+        the new buckets of its two ones, and the pages that these then hold. If both are the same,
+        `newer_pages` holds; else one is the older and one the newer bucket of an id.
     next_id : Signal, out
         the first new id not used.
     """
@@ -60,7 +60,7 @@ class BucketMerging(LiteXModule):
         self.under_way, self.next_id = Signal(), Signal(id_bits + 1)
         self.maps, self.map_id, self.map_owner = Signal(), Signal(id_bits), Signal(context_bits)
         self.map_older, self.map_newer = Signal(id_bits + 1), Signal(id_bits + 1)
-        self.older_room, self.newer_room, self.new_open = Signal(count_bits), Signal(count_bits), Signal()
+        self.older_pages, self.newer_pages, self.new_open = Signal(count_bits), Signal(count_bits), Signal()
 
         # # #
 
@@ -78,51 +78,50 @@ class BucketMerging(LiteXModule):
 
         # When the counts are known: the pages of both buckets, then what is to be placed. If both fit into one
         # bucket, they are placed as one; else the older one, and the newer one behind it.
-        older, newer, both = Signal(count_bits), Signal(count_bits), Signal(count_bits + 1)
-        one, placed, room_older, room_last = Signal(), *(Signal(count_bits) for _ in range(3))
-        is_one = Signal()
-        self.comb += is_one.eq(both <= bucket_pages)
+        older, newer, both, is_one = Signal(count_bits), Signal(count_bits), Signal(count_bits), Signal()
+        one, placed, fewer, alone, last = Signal(), *(Signal(count_bits) for _ in range(4))
+        total = Signal(count_bits + 1)
+        self.comb += total.eq(self.older_count + self.newer_count)
         self.sync += [
             older.eq(self.older_count),
             newer.eq(self.newer_count),
-            both.eq(self.older_count + self.newer_count),
+            both.eq(total),
+            is_one.eq(total <= bucket_pages),
             one.eq(is_one & ~next_open),
             placed.eq(Mux(is_one, both, older)),
-            room_older.eq(bucket_pages - older),
-            room_last.eq(bucket_pages - Mux(is_one, both, newer)),  # of a bucket that takes just these
-            If(next_open, room_older.eq(bucket_pages), room_last.eq(bucket_pages)),
+            fewer.eq(Mux(is_one, both, older) - 1),
+            alone.eq(older),
+            last.eq(Mux(is_one, both, newer)),
+            If(next_open, alone.eq(0), last.eq(0)),
         ]
 
-        # The youngest new bucket of each context so far. If there is none, one without room: the newer one of
-        # id 0, which takes only buckets without pages.
+        # The youngest new bucket of each context so far. If there is none, a full one: the newer one of id 0,
+        # which takes only buckets without pages.
         youngest = SimpleDualPort(id_bits + 1 + count_bits, 1 << context_bits, async_read=True)
         self.youngest = youngest
-        youngest_bucket, youngest_room, left = (
-            Signal(id_bits + 1),
-            Signal(count_bits),
-            Signal((count_bits + 1, True)),
-        )
+        youngest_bucket, youngest_pages = Signal(id_bits + 1), Signal(count_bits)
         fits, is_newer, older_opens, opens = (Signal() for _ in range(4))
-        last_bucket, last_room = Signal(id_bits + 1), Signal(count_bits)
+        merged, over, last_pages, last_bucket = *(Signal(count_bits) for _ in range(3)), Signal(id_bits + 1)
         self.comb += [
             youngest.read.adr.eq(next_owner),
-            left.eq(youngest_room - placed),
+            merged.eq(youngest_pages + placed),
+            over.eq(youngest_pages + fewer),  # bucket_pages or more: the sum exceeds it
             # An open id takes two buckets behind the newer one of an id.
-            fits.eq(~left[-1] & ~is_open),
+            fits.eq(~over[-1] & ~is_open),
             is_newer.eq(youngest_bucket[0] | is_open),
             older_opens.eq(~fits & is_newer),
             opens.eq(Mux(one, older_opens, is_newer | ~fits)),
             last_bucket.eq(
                 Cat(is_newer ^ (one ^ fits), Mux(opens, self.next_id[:-1], youngest_bucket[1:])),
             ),
-            last_room.eq(Mux(one & fits, left, room_last)),
+            last_pages.eq(Mux(one & fits, merged, last)),
             youngest.write.adr.eq(Mux(self.busy, owner, self.forget)),
-            youngest.write.dat_w.eq(Mux(self.busy, Cat(last_bucket, last_room), 1)),
+            youngest.write.dat_w.eq(Mux(self.busy, Cat(last_bucket, last_pages), C(1 | bucket_pages << (id_bits + 1)))),
             youngest.write.we.eq(~self.busy | (asks[-1] & ~is_open)),
         ]
         # It is read for the next id while this one may change it.
         changes = youngest.write.we & (youngest.write.adr == next_owner)
-        self.sync += Cat(youngest_bucket, youngest_room).eq(
+        self.sync += Cat(youngest_bucket, youngest_pages).eq(
             Mux(changes, youngest.write.dat_w, youngest.read.dat_r)
         )
         self.sync += [
@@ -133,9 +132,9 @@ class BucketMerging(LiteXModule):
             self.map_older.eq(
                 Cat(is_newer ^ ~fits, Mux(older_opens, self.next_id[:-1], youngest_bucket[1:]))
             ),
-            self.older_room.eq(Mux(fits, left, room_older)),
+            self.older_pages.eq(Mux(fits, merged, alone)),
             self.map_newer.eq(last_bucket),
-            self.newer_room.eq(last_room),
+            self.newer_pages.eq(last_pages),
             If(asks[-1] & opens, self.next_id.eq(self.next_id + 1)),
             If(self.start, self.next_id.eq(1)),
         ]
@@ -235,35 +234,33 @@ class BucketRenumbering(LiteXModule):
         ]
         self.sync += [scanning[n + 1].eq(scanning[n]) for n in range(4)]
 
-        # The new buckets by their rooms: the older ones of the ids with what belongs to the id, and the newer
-        # ones, which are given up when they have been read, as not every id gets one.
+        # The new buckets: the older ones of the ids with what belongs to the id, and the newer ones, which are
+        # 0 when they have been read, as not every id gets one.
         self.older = older = RegisteredMemory((count_bits + context_bits + 1,), ids)
         self.newer = newer = RegisteredMemory((count_bits,), ids)
-        older_room, newer_room, ends_newer = Signal(count_bits), Signal(count_bits), merging.map_newer[0]
+        ends_newer = merging.map_newer[0]
         reads = [Signal() for _ in range(3)]
         self.comb += [
             older.adr.eq(at),
             newer.adr.eq(at),
-            Cat(older_room, self.owner, self.is_open).eq(older.dat_r),
-            newer_room.eq(newer.dat_r),
-            self.older_pages.eq(bucket_pages - older_room),
-            self.newer_pages.eq(bucket_pages - newer_room),
+            Cat(self.older_pages, self.owner, self.is_open).eq(older.dat_r),
+            self.newer_pages.eq(newer.dat_r),
             older.write.adr.eq(Mux(ends_newer, merging.map_older, merging.map_newer)[1:]),
             older.write.dat_w.eq(
                 Cat(
-                    Mux(ends_newer, merging.older_room, merging.newer_room),
+                    Mux(ends_newer, merging.older_pages, merging.newer_pages),
                     merging.map_owner,
                     merging.new_open,
                 )
             ),
             older.write.we.eq(merging.maps & ~(ends_newer & merging.map_older[0])),
             newer.write.adr.eq(Mux(ends_newer, merging.map_newer, merging.map_older)[1:]),
-            newer.write.dat_w.eq(Mux(ends_newer, merging.newer_room, merging.older_room)),
+            newer.write.dat_w.eq(Mux(ends_newer, merging.newer_pages, merging.older_pages)),
             newer.write.we.eq(merging.maps & (ends_newer | merging.map_older[0])),
             If(
                 self.inserts | self.clear,
                 newer.write.adr.eq(self.next_id),
-                newer.write.dat_w.eq(bucket_pages),
+                newer.write.dat_w.eq(0),
                 newer.write.we.eq(1),
             ),
             self.inserts.eq(reads[2]),

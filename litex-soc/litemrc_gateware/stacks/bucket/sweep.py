@@ -40,7 +40,7 @@ class BucketSweep(LiteXModule):
     writes : Signal, out
         stage TOUCH: the page is to be written in the next stage.
     swept : Signal, out
-        nothing to sweep.
+        nothing to sweep; a cycle later.
     """
 
     def __init__(self, row_bits: int) -> None:
@@ -92,5 +92,5 @@ class BucketSweep(LiteXModule):
         self.comb += [
             is_read.eq(self.coming & (Cat(self.coming_bank, self.coming_row) == page)),
             self.writes.eq(valid[TOUCH] & ~is_read),
-            self.swept.eq(ends[0][-1] & ends[1][-1] & ~reduce(or_, valid)),
         ]
+        self.sync += self.swept.eq(ends[0][-1] & ends[1][-1] & ~reduce(or_, valid))

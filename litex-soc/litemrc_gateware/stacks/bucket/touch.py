@@ -73,8 +73,8 @@ class BucketTouch(LiteXModule):
         open_ids = [SimpleDualPort(id_bits, 1 << context_bits, async_read=True) for _ in range(2)]
         self.looked_up, self.touched_ids = open_ids  # two copies, because a memory has one read port
         # Of the newest bucket: its pages, whether one more fills it (no comparison is on the path to
-        # `closes`), and whether it is the newer one of the open id; then the pages of the older one.
-        layout = [("pages", count_bits), ("one_left", 1), ("is_newer", 1), ("older", count_bits)]
+        # `closes`), and whether it is the newer one of the open id; then the pages of the id.
+        layout = [("pages", count_bits), ("one_left", 1), ("is_newer", 1), ("both", len(self.open_pages))]
         now, then = Record(layout), Record(layout)
         self.counts = counts = SimpleDualPort(len(now.raw_bits()), 1 << context_bits, async_read=True)
         for memory in open_ids:
@@ -137,27 +137,26 @@ class BucketTouch(LiteXModule):
             self.is_open.eq(0),
         )
         joins, leaves, fills, touches, claim_id = Signal(), Signal(), Signal(), Signal(), Signal(id_bits)
-        in_newest, in_older = Signal(), Signal()
+        in_newest = Signal()
         past_buckets = [page.bucket for page in touched[1:]]
         self.comb += [
             self.touched_ids.read.adr.eq(self.owner),
             self.open_id.eq(self.touched_ids.read.dat_r),
             counts.read.adr.eq(self.owner),
             now.raw_bits().eq(counts.read.dat_r),
-            self.open_pages.eq(now.pages + now.older),
+            self.open_pages.eq(now.both),
             self.page_bucket.eq(Mux(matches == 0, read_bucket, _chosen(matches, past_buckets))),
             self.acts.eq(self.valid & self.go),
             self.is_access.eq(self.kind == OpKind.ACCESS),
             self.hits.eq(self.is_access & was_valid),
             touches.eq(self.is_access | (self.kind == OpKind.INVALIDATE)),
             in_newest.eq(self.is_open & (was_newer == now.is_newer)),
-            in_older.eq(self.is_open & (was_newer != now.is_newer)),
             joins.eq(self.is_access & ~in_newest),
             leaves.eq(touches & ~self.is_access & in_newest),
             fills.eq(joins & now.one_left),
             self.removes.eq(self.acts & touches & was_valid & ~self.is_open),
             self.closes.eq(self.acts & fills & now.is_newer),
-            self.older_pages.eq(now.older - (touches & in_older)),
+            self.older_pages.eq(then.both - closing_pages),
             claim_id.eq((ids - contexts) | (new_owner & (contexts - 1))),
             self.new_bucket.eq(
                 Mux(self.is_access, touched[0].bucket, Mux(claimed, Cat(C(0, 1), claim_id), 0))
@@ -167,15 +166,14 @@ class BucketTouch(LiteXModule):
             # After a page has left, at least two places are left.
             then.one_left.eq(Mux(joins, now.pages == max(closing_pages - 2, 0), now.one_left & ~leaves)),
             then.is_newer.eq(now.is_newer),
-            then.older.eq(self.older_pages),
+            then.both.eq(now.both + (self.is_access & ~self.is_open) - (touches & ~self.is_access & self.is_open)),
             If(
-                fills | self.empty,  # the newer bucket follows, or an id without pages
+                fills,  # the newer bucket follows
                 then.pages.eq(0),
                 then.one_left.eq(closing_pages == 1),
-                then.is_newer.eq(~self.empty),
-                then.older.eq(Mux(self.empty, 0, closing_pages)),
+                then.is_newer.eq(1),
             ),
-            counts.write.dat_w.eq(then.raw_bits()),
+            counts.write.dat_w.eq(Mux(self.empty, int(closing_pages == 1) << count_bits, then.raw_bits())),
             counts.write.we.eq(self.empty | (self.acts & touches)),
         ]
 
