@@ -183,7 +183,8 @@ class BucketPages(LiteXModule):
         # same one.
         sweep_bucket = Signal(id_bits + 1)  # stage TOUCH
         word_bits = len(sweep_bucket) + 1
-        columns = tuple(min(8, word_bits - first) for first in range(0, word_bits, 8))
+        widest = word_bits if frames <= 2048 else 8  # a block RAM of 1,024 words has 18 bits
+        columns = tuple(min(widest, word_bits - first) for first in range(0, word_bits, widest))
         words = []
         for number in range(2):
             memory = RegisteredMemory(columns, frames // 2, further_registers=1)
