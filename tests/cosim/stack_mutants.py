@@ -158,8 +158,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "page_that_leaves_the_older_bucket_of_the_open_id_is_counted_there",
         f"{GATEWARE}/stacks/bucket/touch.py",
-        "now.both + (self.is_access & ~self.is_open)",
-        "now.both + joins",
+        "enters.eq(self.is_access & ~self.is_open),",
+        "enters.eq(joins),",
     ),
     Mutant(
         "newer_bucket_of_the_same_id_is_not_in_front",
@@ -218,8 +218,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "front_of_before_a_renumbering_is_compared",
         f"{GATEWARE}/stacks/bucket/loop_front.py",
-        "If(~(same_owner | known[self.owner]), now.raw_bits().eq(0)),",
-        "",
+        "~(same_owner | known[self.owner]),",
+        "0,",
     ),
     Mutant(
         "bucket_that_a_page_left_closes_as_if_it_had_not",

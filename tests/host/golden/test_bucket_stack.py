@@ -206,8 +206,8 @@ def test_an_id_has_two_buckets_of_half_a_group() -> None:
         model.access(page, 0)
     for page in range(23, 41):  # 12 and 6 pages behind it
         assert model.access(page, 0).kind is PositionKind.MISS
-    # In front of page 1 are the 18 and 12 pages of newer buckets, and 11 // 2 of its own: 35. The exact one is
-    # that of the oldest page, 40.
+    # In front of page 1 are the 18 and 12 pages of newer buckets, and 11 // 2 of its own: 35. Exactly it is
+    # the oldest page, at 40.
     assert model.access(1, 0).group == 35 // 32
     # The newer bucket has 12 pages, behind 19: 25 for page 0 by the middle, and 30 exactly.
     assert model.access(0, 0).group == 25 // 32

@@ -85,7 +85,7 @@ class LoopFront:
 
     def _move(self, bucket: Bucket) -> None:
         if self._front is not None and bucket.number > self._front.number and self._confidence:
-            # The remaining place, divided by the hits of a bucket (about half of bucket_pages), times the gain.
+            # The remaining place, divided by the hits of a bucket (about bucket_pages / 2), times the gain.
             slope = self._slope + self._place // (2 * self.bucket_pages)
             self._slope = max(1 << self._fraction, min(slope, (STEEPEST << self._fraction) - 1))
         self._front, self._confidence = bucket, TRUSTED

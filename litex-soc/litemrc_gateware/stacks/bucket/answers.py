@@ -81,11 +81,7 @@ class BucketAnswers(LiteXModule):
         self.sync += [
             *(getattr(parts[0], name).eq(getattr(self.asked, name)) for name, _ in layout[:-1]),
             parts[0].nearer.eq(self.asked.open_pages),
-            *(
-                later[n + 1].eq(later[n])
-                for later in (parts, buckets, newer)
-                for n in range(len(later) - 1)
-            ),
+            *(later[n + 1].eq(later[n]) for later in (parts, buckets, newer) for n in range(len(later) - 1)),
             parts[hit_at + 2].nearer.eq(parts[hit_at + 1].nearer + Mux(is_newer, 0, self.newer_count)),
             parts[placed_at + 1].nearer.eq(parts[placed_at].nearer + front.inside),
             last.eq(parts[end]),

@@ -64,7 +64,7 @@ class LoopFront(LiteXModule):
             owner.eq(self.owner),
             this_id.eq(self.id),
             now.raw_bits().eq(Mux(same_owner, new.raw_bits(), stored.raw_bits())),
-            # Compared with each front that it may be, because the hit before determines it only in this cycle.
+            # Compared with each front that it may be: the hit before determines it only in this cycle.
             If(
                 same_owner,
                 in_front.eq(Mux(moves, self.id == this_id, self.id == now.front)),

@@ -76,8 +76,8 @@ class BucketMerging(LiteXModule):
         ]
         self.sync += [later[n + 1].eq(later[n]) for later in (asks, asked) for n in range(stages)]
 
-        # When the counts are known: the pages of both buckets, then what is to be placed. If both fit into one
-        # bucket, they are placed as one; else the older one, and the newer one behind it.
+        # When the counts are known: the pages of both buckets, then what is to be placed. If both fit into
+        # one bucket, they are placed as one; else the older one, and the newer one behind it.
         older, newer, both, is_one = Signal(count_bits), Signal(count_bits), Signal(count_bits), Signal()
         one, placed, fewer, alone, last = Signal(), *(Signal(count_bits) for _ in range(4))
         total = Signal(count_bits + 1)
@@ -116,7 +116,9 @@ class BucketMerging(LiteXModule):
             ),
             last_pages.eq(Mux(one & fits, merged, last)),
             youngest.write.adr.eq(Mux(self.busy, owner, self.forget)),
-            youngest.write.dat_w.eq(Mux(self.busy, Cat(last_bucket, last_pages), C(1 | bucket_pages << (id_bits + 1)))),
+            youngest.write.dat_w.eq(
+                Mux(self.busy, Cat(last_bucket, last_pages), C(1 | bucket_pages << (id_bits + 1)))
+            ),
             youngest.write.we.eq(~self.busy | (asks[-1] & ~is_open)),
         ]
         # It is read for the next id while this one may change it.
@@ -234,8 +236,8 @@ class BucketRenumbering(LiteXModule):
         ]
         self.sync += [scanning[n + 1].eq(scanning[n]) for n in range(4)]
 
-        # The new buckets: the older ones of the ids with what belongs to the id, and the newer ones, which are
-        # 0 when they have been read, as not every id gets one.
+        # The new buckets: the older ones of the ids with what belongs to the id, and the newer ones, which
+        # become 0 when they have been read, as not every id gets one.
         self.older = older = RegisteredMemory((count_bits + context_bits + 1,), ids)
         self.newer = newer = RegisteredMemory((count_bits,), ids)
         ends_newer = merging.map_newer[0]

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import C, Cat, If, Mux, Record, Signal, bits_for
+from migen import C, Cat, If, Mux, Record, Replicate, Signal, bits_for
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, width_of
@@ -137,7 +137,7 @@ class BucketTouch(LiteXModule):
             self.is_open.eq(0),
         )
         joins, leaves, fills, touches, claim_id = Signal(), Signal(), Signal(), Signal(), Signal(id_bits)
-        in_newest = Signal()
+        in_newest, enters, gone = Signal(), Signal(), Signal()
         past_buckets = [page.bucket for page in touched[1:]]
         self.comb += [
             self.touched_ids.read.adr.eq(self.owner),
@@ -162,11 +162,13 @@ class BucketTouch(LiteXModule):
                 Mux(self.is_access, touched[0].bucket, Mux(claimed, Cat(C(0, 1), claim_id), 0))
             ),
             counts.write.adr.eq(Mux(self.empty, self.given_owner, self.owner)),
-            then.pages.eq(now.pages + joins - leaves),
+            then.pages.eq(now.pages + Cat(joins | leaves, Replicate(leaves, count_bits))),  # +1, -1 or 0
             # After a page has left, at least two places are left.
             then.one_left.eq(Mux(joins, now.pages == max(closing_pages - 2, 0), now.one_left & ~leaves)),
             then.is_newer.eq(now.is_newer),
-            then.both.eq(now.both + (self.is_access & ~self.is_open) - (touches & ~self.is_access & self.is_open)),
+            enters.eq(self.is_access & ~self.is_open),
+            gone.eq(touches & ~self.is_access & self.is_open),
+            then.both.eq(now.both + Cat(enters | gone, Replicate(gone, len(now.both)))),
             If(
                 fills,  # the newer bucket follows
                 then.pages.eq(0),
