@@ -41,9 +41,9 @@ class BucketStack(LiteXModule):
       sweep of the previous one has rewritten every page.
 
     Measured with 65,536 frames in 64 groups and a queue of 512: no access is dropped at 0.995 random accesses
-    a cycle (10 M of them, at most 365 wait), 0.4 % at 1. The worst case is accesses to one bank only, where
-    the sweep gets only cycles without an access: none is dropped at 0.79 a cycle, 5 % at 0.85. Buckets of few
-    pages close more often: the rate stays below 1 - 1 / pages of a bucket.
+    a cycle (3 M of them, at most 379 wait), 0.4 % at 1. The worst case is accesses to one bank only, where
+    the sweep gets only cycles without an access: none is dropped at 0.79 a cycle, 5 % at 0.85. Ids of few
+    pages close more often: the rate stays below 1 - 1 / pages of an id.
 
     Parameters
     ----------
