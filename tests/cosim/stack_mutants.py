@@ -86,7 +86,7 @@ BUCKET_MUTANTS = (
     Mutant(
         "count_changed_two_before_is_missed",
         f"{GATEWARE}/stacks/bucket/tree.py",
-        "two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),",
+        "two1.eq(change2 & self.same2 & ~one_behind & ~self.load),",
         "two1.eq(0),",
     ),
     Mutant(
@@ -98,8 +98,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "page_written_in_the_clock_of_its_read_is_missed",
         f"{GATEWARE}/stacks/bucket/pages.py",
-        "(touch[n] & (bank[n] == bank[1])",
-        "(touch[n] & (n <= WRITE) & (bank[n] == bank[1])",
+        "high & Cat(*touch[2:])",
+        "high & Cat(*touch[2:-1])",
     ),
     Mutant(
         "page_is_read_from_the_bank_of_the_operation_behind",
@@ -110,8 +110,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "sweep_overwrites_page_in_flight",
         f"{GATEWARE}/stacks/bucket/sweep.py",
-        "valid[2].eq(valid[1] & ~in_flight)",
-        "valid[2].eq(valid[1])",
+        "valid[3].eq(valid[2] & ~in_flight)",
+        "valid[3].eq(valid[2])",
     ),
     Mutant(
         "sweep_writes_ids_of_the_last_generation",
@@ -128,8 +128,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "two_buckets_that_fill_one_are_not_merged",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "is_one.eq(total <= bucket_pages)",
-        "is_one.eq(total < bucket_pages)",
+        "(total < bucket_pages) | (total == bucket_pages)",
+        "total < bucket_pages",
     ),
     Mutant(
         "newer_bucket_of_an_id_goes_where_the_older_one_went",
@@ -164,8 +164,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "newer_bucket_of_the_same_id_is_not_in_front",
         f"{GATEWARE}/stacks/bucket/answers.py",
-        "parts[hit_at + 1].nearer + Mux(is_newer, 0, self.newer_count)",
-        "parts[hit_at + 1].nearer",
+        "parts[hit_at + 2].nearer + in_front",
+        "parts[hit_at + 2].nearer",
     ),
     Mutant(
         "bucket_merged_in_the_clock_before_is_missed",

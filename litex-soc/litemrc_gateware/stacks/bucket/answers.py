@@ -48,7 +48,7 @@ class BucketAnswers(LiteXModule):
         closing_pages: int,
         latency: int,
     ) -> None:
-        pages_bits, count_bits = bits_for(frames), bits_for(bucket_pages)
+        pages_bits, count_bits = width_of(frames), bits_for(bucket_pages)
         layout = [
             ("valid", 1),
             ("kind", 2),
@@ -71,7 +71,7 @@ class BucketAnswers(LiteXModule):
         buckets = [self.bucket, *(Signal.like(self.bucket) for _ in range(hit_at + 1))]
         is_newer = buckets[hit_at + 1][0]
         newer = [self.newer, *(Signal(pages_bits) for _ in range(end - latency))]
-        last, position = Record(layout), Signal(pages_bits)
+        last, position, in_front = Record(layout), Signal(pages_bits), Signal(count_bits, reset_less=True)
         self.comb += [
             front.hit.eq(parts[hit_at].hits_closed),
             front.owner.eq(parts[hit_at].owner),
@@ -82,7 +82,9 @@ class BucketAnswers(LiteXModule):
             *(getattr(parts[0], name).eq(getattr(self.asked, name)) for name, _ in layout[:-1]),
             parts[0].nearer.eq(self.asked.open_pages),
             *(later[n + 1].eq(later[n]) for later in (parts, buckets, newer) for n in range(len(later) - 1)),
-            parts[hit_at + 2].nearer.eq(parts[hit_at + 1].nearer + Mux(is_newer, 0, self.newer_count)),
+            in_front.eq(self.newer_count),
+            If(is_newer, in_front.eq(0)),  # the register's reset
+            parts[hit_at + 3].nearer.eq(parts[hit_at + 2].nearer + in_front),
             parts[placed_at + 1].nearer.eq(parts[placed_at].nearer + front.inside),
             last.eq(parts[end]),
             position.eq(newer[-1] + parts[end].nearer),

@@ -187,7 +187,8 @@ class BucketStack(LiteXModule):
         """
         tree, touch, renumbering, inserting = self.tree, self.touch, self.renumbering, self.inserting
         clearing, takes_inserted = Signal(), Signal()
-        inserted_id, older, newer = map(Signal.like, (touch.open_id, tree.older_pages, tree.newer_pages))
+        inserted_id = Signal.like(touch.open_id)
+        older, newer = (Signal(len(tree.older_pages), reset_less=True) for _ in range(2))
         self.comb += takes_inserted.eq(inserting | clearing)
         self.sync += [
             inserting.eq(touch.closes | renumbering.inserts),

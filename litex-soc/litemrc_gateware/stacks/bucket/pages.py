@@ -9,7 +9,7 @@ from migen import C, Cat, If, Mux, Signal, log2_int
 
 from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
-from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSweep
+from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSweep, equal_halves
 
 
 def is_claim(id, contexts: int):
@@ -155,18 +155,25 @@ class BucketPages(LiteXModule):
         # Operations in progress, by stage.
         self.sweep = sweep = BucketSweep(frame_bits - 1)
         touch, bank, row = sweep.touch, sweep.bank, sweep.row
-        matches = [Signal(WRITE) for _ in range(LOOKUP + 1)]
-        same_page = (touch[n] & (bank[n] == bank[1]) & (row[n] == row[1]) for n in range(2, WRITE + 2))
-        self.comb += [matches[1].eq(Cat(*same_page)), self.matches.eq(matches[LOOKUP])]
+        same, matches = [Signal(WRITE) for _ in range(2)], [Signal(WRITE) for _ in range(LOOKUP + 1)]
+        ahead = [Cat(bank[n], row[n]) for n in range(2, WRITE + 2)]
+        low, high = equal_halves(Cat(bank[1], row[1]), ahead)
+        self.comb += self.matches.eq(matches[LOOKUP])
         self.sync += If(
             go,
             touch[0].eq(sweep.coming),
             bank[0].eq(sweep.coming_bank),
             row[0].eq(sweep.coming_row),
             *(later[n + 1].eq(later[n]) for later in (touch, bank, row) for n in range(WRITE + 1)),
-            *(matches[n + 1].eq(matches[n]) for n in range(1, LOOKUP)),
-            If(~touch[1], matches[2].eq(0)),
-            matches[3].eq(matches[2] & -matches[2]),  # the lowest bit
+            same[0].eq(low),
+            same[1].eq(high & Cat(*touch[2:])),
+            If(~touch[1], same[1].eq(0)),
+            matches[3].eq(same[0] & same[1]),
+            # The lowest bit; `x & -x` needs carries.
+            matches[4].eq(
+                Cat(matches[3][0], *(matches[3][n] & (matches[3][:n] == 0) for n in range(1, WRITE)))
+            ),
+            matches[5].eq(matches[4]),
         )
         self.comb += [
             sweep.go.eq(go),

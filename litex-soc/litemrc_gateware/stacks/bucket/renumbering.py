@@ -86,7 +86,7 @@ class BucketMerging(LiteXModule):
             older.eq(self.older_count),
             newer.eq(self.newer_count),
             both.eq(total),
-            is_one.eq(total <= bucket_pages),
+            is_one.eq((total < bucket_pages) | (total == bucket_pages)),  # `<=` would need carries
             one.eq(is_one & ~next_open),
             placed.eq(Mux(is_one, both, older)),
             fewer.eq(Mux(is_one, both, older) - 1),
