@@ -82,8 +82,8 @@ class Variant:
 VARIANTS = {
     # Firmware is in ROM and SRAM, so that all DRAM traffic is that of the workloads.
     "baremetal": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64),
-    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver serves the FIFOs once a tick: they hold
-    # a typed command, or what the link carries in 10 ms at 1 Mbaud, such as a host's request.
+    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver serves the FIFOs once a tick:
+    # they hold a typed command, or what the link carries in 10 ms at 1 Mbaud, such as a host's request.
     "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 1024),
     "smp": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64, "vexriscv_smp"),
     "linux-smp": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 1024, "vexriscv_smp"),
