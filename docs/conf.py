@@ -75,6 +75,7 @@ PARTS = {
         Formal proofs <docs/formal>
         Energy model <docs/energy>
         Linux driver files <firmware/linux/ABI>
+        What 1.0 promises <docs/stability>
         Changes <CHANGELOG>""",
     "Results": """
         All figures <docs/results/measured>
