@@ -36,6 +36,7 @@ html_show_sourcelink = False
 
 PARTS = {
     "Tutorial": """
+        A first hour <docs/first-hour>
         docs/tutorial/trace
         docs/tutorial/simulated-board
         docs/tutorial/renode
