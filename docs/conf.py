@@ -36,6 +36,7 @@ html_show_sourcelink = False
 
 PARTS = {
     "Tutorial": """
+        A first hour <docs/first-hour>
         docs/tutorial/trace
         docs/tutorial/simulated-board
         docs/tutorial/renode
@@ -75,6 +76,7 @@ PARTS = {
         Formal proofs <docs/formal>
         Energy model <docs/energy>
         Linux driver files <firmware/linux/ABI>
+        What 1.0 promises <docs/stability>
         Changes <CHANGELOG>""",
     "Results": """
         All figures <docs/results/measured>
