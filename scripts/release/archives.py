@@ -17,16 +17,15 @@ from packaging.utils import parse_sdist_filename, parse_wheel_filename
 from pathspec import GitIgnoreSpec
 from trove_classifiers import classifiers as known_classifiers
 
-from scripts.release.environments import REPO, CheckError
+from scripts.release.environments import REPO, VERSION, CheckError
 
-# Distributions by the names of their files: folder of the project, and the package with its folder in the sdist.
+# Distributions by the names of their files: folder of the project; the package, with its folder in the sdist.
 PROJECTS = {
     "litemrc": (REPO, "host/litemrc"),
     "litemrc_studies": (REPO / "host", "litemrc_studies"),
     "litemrc_gateware": (REPO / "litex-soc", "litemrc_gateware"),
 }
 PURE = "litemrc_gateware"
-VERSION = (REPO / "VERSION").read_text().strip()
 
 
 def check_archives(archives: list[Path]) -> None:
@@ -125,6 +124,7 @@ def check_tags(wheel: Path, about: str, name: str) -> None:
     """Check that a wheel is for every Python from 3.11 on, and for platforms that PyPI accepts."""
     inside = {line.removeprefix("Tag: ") for line in about.splitlines() if line.startswith("Tag: ")}
     named = tags(wheel)
+    wanted = "py3-none-any" if name == PURE else "cp311-abi3 of manylinux, macosx or win"
     if inside != set(named):
         raise CheckError(
             f"{wheel}: tags in WHEEL are {', '.join(sorted(inside))}, not its name's; build it again"
@@ -139,9 +139,8 @@ def check_tags(wheel: Path, about: str, name: str) -> None:
             )
         if not right:
             raise CheckError(
-                f"{wheel}: tag {tag}; must be {'py3-none-any' if name == PURE else 'cp311-abi3 of manylinux, macosx or win'}:"
-                " wheel.py-api in pyproject.toml, `auditwheel repair`"
-            )  # fmt: skip
+                f"{wheel}: tag {tag}, not {wanted}; see wheel.py-api in pyproject.toml, `auditwheel repair`"
+            )
 
 
 def check_metadata(archive: Path, text: str) -> None:
@@ -149,7 +148,7 @@ def check_metadata(archive: Path, text: str) -> None:
     about = Parser().parsestr(text)
     if about["Version"] != VERSION:
         raise CheckError(
-            f"{archive}: version {about['Version']} in its metadata, not {VERSION} (file VERSION); build it again"
+            f"{archive}: in its metadata version {about['Version']}, not {VERSION} of VERSION; build it again"
         )
     if missing := [
         each for each in ("Summary", "Keywords", "Author", "License-Expression") if not about[each]

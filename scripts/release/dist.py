@@ -5,9 +5,9 @@
     python -m scripts.release.dist --check     # checks what is in build/dist
     PYTHONS="python3.11 /opt/python3.14/bin/python3" python -m scripts.release.dist --check
 
-Wheels are built of the unpacked sdists, with the tools of .venv. Each wheel for this machine is installed into a fresh
-environment of each Python that pyproject.toml names and this machine has; there the README's example, commands with known
-results and a SoC run. Exit code 2: an archive is not as it must be.
+Wheels are built of the unpacked sdists, with the tools of .venv. Each for this machine is installed in a
+fresh environment of each Python that pyproject.toml names and this machine has; there the README's example,
+commands with known results and a SoC run. Exit code 2: an archive is not as it must be.
 """
 
 import argparse
@@ -24,8 +24,8 @@ from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
 from scripts.release import environments
-from scripts.release.archives import PROJECTS, PURE, VERSION, check_archives, distribution, tags, tool
-from scripts.release.environments import REPO, CheckError
+from scripts.release.archives import PROJECTS, PURE, check_archives, distribution, tags, tool
+from scripts.release.environments import REPO, VERSION, CheckError
 
 OUT = REPO / "build/dist"
 GOAL_S = 20  # from an empty environment to a curve
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def build(out: Path) -> None:
-    """Make the folder anew, with an sdist of each project and a wheel of each sdist, for manylinux on Linux."""
+    """Make the folder anew, with an sdist of each project and a wheel of each sdist, on Linux manylinux."""
     shutil.rmtree(out, ignore_errors=True)
     work = out.with_name(out.name + "-work")
     shutil.rmtree(work, ignore_errors=True)
@@ -164,8 +164,8 @@ def print_table(rows: list[dict[str, object]], tried: dict[str, dict[str, object
         else:
             late = f", goal {GOAL_S} s missed" if row["curve_s"] > GOAL_S else ""
             print(
-                f"Python {version}: from an empty environment to the README's curve in {row['curve_s']} s{late},"
-                f" {row['install_s']} s of them pip, its cache filled; {row['curve_cpu_s']} s of processor time"
+                f"Python {version}: empty environment to the README's curve in {row['curve_s']} s{late};"
+                f" {row['install_s']} s of them pip, its cache filled; processor time {row['curve_cpu_s']} s"
             )
 
 

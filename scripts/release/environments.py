@@ -11,6 +11,7 @@ import venv
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
+VERSION = (REPO / "VERSION").read_text().strip()
 # Two pages in turn.
 TRACE = "0x1000\n0x2000\n" * 50
 
@@ -88,27 +89,25 @@ def install(programs: Path, *archives: str | Path, seconds: float = 600) -> None
 def interpreters() -> dict[str, Path | None]:
     """Each Python that pyproject.toml names, such as 3.11, and its interpreter if this machine has one.
 
-    They are looked for on PATH and below pyenv's folder. `PYTHONS`, a list of programs, is used in place of both.
+    They are looked for on PATH and below pyenv's folder; `PYTHONS`, a list of programs, replaces both.
     """
     classifiers = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["classifiers"]
-    versions = [
-        name.split(" :: ")[-1] for name in classifiers if re.search(r"Python :: 3\.\d+$", name)
-    ]  # fmt: skip
+    versions = [name.split(" :: ")[-1] for name in classifiers if re.search(r"Python :: 3\.\d+$", name)]
     chosen = os.environ.get("PYTHONS", "").split()
     if not chosen:
         folders = os.environ["PATH"].split(os.pathsep)
         folders = [part for part in folders if not Path(part).is_relative_to(REPO)]
         pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
         folders += map(str, sorted(pyenv.glob("versions/*/bin")))
-        # Debian's python3.N has the modules of another package, python3.N-venv: both are tried below.
         chosen = [f"{folder}/python{version}" for version in versions for folder in folders]
         chosen += [f"{folder}/python3" for folder in folders]
     found: dict[str, Path | None] = dict.fromkeys(versions)
+    # One without venv and ensurepip, such as Debian's without python3-venv, is not used.
     report = "import ensurepip, sys, venv; print(*sys.version_info[:2], sep='.'); print(sys.executable)"
     for program in chosen:
         path = shutil.which(program)
         if not path:
-            if "PYTHONS" in os.environ:
+            if os.environ.get("PYTHONS"):
                 raise CheckError(f"PYTHONS: {program} is not a program; name interpreters that are there")
             continue
         done = subprocess.run([path, "-c", report], capture_output=True, text=True, check=False)

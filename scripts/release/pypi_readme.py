@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The README as PyPI shows it, where relative links lead nowhere: pyproject.toml names this as the provider of `readme`.
+"""The README for PyPI, where relative links lead nowhere: the provider of `readme` in pyproject.toml.
 
-The repository's address is `repository-code` of CITATION.cff. Links and pictures lead there, to the tag of the version.
-Without an address, a link becomes its text, and pictures are left out.
+The repository's address is `repository-code` of CITATION.cff. Links and pictures lead there, to the version's
+tag. Without an address, a link becomes its text, and pictures are left out.
 """
 
 import re

@@ -4,7 +4,7 @@
 # A target installs what it needs and no more. HOST: the host packages and their native cores.
 HOST       := .venv/installed.stamp build/native.stamp
 SIM_TOOLS  := build/packages/sim.stamp .venv/soc.stamp
-TEST_TOOLS := build/packages/test.stamp .venv/test.stamp
+TEST_TOOLS := build/packages/test.stamp .venv/test.stamp .venv/release.stamp
 LINUX_TOOLS := .venv/linux.stamp build/packages/linux.stamp
 ECP5_TOOLS := $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp
 
