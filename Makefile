@@ -246,7 +246,7 @@ bundle: $(BOARD)   ## all that loads a board and talks to it, zipped: BOARD=ulx3
 	@$(if $(filter $(BOARD),$(BOARDS) $(BOARDS:%=%-linux)),,echo "BOARD must be a target such as ulx3s-linux" >&2; exit 2)
 	python -m scripts.boards.bundle build/$(BOARD)$(if $(HLS),-hls) --out build/bundles/$(BOARD)$(if $(HLS),-hls)
 
-dist: $(HOST) .venv/release.stamp   ## sdists and wheels, installed and run in each Python: build/dist (6 min); PYTHONS=...
+dist: $(HOST) .venv/release.stamp   ## sdists and wheels, installed and run in each Python: build/dist; PYTHONS=...
 	@$(if $(PYTHONS),PYTHONS="$(PYTHONS)") python -m scripts.release.dist
 
 docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, links checked: build/docs/site/README.html

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 import litemrc.native._core
 import pytest
 
-from scripts.release import archives, dist, environments
+from scripts.release import archives, dist, environments, notes
 from scripts.release.environments import REPO, VERSION, CheckError
 from scripts.release.pypi_readme import absolute_links
 
@@ -35,7 +35,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.tar.gz"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def files(sdist: Path) -> Files:
     """The contents of a sound wheel: files of the sdist, and the native module that this Python imported."""
     wanted = archives.wanted_files(sdist, "litemrc")
@@ -139,7 +139,7 @@ def test_a_symbol_beyond_the_stable_abi_of_311_is_refused(files: Files, sdist: P
     # A function of Python 3.11's stable ABI becomes one of the same length that 3.12 added to it.
     old, new = b"\0PyEval_SaveThread\0", b"\0PyVectorcall_Call\0"
     assert files[name].count(old) == 1 and len(old) == len(new)
-    files[name] = files[name].replace(old, new)
+    files = files | {name: files[name].replace(old, new)}
     with pytest.raises(CheckError, match="abi3audit"):
         archives.check_wheel(write_wheel(tmp_path, files), sdist)
 
@@ -200,3 +200,14 @@ def test_pythons_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PYTHONS", "python3.0")
     with pytest.raises(CheckError, match=r"PYTHONS: python3\.0 is not a program"):
         environments.interpreters()
+
+
+def test_the_text_of_a_release_is_the_section_of_its_version() -> None:
+    changes = "# Changelog\n\n## [Unreleased]\n\n- new\n\n"
+    changes += "## [1.2.0] - 2027-01-02\n\n- a\n\n## [1.1.0] - 2026-01-02\n\n- b\n"
+    assert notes.section("v1.2.0", "1.2.0", changes) == "- a\n"
+    assert notes.section("v1.1.0", "1.1.0", changes) == "- b\n"
+    with pytest.raises(CheckError, match=r"the tag is v1\.2, and VERSION has 1\.2\.0"):
+        notes.section("v1.2", "1.2.0", changes)
+    with pytest.raises(CheckError, match=r"no line `## \[1\.3\.0\] - DATE`"):
+        notes.section("v1.3.0", "1.3.0", changes)
