@@ -42,6 +42,7 @@ PARTS = {
         docs/tutorial/renode
         docs/tutorial/real-board""",
     "How-to": """
+        Install <docs/install>
         Programs in QEMU <docs/qemu>
         Measure and compare curves <docs/mrc>
         Curves of large traces <docs/cluster>
