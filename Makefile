@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	test-targets docs man registers sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-smp sim-bridge firmware \
 	shim linux-images linux-ready linux-patches linux-numa linux-debug linux-smp linux-perf linux-damon linux-damon-ready linux-ranks-ready \
 	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket \
-	linux-smp-demo linux-smp-images linux-smp-ready sim-linux-smp models bundle results clean FORCE
+	linux-smp-demo linux-smp-images linux-smp-ready sim-linux-smp models bundle dist results clean FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -245,6 +245,9 @@ $(BOARDS:%=%-linux): $(HOST) $(ECP5_TOOLS) linux-images FORCE
 bundle: $(BOARD)   ## all that loads a board and talks to it, zipped: BOARD=ulx3s-linux
 	@$(if $(filter $(BOARD),$(BOARDS) $(BOARDS:%=%-linux)),,echo "BOARD must be a target such as ulx3s-linux" >&2; exit 2)
 	python -m scripts.boards.bundle build/$(BOARD)$(if $(HLS),-hls) --out build/bundles/$(BOARD)$(if $(HLS),-hls)
+
+dist: $(HOST) .venv/release.stamp   ## sdists and wheels, installed and run in each Python: build/dist; PYTHONS=...
+	@$(if $(PYTHONS),PYTHONS="$(PYTHONS)") python -m scripts.release.dist
 
 docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, links checked: build/docs/site/README.html
 	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site

@@ -17,7 +17,7 @@ settings.load_profile("litemrc")
 
 # A shell without job control starts background commands with SIGINT ignored, and nohup ignores SIGHUP.
 # Children would inherit that: the tests of Ctrl-C and of hang-ups would wait for ever.
-if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # Windows has none
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -3,7 +3,7 @@
 """Overhead of following processes: cycles of equal work on Linux in the RTL; monitor off, on, and following.
 
 Cycles are simulated, so the load of the machine has no effect. Epochs end only by command, unless stated.
-`--only` measures one kind of work.
+`--only` measures one kind of work, `--baud` with a link as on a board.
 """
 
 import argparse
@@ -102,12 +102,12 @@ WORK: dict[str, Callable[[Console], dict[str, float]]] = {
 
 
 @contextmanager
-def prepared() -> Iterator[tuple[Simulator, Console]]:
+def prepared(link_baud: int = 0) -> Iterator[tuple[Simulator, Console]]:
     """Run Linux in the RTL, ready for the works; yield the simulator and its shell."""
     build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
     with (
         tempfile.TemporaryDirectory() as folder,
-        build.simulator(Path(folder) / "run", on_boot=print) as simulator,
+        build.simulator(Path(folder) / "run", link_baud=link_baud, on_boot=print) as simulator,
     ):
         console = shell_of(simulator, COMMAND_TIMEOUT_S)
         console.check(SET_UP)
@@ -119,18 +119,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=WORK, help="one kind of work")
     parser.add_argument("--rounds", type=int, default=RUNS, help=f"runs of each case (default: {RUNS})")
+    parser.add_argument("--baud", type=int, default=0, help="of the link; kept in a file of its own")
     options = parser.parse_args()
+    out = OUT.with_stem(f"{OUT.stem}_{options.baud}") if options.baud else OUT
     kinds = [options.only] if options.only else list(WORK)
     cycles: dict[str, list[float]] = defaultdict(list)
-    with prepared() as (_, console):
+    with prepared(options.baud) as (_, console):
         for _ in range(options.rounds):
             for kind in kinds:
                 for name, ns in WORK[kind](console).items():
                     cycles[name].append(ns * CLOCKS_PER_NS)
                     print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(OUT.read_text()) if OUT.exists() else {}
-    OUT.write_text(json.dumps(kept | cycles, indent=1))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    kept = json.loads(out.read_text()) if out.exists() else {}
+    out.write_text(json.dumps(kept | cycles, indent=1))
     print()
     for name, values in cycles.items():
         base = cycles[name.partition(",")[0] + ", monitor off"]

@@ -39,12 +39,13 @@ OUT = ROOT / "build/bench/linux_profile"
 FOLLOWED = COMPRESSIONS["gzip, followed"]
 # Tasks by a function that no other calls.
 TASKS = {"litemrc_epoch_thread": "thread of the interrupt", "litemrc_read_epoch": "litemrcd"}
-# Name: the commands before, and the work. Of `epochs` the picture shows these tasks only.
+# Name: the commands before, and the work. Of epochs the picture shows these tasks only.
 WORKS = {
     "page-off": (ALLOCATIONS["page, monitor off"], ALLOCATE),
     "page": (f"{ALLOCATIONS['page, monitor on']}; {ALLOCATIONS['page, followed']}", ALLOCATE),
     "gzip": (FOLLOWED, COMPRESS),
     "epochs": (f"{FOLLOWED}; echo 2097152 >epoch_length", COMPRESS),
+    "long-epochs": (f"{FOLLOWED}; echo 16777216 >epoch_length", COMPRESS),
 }
 PROGRAMS = (ROOT / "build/boot/shim.elf", IMAGES / "kernel/vmlinux")
 MODULES = ("vexriscv_intc", "litemrc", "tail/litemrc_tail", "ranks/litemrc_ranks")
@@ -234,7 +235,7 @@ def main() -> None:
             print(f"\n{name}: {printed}", *table(cycles), sep="\n", flush=True)
             folded = (f"{';'.join(stack)} {count}\n" for stack, count in cycles.items())
             (OUT / f"{name}.folded").write_text("".join(folded))
-            if name == "epochs":
+            if "epochs" in name:
                 cycles = Counter({stack: n for stack, n in cycles.items() if stack[0] in TASKS.values()})
             picture(cycles, OUT / f"{name}.svg", f"{name}: cycles by call stack")
 

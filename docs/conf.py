@@ -36,11 +36,13 @@ html_show_sourcelink = False
 
 PARTS = {
     "Tutorial": """
+        A first hour <docs/first-hour>
         docs/tutorial/trace
         docs/tutorial/simulated-board
         docs/tutorial/renode
         docs/tutorial/real-board""",
     "How-to": """
+        Install <docs/install>
         Programs in QEMU <docs/qemu>
         Measure and compare curves <docs/mrc>
         Curves of large traces <docs/cluster>
@@ -75,6 +77,7 @@ PARTS = {
         Formal proofs <docs/formal>
         Energy model <docs/energy>
         Linux driver files <firmware/linux/ABI>
+        What 1.0 promises <docs/stability>
         Changes <CHANGELOG>""",
     "Results": """
         All figures <docs/results/measured>

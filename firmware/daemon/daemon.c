@@ -13,6 +13,7 @@
 #include "budgets/fault_cost.h"
 #include "budgets/groups.h"
 #include "budgets/lease.h"
+#include "budgets/shrink.h"
 #include "clients.h"
 #include "driver/driver.h"
 #include "driver/ranks.h"
@@ -153,7 +154,7 @@ static void say_end(void)
 static int next_timeout_ms(int epochs)
 {
 	const int limits[] = {runs_timeout_ms(), lease_timeout_ms(&linux_device), fault_cost_timeout_ms(),
-			      pages_timeout_ms(), clients_timeout_ms(), epochs};
+			      pages_timeout_ms(), clients_timeout_ms(), shrink_timeout_ms(), epochs};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -189,6 +190,7 @@ static int serve(struct pollfd *sources)
 			runs_reap();
 		runs_progress();
 		lease_progress(&linux_device);
+		shrink_progress();
 		if (!error)
 			error = flush();
 	}

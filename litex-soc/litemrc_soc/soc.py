@@ -82,12 +82,12 @@ class Variant:
 VARIANTS = {
     # Firmware is in ROM and SRAM, so that all DRAM traffic is that of the workloads.
     "baremetal": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64),
-    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so
-    # they must hold the bytes of a tick: a typed command, a whole request of the host.
-    "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
+    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver serves the FIFOs once a tick:
+    # they hold a typed command, or what the link carries in 10 ms at 1 Mbaud, such as a host's request.
+    "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 1024),
     "smp": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64, "vexriscv_smp"),
-    "linux-smp": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 256, "vexriscv_smp"),
-    "rocket": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 256, "rocket"),
+    "linux-smp": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 1024, "vexriscv_smp"),
+    "rocket": Variant("linux", False, 8 * 1024, 4 * 1024, 256, 1024, "rocket"),
 }
 
 

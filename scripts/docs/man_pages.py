@@ -12,7 +12,7 @@ from argparse_manpage.manpage import Manpage
 from litemrc.cli.main import command_parser
 from litemrc.cli.shared.commands import parsers_of
 
-_EXIT_STATUS = (
+EXIT_STATUS = (
     "0: success. 1: a comparison or check failed, or an output cannot be written. "
     "2: invalid input or a missing device. 130: interrupted."
 )
@@ -30,7 +30,7 @@ def man_page(parser: argparse.ArgumentParser) -> str:
         page.add_section("commands", ">", "\n".join(_entries(action)))
     if parser.epilog:
         page.add_section("notes", ">", f".nf\n{_roff(parser.epilog)}\n.fi")
-    page.add_section("exit status", ">", _roff(_EXIT_STATUS))
+    page.add_section("exit status", ">", _roff(EXIT_STATUS))
     with _without(parser, below):
         return str(page)
 

@@ -4,7 +4,7 @@
 # A target installs what it needs and no more. HOST: the host packages and their native cores.
 HOST       := .venv/installed.stamp build/native.stamp
 SIM_TOOLS  := build/packages/sim.stamp .venv/soc.stamp
-TEST_TOOLS := build/packages/test.stamp .venv/test.stamp
+TEST_TOOLS := build/packages/test.stamp .venv/test.stamp .venv/release.stamp
 LINUX_TOOLS := .venv/linux.stamp build/packages/linux.stamp
 ECP5_TOOLS := $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp
 
@@ -55,7 +55,7 @@ build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
 	@touch $@
 
 # Groups of pyproject.toml.
-PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs mutants
+PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs mutants release
 $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@

@@ -6,6 +6,7 @@ Without a snapshot of these images, as in a fresh clone, one boot makes it.
 
 import json
 import re
+import socket
 
 import pytest
 from litemrc.cli.soc.demo_results import check, verdict, with_pages
@@ -29,11 +30,14 @@ pytestmark = [
 ]
 
 
+def machine_in(run_dir, **options):
+    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
+    return build.simulator(run_dir, boot_timeout_s=scaled_timeout(BOOT_TIMEOUT_S), **options)
+
+
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
-    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
-    run_dir = tmp_path_factory.mktemp("rtl") / "run"
-    with build.simulator(run_dir, boot_timeout_s=scaled_timeout(BOOT_TIMEOUT_S)) as simulator:
+    with machine_in(tmp_path_factory.mktemp("rtl") / "run") as simulator:
         yield simulator
 
 
@@ -79,6 +83,34 @@ def test_time_goes_on_as_the_device_tree_says(machine, shell):
 def test_a_line_longer_than_what_comes_within_a_tick_arrives_whole(shell):
     text = "".join(chr(ord("a") + i % 26) for i in range(300))
     assert shell.check(f"echo {text}") == text + "\n"
+
+
+def test_what_is_sent_at_the_baud_rate_of_a_board_stops_no_program(tmp_path):
+    """The kernel takes a message of 3,000 bytes at once: its FIFO holds 1,024, and a page the others.
+
+    Then 4,000 more wait for the wire, as only 5,120 fit.
+    """
+    baud, first, then, held = 115_200, 3_000, 4_000, 1_024 + 4_096
+    cycles_per_byte = 10 * 50_000_000 / baud
+    image = (IMAGES / "busybox").read_bytes()
+    expected = image[:first] + image[:then]
+    with machine_in(tmp_path / "run", link_baud=baud) as board:
+        shell = shell_of(board, COMMAND_TIMEOUT_S)
+        write = "elapsed busybox dd if=/bin/busybox of={} bs={} count=1 2>&1"
+        shell.check("kill -STOP $(pidof litemrcd)")  # it has the port open, and is silent
+        shell.check(write.format("/dev/null", then))  # both programs are in memory
+        address = board.url.removeprefix("socket://").split(":")
+        with socket.create_connection((address[0], int(address[1]))) as host:
+            host.settimeout(scaled_timeout(COMMAND_TIMEOUT_S))
+            took = [
+                int(re.search(r"^(\d+) ns", shell.check(write.format("/dev/ttyLXU1", size)), re.M)[1]) / 20
+                for size in (first, then)
+            ]
+            arrived = b""  # after what the daemon had sent
+            while not arrived.endswith(expected):
+                arrived += host.recv(4096)
+    assert took[0] < first * cycles_per_byte / 3
+    assert took[1] > (first + then - held) * cycles_per_byte * 0.8
 
 
 def test_programs_are_followed_and_named(collected):

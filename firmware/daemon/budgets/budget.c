@@ -81,8 +81,8 @@ int budget_keep(const struct budget_files *files, struct kept_budget *kept)
 
 int budget_restore(const struct budget_files *files, const struct kept_budget *kept)
 {
-	int high = sysfs_write(files->high, kept->high);
 	int low = sysfs_write(files->low, kept->low);
+	int high = sysfs_write(files->high, kept->high);
 
 	return high ? high : low;
 }
@@ -95,17 +95,28 @@ static void print_bytes(char *text, size_t size, uint64_t pages)
 int budget_set(const struct budget_files *files, uint32_t pages)
 {
 	struct kept_budget before, wanted = {"max\n", "0\n"};
+	uint64_t wanted_high = (uint64_t)pages + BUDGET_AHEAD, next = wanted_high;
 	int error = budget_keep(files, &before);
+	uint32_t high, used;
 
+	if (!error)
+		error = budget_pages(files->high, &high);
+	if (!error)
+		error = budget_pages(files->current, &used);
+	if (error)
+		return error;
 	if (pages != LITEMRC_NO_BUDGET) {
-		print_bytes(wanted.high, sizeof(wanted.high), (uint64_t)pages + BUDGET_AHEAD);
+		if (used > high)
+			used = high;	/* pages that cannot be reclaimed: the limit is lowered all the same */
+		if (used > wanted_high + BUDGET_STEP)
+			next = used - BUDGET_STEP;
+		print_bytes(wanted.high, sizeof(wanted.high), next);
 		print_bytes(wanted.low, sizeof(wanted.low), pages);
 	}
-	if (!error)
-		error = budget_restore(files, &wanted);
+	error = budget_restore(files, &wanted);
 	if (error)
 		budget_restore(files, &before);
-	return error;
+	return error ? error : next != wanted_high;
 }
 
 int budget_reclaim(const struct budget_files *files, uint32_t pages)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Memory of a cgroup in pages of the monitor. A budget is a guarantee and a limit: memory.low is the budget, and
- * memory.high is BUDGET_AHEAD pages more. All functions but budget_close() return 0 or -errno.
+ * memory.high is BUDGET_AHEAD pages more. All functions but budget_close() and budget_set() return 0 or -errno.
  */
 #ifndef LITEMRCD_BUDGET_H
 #define LITEMRCD_BUDGET_H
@@ -13,6 +13,9 @@
  * towards memory.high: a program that needs all of its budget would lose pages to them.
  */
 #define BUDGET_AHEAD 64u
+
+/* The kernel reclaims while memory.high is written, and no fewer pages than these (SWAP_CLUSTER_MAX of swap.h). */
+#define BUDGET_STEP 32u
 
 /* Open files of a cgroup; -1: missing. */
 struct budget_files {
@@ -37,8 +40,9 @@ void budget_close(struct budget_files *files);
 int budget_get(const struct budget_files *files, struct budget *budget);
 
 /*
- * Guarantees `pages` to the cgroup and limits it to them; the kernel reclaims pages beyond that at once, as far as
- * possible. LITEMRC_NO_BUDGET: neither guarantee nor limit. On failure both files are as before.
+ * Guarantees `pages` to the cgroup and limits it to them, at most BUDGET_STEP below what it has: returns 1 if the limit
+ * must be lowered further, by the same call. LITEMRC_NO_BUDGET: neither guarantee nor limit. On failure, -errno, both
+ * files are as before.
  */
 int budget_set(const struct budget_files *files, uint32_t pages);
 

@@ -10,8 +10,6 @@
 #include "driver/driver.h"
 #include "litemrc_protocol.h"
 #include "processes/cgroups.h"
-#include "processes/listed.h"
-#include "processes/programs.h"
 #include "processes/runs.h"
 #include "system/log.h"
 
@@ -40,7 +38,7 @@ void groups_open(const char *mount)
 	}
 }
 
-void group_of_listed(uint32_t number, struct group *group)
+static void group_of_listed(uint32_t number, struct group *group)
 {
 	*group = (struct group){.files = listed_files[number], .listed = number, .program = -1};
 	snprintf(group->path, sizeof(group->path), "%s", listed_path(number));
@@ -76,6 +74,26 @@ void group_leave(struct group *group)
 {
 	if (group->program >= 0)
 		budget_close(&group->files);
+}
+
+unsigned int group_number(const struct group *group)
+{
+	return group->listed >= 0 ? group->listed : LISTED_MAX + group->program;
+}
+
+void groups_visit(void (*visit)(const struct group *group))
+{
+	struct group group;
+
+	for (uint32_t i = 0; i < listed_count; i++) {
+		group_of_listed(i, &group);
+		visit(&group);
+	}
+	for (uint32_t context = 1; context < parameters.contexts; context++)
+		if (runs_program(context) >= 0 && !group_find(context, &group)) {
+			visit(&group);
+			group_leave(&group);
+		}
 }
 
 /* The number in a file of the cgroup with this path; 0 with *pages unchanged if there is no such file. */
@@ -115,19 +133,19 @@ int group_bounds(const struct group *group, struct bounds *bounds)
 	return error;
 }
 
+static uint64_t pages_of_programs;
+
+static void add_guaranteed(const struct group *group)
+{
+	uint32_t pages;
+
+	if (group->program >= 0 && !budget_pages(group->files.low, &pages) && pages != LITEMRC_NO_BUDGET)
+		pages_of_programs += pages;
+}
+
 void groups_protect_programs(void)
 {
-	uint64_t pages = 0;
-
-	for (uint32_t context = 1; context < parameters.contexts; context++) {
-		struct group group;
-		uint32_t guaranteed;
-
-		if (runs_program(context) < 0 || group_find(context, &group))
-			continue;
-		if (!budget_pages(group.files.low, &guaranteed) && guaranteed != LITEMRC_NO_BUDGET)
-			pages += guaranteed;
-		group_leave(&group);
-	}
-	cgroups_protect(pages << parameters.page_shift);
+	pages_of_programs = 0;
+	groups_visit(add_guaranteed);
+	cgroups_protect(pages_of_programs << parameters.page_shift);
 }

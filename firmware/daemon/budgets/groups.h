@@ -9,6 +9,10 @@
 #include <stdint.h>
 
 #include "budgets/budget.h"
+#include "processes/listed.h"
+#include "processes/programs.h"
+
+#define GROUPS_MAX (LISTED_MAX + PROGRAMS_MAX)
 
 struct group {
 	struct budget_files files;
@@ -33,10 +37,13 @@ void groups_open(const char *mount);
 /* Returns 0; -EBUSY: the context has no such cgroup; -EOPNOTSUPP: no memory controller. End with group_leave(). */
 int group_find(uint32_t context, struct group *group);
 
-/* The listed cgroup of that number. */
-void group_of_listed(uint32_t number, struct group *group);
-
 void group_leave(struct group *group);
+
+/* The number of the listed cgroup, or of the program; below GROUPS_MAX. */
+unsigned int group_number(const struct group *group);
+
+/* Calls `visit` for each listed cgroup and for that of each program that runs. */
+void groups_visit(void (*visit)(const struct group *group));
 
 /* Returns 0 or -errno. */
 int group_bounds(const struct group *group, struct bounds *bounds);

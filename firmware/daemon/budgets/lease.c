@@ -3,11 +3,10 @@
 
 #include <string.h>
 
+#include "budgets/shrink.h"
 #include "driver/driver.h"
 #include "messages/events.h"
 #include "messages/hosts.h"
-#include "processes/listed.h"
-#include "processes/programs.h"
 #include "system/log.h"
 #include "system/timing.h"
 
@@ -22,21 +21,16 @@ struct entry {
 
 static int64_t end_ms;
 static bool unreported;	/* it expired, and the host has not been notified */
-static struct entry of_listed[LISTED_MAX], of_programs[PROGRAMS_MAX];
-
-static struct entry *entry_of(const struct group *group)
-{
-	return group->listed >= 0 ? &of_listed[group->listed] : &of_programs[group->program];
-}
+static struct entry entries[GROUPS_MAX];
 
 bool lease_governs(uint32_t listed)
 {
-	return of_listed[listed].held;
+	return entries[listed].held;
 }
 
 int lease_keep(const struct group *group)
 {
-	struct entry *entry = entry_of(group);
+	struct entry *entry = &entries[group_number(group)];
 	int error;
 
 	if (entry->held && entry->serial == group->serial)
@@ -49,33 +43,23 @@ int lease_keep(const struct group *group)
 
 static void restore(const struct group *group)
 {
-	struct entry *entry = entry_of(group);
-	int error = 0;
+	const struct entry *entry = &entries[group_number(group)];
+	int error;
 
-	if (entry->held && entry->serial == group->serial)
-		error = budget_restore(&group->files, &entry->before);
+	if (!entry->held || entry->serial != group->serial)
+		return;
+	shrink_end(group);
+	error = budget_restore(&group->files, &entry->before);
 	if (error)
 		log_info("%s: the budget cannot be restored: %s", group->path, strerror(-error));
-	entry->held = false;
 }
 
 void lease_restore(struct device *device)
 {
-	struct group group;
-
 	if (driver_has(LITEMRC_FEATURE_RANK_POWER) && !device->saved)
 		log_info("rank policy and working set are not as before the lease: the driver refuses them");
-	for (uint32_t i = 0; i < listed_count; i++) {
-		group_of_listed(i, &group);
-		restore(&group);
-	}
-	for (uint32_t context = 1; context < parameters.contexts; context++)
-		if (!group_find(context, &group)) {
-			if (group.program >= 0)
-				restore(&group);
-			group_leave(&group);
-		}
-	memset(of_programs, 0, sizeof(of_programs));
+	groups_visit(restore);
+	memset(entries, 0, sizeof(entries));
 	groups_protect_programs();
 }
 

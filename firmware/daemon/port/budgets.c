@@ -4,6 +4,7 @@
 
 #include "budgets/groups.h"
 #include "budgets/lease.h"
+#include "budgets/shrink.h"
 #include "port/port.h"
 #include "processes/listed.h"
 
@@ -36,6 +37,8 @@ int context_budget(uint32_t context, struct answer *answer)
 	if (error)
 		return error;
 	error = budget_get(&group.files, &budget);
+	if (!error && shrink_under_way(&group))
+		budget.allowed = budget.guaranteed;
 	if (!error)
 		error = group_bounds(&group, &bounds);
 	if (!error)
@@ -69,7 +72,7 @@ static int set(const struct group *group, uint32_t pages, struct answer *answer)
 			      "above memory.max, or memory.high of a cgroup above");
 	error = linux_device.leased ? lease_keep(group) : 0;
 	if (!error)
-		error = budget_set(&group->files, pages);
+		error = shrink_begin(group, pages);
 	if (group->program >= 0)
 		groups_protect_programs();
 	return error;

@@ -129,6 +129,9 @@ COMMANDS = {
 }
 STUDIES = ("simulate", "replace", "sweep", "intents")  # the commands of the distribution litemrc-studies
 
+# Modules of Python that Windows lacks: serial consoles, file locks, limits of processes.
+POSIX_MODULES = {"fcntl", "pwd", "resource", "termios", "tty"}
+
 EXIT_FAILED = 1  # the environment failed: an output cannot be written, out of memory
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -150,6 +153,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         failure = stdout_failure()  # had it failed, the flush would fail again
         return _failed(failure or _system_text(error), EXIT_FAILED)
+    except ModuleNotFoundError as error:
+        if error.name not in POSIX_MODULES:
+            raise
+        text = f"this command needs Python's module {error.name}, which {sys.platform} lacks: run it on Linux"
+        code = _failed(text, EXIT_BAD_INPUT)
     except MemoryError as error:
         code = _failed(f"not enough memory: {error}".removesuffix(": "), EXIT_FAILED)
     except RecursionError:

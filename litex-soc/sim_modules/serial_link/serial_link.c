@@ -11,7 +11,8 @@
  *
  * A snapshot holds the bytes under way in both directions, and no connection.
  *
- * Arguments: "port" (0: any free one), "port_file" (receives the port number).
+ * Arguments: "port" (0: any free one), "port_file" (receives the port number), "cycles_per_byte" (in each direction, as at a baud
+ * rate; left out: a byte in each cycle).
  */
 #define _GNU_SOURCE	/* POLLRDHUP */
 #include <arpa/inet.h>
@@ -57,6 +58,7 @@ struct link {
 	clk_edge_state_t edge;
 	struct evbuffer *to_client, *from_client;
 	struct client *client;	/* the host */
+	unsigned int cycles_per_byte, source_wait, sink_wait;	/* cycles until the wire is free */
 };
 
 static struct event_base *base;
@@ -220,7 +222,7 @@ static void link_transfer(struct snapshot *snapshot, void *session)
 
 static int link_new(void **session, char *args)
 {
-	struct json_object *json = json_tokener_parse(args), *port, *port_file;
+	struct json_object *json = json_tokener_parse(args), *port, *port_file, *cycles;
 	struct link *link = calloc(1, sizeof(*link));
 	struct sockaddr_in address = {.sin_family = AF_INET};
 	struct evconnlistener *listener;
@@ -231,6 +233,8 @@ static int link_new(void **session, char *args)
 		fprintf(stderr, "serial_link: the arguments must have port and port_file (got %s)\n", args);
 		goto out;
 	}
+	if (json_object_object_get_ex(json, "cycles_per_byte", &cycles))
+		link->cycles_per_byte = json_object_get_int(cycles);
 	link->to_client = evbuffer_new();
 	link->from_client = evbuffer_new();
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -285,17 +289,23 @@ static int link_tick(void *session, uint64_t time_ps)
 	if (!clk_pos_edge(&link->edge, *link->sys_clk))
 		return RC_OK;
 
-	*link->source_ready = evbuffer_get_length(link->to_client) < UNREAD_LIMIT;
-	if (*link->source_valid && *link->source_ready)
+	link->source_wait -= !!link->source_wait;
+	link->sink_wait -= !!link->sink_wait;
+	*link->source_ready = !link->source_wait && evbuffer_get_length(link->to_client) < UNREAD_LIMIT;
+	if (*link->source_valid && *link->source_ready) {
 		evbuffer_add(link->to_client, link->source_data, 1);
+		link->source_wait = link->cycles_per_byte;
+	}
 	if (link->client && evbuffer_get_length(link->to_client))
 		bufferevent_write_buffer(link->client->stream, link->to_client);
 
-	*link->sink_valid = evbuffer_get_length(link->from_client) != 0;
+	*link->sink_valid = !link->sink_wait && evbuffer_get_length(link->from_client) != 0;
 	if (*link->sink_valid) {
 		evbuffer_copyout(link->from_client, link->sink_data, 1);
-		if (*link->sink_ready)
+		if (*link->sink_ready) {
 			evbuffer_drain(link->from_client, 1);
+			link->sink_wait = link->cycles_per_byte;
+		}
 	}
 	return RC_OK;
 }

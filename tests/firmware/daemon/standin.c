@@ -3,7 +3,7 @@
  * Linked into the daemon under test: makes plain files and folders behave like those of sysfs and cgroups.
  *
  * An order (a write at offset 0) replaces a file's text. If there is a file of the same name with ".error" appended, the
- * order fails with the errno in it and changes nothing. A new folder gets the files of a cgroup, and can be removed with
+ * order fails with the errno in it and changes nothing; with ".slow", it takes that many milliseconds. A new folder gets the files of a cgroup, and can be removed with
  * them. A context ordered to follow does so immediately; fake_driver.py does the rest of the driver's work. Every
  * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG. An image of an epoch
  * that is empty reads as ENODATA; an order to hot/queue_first has the frames before that number leave hot/queue.
@@ -47,12 +47,13 @@ __attribute__((constructor)) static void open_log(void)
 		orders = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
 
-static int error_of(const char *path)
+/* The number in the file with `end` appended to its name; 0: there is none. */
+static int number_beside(const char *path, const char *end)
 {
 	char name[4200], text[16] = "";
 	int file;
 
-	snprintf(name, sizeof(name), "%s.error", path);
+	snprintf(name, sizeof(name), "%s%s", path, end);
 	file = open(name, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return 0;
@@ -177,7 +178,8 @@ ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)
 
 	if (ends_in(path, "/hot/queue_first"))
 		return acknowledge(path, text, length);
-	error = error_of(path);
+	error = number_beside(path, ".error");
+	usleep(1000 * number_beside(path, ".slow"));
 	count = snprintf(line, sizeof(line), "%s %d %.*s", path, error, (int)length, (const char *)text);
 	if (orders >= 0 && write(orders, line, count) != count)
 		abort();

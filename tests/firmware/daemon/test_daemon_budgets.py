@@ -145,6 +145,52 @@ def test_a_file_that_refuses_leaves_both_as_they_were(governed, groups):
         end_lease(device)
 
 
+def test_a_budget_that_shrinks_delays_no_other(governed, groups, driver):
+    """The kernel reclaims while memory.high is written: 300 pages, 32 at a time.
+
+    From 400 pages in use to 100, and 64 ahead, it is written 8 times: 368, 336, ... 176, 164.
+    """
+    (groups / "jobs/memory.current").write_text(bytes_of(400))
+    (groups / "jobs/memory.high.slow").write_text("50")
+    limits = [400 - 32 * step for step in range(1, 8)] + [100 + AHEAD]
+
+    def written(path: str) -> list[str]:
+        return [text for name, _, text in driver.orders() if name.endswith(f"{path}/memory.high")]
+
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/jobs")
+        device.request("follow_cgroup", context=2, path="/app/web")
+        take_lease(device, lease_cycles(device, 60))
+        assert device.request("set_budget", context=1, pages=100).values[:3] == [100, 400, 100]
+        assert device.request("set_budget", context=2, pages=500).values[0] == 500
+        assert texts(groups / "app/web") == budget(500)
+        assert len(written("jobs")) < len(limits)
+        assert device.request("get_budget", context=1).values[:3] == [100, 400, 100]
+        wait_until(lambda: texts(groups / "jobs") == budget(100))
+        assert written("jobs") == [bytes_of(pages).strip() for pages in limits]
+        end_lease(device)
+
+
+@pytest.mark.parametrize("ends", ["set_budget", "end_lease"])
+def test_a_budget_that_shrinks_stops_at_another_order(governed, groups, ends):
+    (groups / "jobs/memory.current").write_text(bytes_of(400))
+    (groups / "jobs/memory.high.slow").write_text("50")
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/jobs")
+        take_lease(device, lease_cycles(device, 60))
+        device.request("set_budget", context=1, pages=100)
+        if ends == "set_budget":
+            device.request("set_budget", context=1, pages=390)
+        else:
+            end_lease(device)
+        expected = budget(390) if ends == "set_budget" else ("max\n", "0\n")
+        assert texts(groups / "jobs") == expected
+        (groups / "jobs/memory.high.slow").write_text("0")
+        for _ in range(10):  # each makes the daemon's loop go on
+            assert device.request("get_budget", context=1).values[1] == 400
+        assert texts(groups / "jobs") == expected
+
+
 @pytest.mark.parametrize(
     ("where", "file"), [("app/web", "memory.max"), ("app", "memory.max"), ("app", "memory.high")]
 )

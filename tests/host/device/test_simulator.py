@@ -105,6 +105,14 @@ def test_the_folder_of_a_run_holds_what_the_simulator_reads(simulated, build, tm
     assert not made.running
 
 
+def test_a_byte_on_the_link_takes_ten_bits_of_the_baud_rate(simulated, build, tmp_path):
+    """At 50 MHz and 115,200 baud: 10 x 50,000,000 / 115,200 = 4,340."""
+    (build / "csr.json").write_text('{"constants": {"config_clock_frequency": 50000000}}')
+    simulated(link_baud=115_200)
+    config = json.loads((tmp_path / "runs/1/sim_config.js").read_text())
+    assert config[1]["args"] == {"port": 0, "cycles_per_byte": 4340}
+
+
 def test_files_of_an_earlier_run_are_replaced(simulated, tmp_path):
     simulated()
     for name in ("record.npy", "link.port"):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import add_out_argument, tcp_port
+from litemrc.cli.shared.arguments import add_out_argument, positive, tcp_port
 from litemrc.cli.shared.device_options import add_cold_argument, add_linux_build_arguments, end_on_sigterm
 from litemrc.cli.shared.messages import note
 
@@ -38,6 +38,13 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free port)"
     )
+    parser.add_argument(
+        "--link-baud",
+        metavar="N",
+        type=positive,
+        default=0,
+        help="bits a second of the link, as on a board (none: a byte in each cycle)",
+    )
     add_cold_argument(parser)
     parser.epilog = "`poweroff -f` in Linux or Ctrl-C here ends the simulation."
 
@@ -57,7 +64,12 @@ def main(args: argparse.Namespace) -> int:
 
     try:
         at_prompt = LinuxBuild(args.sim, args.shim, args.images).simulator(
-            args.out, link_port=args.link_port, cold=args.cold, on_boot=note, on_line=show
+            args.out,
+            link_port=args.link_port,
+            link_baud=args.link_baud,
+            cold=args.cold,
+            on_boot=note,
+            on_line=show,
         )
         with at_prompt as simulator:
             simulator.wait_ready()

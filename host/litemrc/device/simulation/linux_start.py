@@ -87,6 +87,7 @@ class LinuxBuild:
         run_dir: Path,
         *,
         link_port: int = 0,
+        link_baud: int = 0,
         cold: bool = False,
         on_boot: Callable[[str], object] = _no_notice,
         on_line: Callable[[str], object] = _no_notice,
@@ -98,6 +99,8 @@ class LinuxBuild:
 
         Parameters
         ----------
+        link_port, link_baud
+            those of `Simulator`.
         cold
             boot, without snapshot.
         on_boot
@@ -111,10 +114,9 @@ class LinuxBuild:
             something is not built, or the boot failed.
         """
         if cold:
-            return self._cold(run_dir, link_port)
-        return Simulator(
-            self.sim, None, run_dir, link_port=link_port, state=self._state(on_boot, on_line, boot_timeout_s)
-        )
+            return self._cold(run_dir, link_port, link_baud)
+        state = self._state(on_boot, on_line, boot_timeout_s)
+        return Simulator(self.sim, None, run_dir, link_port=link_port, link_baud=link_baud, state=state)
 
     @property
     def snapshots(self) -> Path:
@@ -177,8 +179,11 @@ class LinuxBuild:
                 )
             return keep(self.snapshots, made_from, simulator.save())
 
-    def _cold(self, run_dir: Path, link_port: int = 0) -> Simulator:
-        return Simulator(self.sim, self.shim, run_dir, link_port=link_port, images=linux_images(self.images))
+    def _cold(self, run_dir: Path, link_port: int = 0, link_baud: int = 0) -> Simulator:
+        images = linux_images(self.images)
+        return Simulator(
+            self.sim, self.shim, run_dir, link_port=link_port, link_baud=link_baud, images=images
+        )
 
 
 def _wait_until_at_prompt(simulator: Simulator, on_line: Callable[[str], object], timeout_s: float) -> None:

@@ -17,6 +17,7 @@ from litemrc.errors import UserError
 ROM_INIT = "sim_rom.init"
 CONFIG = "sim_config.js"
 PORT_FILE = "link.port"
+BITS_PER_BYTE = 10  # of a UART: start, data, stop
 DRAM = "dram.json"
 DESCRIPTION = "csr.json"
 WORD_BYTES = 4  # of a ROM, unless the description says otherwise
@@ -48,6 +49,8 @@ class Simulator:
         record as they were then. Firmware and images have no effect.
     sd_card : Path or None
         image of the SD card of a simulated board (``litemrc_soc/sim_board.py``), whose BIOS boots from it.
+    link_baud : int
+        bits a second of the link, ten for each byte, as on a board; 0: a byte in each cycle.
 
     Attributes
     ----------
@@ -71,6 +74,7 @@ class Simulator:
         images: Sequence[Image] = (),
         state: Path | None = None,
         sd_card: Path | None = None,
+        link_baud: int = 0,
     ) -> None:
         self._arguments = [f"+restore={Path(state).resolve()}"] if state else []
         self.build = Path(build).resolve()
@@ -80,9 +84,13 @@ class Simulator:
         self.clocks = self.run_dir / "console.clocks"
         self._started: subprocess.Popen[bytes] | None = None
         self._sd_card = sd_card and Path(sd_card).resolve()
-        self._prepare(firmware and Path(firmware), bootargs, link_port, images)
+        self._link = {"port": link_port}
+        if link_baud:
+            clock_hz = self._constants()["config_clock_frequency"]
+            self._link["cycles_per_byte"] = BITS_PER_BYTE * clock_hz // link_baud
+        self._prepare(firmware and Path(firmware), bootargs, images)
 
-    def _prepare(self, firmware: Path | None, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
+    def _prepare(self, firmware: Path | None, bootargs: str, images: Sequence[Image]) -> None:
         gateware = self.build / "gateware"
         binary = gateware / "obj_dir" / "Vsim"
         makers = ("make sim-linux", "make shim") if images else ("make sim", "make firmware")
@@ -91,7 +99,7 @@ class Simulator:
                 raise UserError("the simulator is not built", where=str(needed), remedy=f"run: {made_by}")
         self._binary = binary
         try:
-            self._lay_out(gateware, link_port)
+            self._lay_out(gateware)
             if firmware:
                 rom = firmware.read_bytes() if images and not bootargs else set_bootargs(firmware, bootargs)
                 (self.run_dir / ROM_INIT).write_text(as_words(rom, self._bus_bytes()))
@@ -104,11 +112,14 @@ class Simulator:
 
     def _bus_bytes(self) -> int:
         """Return the bytes of a word of the ROM."""
-        described = self.build / DESCRIPTION
-        constants = json.loads(described.read_text())["constants"] if described.exists() else {}
-        return int(constants.get("config_bus_data_width", 8 * WORD_BYTES)) // 8
+        return self._constants().get("config_bus_data_width", 8 * WORD_BYTES) // 8
 
-    def _lay_out(self, gateware: Path, link_port: int) -> None:
+    def _constants(self) -> dict[str, int]:
+        """Return the constants of the SoC's description."""
+        described = self.build / DESCRIPTION
+        return json.loads(described.read_text())["constants"] if described.exists() else {}
+
+    def _lay_out(self, gateware: Path) -> None:
         """Fill the run's folder, the simulator's working directory."""
         self.run_dir.mkdir(parents=True, exist_ok=True)
         for name in ("modules", PORT_FILE, STATE_FILE, self.record.name):
@@ -119,7 +130,7 @@ class Simulator:
         config = json.loads((gateware / CONFIG).read_text())
         for module in config:
             if module.get("module") == "serial_link":
-                module["args"]["port"] = link_port
+                module["args"] |= self._link
             if module.get("module") == "sd_card" and self._sd_card:
                 module["args"]["image"] = str(self._sd_card)
         (self.run_dir / CONFIG).write_text(json.dumps(config))

@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 INDEX = "snapshot.json"
@@ -110,6 +109,8 @@ def locked(folder: Path) -> Iterator[None]:
     OSError
         the folder cannot be written.
     """
+    from fcntl import LOCK_EX, flock  # POSIX only
+
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         flock(lock, LOCK_EX)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The history of a device: a listener that keeps every epoch, across kills, lost links and full disks."""
 
-import fcntl
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +70,8 @@ class History:
         *,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
+        import fcntl  # POSIX only, and reading needs none
+
         self.folder, self.device = Path(folder), device
         self.kept = self.unkept = 0
         self._retention, self._say = retention or Retention(), say

@@ -52,7 +52,7 @@ template <typename T> class LargeArray {
         if (bytes_ >= HUGE_PAGE)
             unmap();
         else
-            std::free(elements_);
+            ::operator delete(elements_, std::align_val_t(ALIGNMENT));
         elements_ = nullptr;
         size_ = bytes_ = 0;
     }
@@ -76,9 +76,7 @@ template <typename T> class LargeArray {
         if (bytes >= HUGE_PAGE) {
             map(round_up(bytes, HUGE_PAGE));
         } else {
-            elements_ = static_cast<T *>(std::aligned_alloc(ALIGNMENT, bytes));
-            if (!elements_)
-                throw std::bad_alloc();
+            elements_ = static_cast<T *>(::operator new(bytes, std::align_val_t(ALIGNMENT))); // Windows has no aligned_alloc
             bytes_ = bytes;
             std::memset(elements_, 0, bytes);
         }
