@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
+from litemrc_soc.soc import VARIANTS
 
 from tests.firmware.boot.boot_programs import build_program
 from tests.mutation import mutated_source
@@ -23,8 +24,9 @@ SHIM = ROOT / "build/boot/shim.bin"
 MODULES = ROOT / "litex-soc/sim_modules"
 KERNEL_ADDRESS = 0x4000_0000
 TIMEOUT_S = 120
-ROUNDS = 450
-WAITING = 400  # bytes, more than a UART's FIFO holds
+# Bytes sent to each UART, more than its FIFO holds, so that the module keeps the others. Each round takes one.
+WAITING = max(VARIANTS["linux"].console_fifo_bytes, VARIANTS["linux"].link_fifo_bytes) + 144
+ROUNDS = WAITING + 50
 
 pytestmark = [
     pytest.mark.soc,
