@@ -214,10 +214,11 @@ void BucketStack::renumber() {
             new_id += 1;
             continue;
         }
-        const bool as_one = counts_[older] + counts_[newer] <= BUCKET_PAGES;
+        const pages_t older_pages = counts_[older], newer_pages = counts_[newer];
+        const bool as_one = older_pages + newer_pages <= BUCKET_PAGES;
         for (int last = as_one; last < 2; ++last) {
             HLS_UNROLL // both buckets at once, or one after the other
-            const pages_t pages = as_one ? pages_t(counts_[older] + counts_[newer]) : counts_[older + last];
+            const pages_t pages = as_one ? pages_t(older_pages + newer_pages) : last ? newer_pages : older_pages;
             if (merged_pages[owner] + pages <= BUCKET_PAGES) { // always, if there are none
                 merged_pages[owner] += pages;
             } else {
