@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the paper of docs/paper from the tables of docs/: `make paper` writes build/paper/paper.pdf.
-
-    python -m scripts.docs.paper [--png]
-"""
+"""Builds the paper of docs/paper from the tables of docs/: `make paper` writes build/paper/paper.pdf."""
 
 import argparse
 import json
 import sys
+from pathlib import Path
 
 import typst
 
@@ -14,33 +12,43 @@ from scripts.docs.page_tables import REPO
 from scripts.docs.paper_figures import draw
 from scripts.docs.paper_results import results
 
-SOURCE = REPO / "docs/paper/paper.typ"
-OUT = REPO / "build/paper"  # results.typ and layout.typ read it
-
-
-def prepare() -> None:
-    """Write what the source reads: the results as JSON, and the figures."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    found = results()
-    (OUT / "results.json").write_text(json.dumps(found), "utf-8")
-    draw(found, OUT)
+SOURCE, OUT = "docs/paper/paper.typ", "build/paper"  # results.typ and layout.typ read OUT
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--png", action="store_true", help="also write each page as a picture")
     arguments = parser.parse_args()
-    prepare()
-    options = {"root": str(REPO), "ignore_system_fonts": True}  # the same fonts everywhere: those in the package
     try:
-        typst.compile(str(SOURCE), output=str(OUT / "paper.pdf"), **options)
-    except typst.TypstError as error:
-        print(f"{error.message}\n{error.diagnostic}", file=sys.stderr)
+        print(build(REPO))
+        if arguments.png:
+            compiler(REPO).compile(output=REPO / OUT / "page-{p}.png", format="png", ppi=150)
+    except (typst.TypstError, ValueError) as error:
+        print(f"{SOURCE}: {getattr(error, 'diagnostic', error)}", file=sys.stderr)
         return 1
-    if arguments.png:
-        typst.compile(str(SOURCE), output=str(OUT / "page-{p}.png"), ppi=150, **options)
-    print(OUT / "paper.pdf")
     return 0
+
+
+def build(root: Path) -> Path:
+    """Write the paper of a repository and return its path.
+
+    Raises
+    ------
+    typst.TypstError, ValueError
+        a number or table that the paper needs is not in its page, or the source has an error.
+    """
+    out = root / OUT
+    out.mkdir(parents=True, exist_ok=True)
+    found = results(root)
+    (out / "results.json").write_text(json.dumps(found), "utf-8")
+    draw(found, out)
+    compiler(root).compile(output=out / "paper.pdf")
+    return out / "paper.pdf"
+
+
+def compiler(root: Path) -> typst.Compiler:
+    """Return the compiler of the paper, with the fonts of its package only: the same on every machine."""
+    return typst.Compiler(root / SOURCE, root=root, ignore_system_fonts=True)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,7 @@ from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scripts.docs.page_tables import REPO
-from scripts.docs.paper_results import curves_of, number
+from scripts.docs.paper_results import CURVES, number, table
 
 WIDTH = 3.35  # inches: a column
 SMALL: dict[Any, Any] = {
@@ -26,6 +25,7 @@ SMALL: dict[Any, Any] = {
     "lines.linewidth": 1.1,
     "lines.markersize": 3.5,
     "svg.hashsalt": "litemrc",
+    "text.hinting": "none",
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
 }
@@ -37,21 +37,21 @@ KINDS = {
     "zipf and loop": ("zipf+loop_",),
 }
 LEAST = 1e-6  # errors below, which the table has as 0, are drawn here
-Results = Mapping[str, Any]
+Results = dict[str, Any]
 
 
 def draw(results: Results, folder: Path) -> None:
     """Write each figure into a folder as an SVG file without text, so that no font is needed to show it."""
     for name, (height, figure) in FIGURES.items():
         with matplotlib.rc_context(SMALL):
-            drawn = Figure(figsize=(WIDTH, height), layout="constrained")
+            drawn = Figure(figsize=(WIDTH, height), dpi=72, layout="constrained")
             figure(drawn, results)
             drawn.savefig(folder / f"{name}.svg", metadata={"Date": None})
 
 
 def accuracy(figure: Figure, results: Results) -> None:
     """Mean and largest error of bucket_stack for each trace."""
-    traces = results["docs/engines.md"]["tables"]["accuracy"]
+    traces = table(results, "docs/engines.md", "accuracy")
     axes = figure.subplots()
     ordered: list[str] = []
     middles = []
@@ -79,13 +79,34 @@ def accuracy(figure: Figure, results: Results) -> None:
     axes.minorticks_off()
     axes.set_ylabel("error of the miss ratio")
     axes.grid(axis="y")
-    axes.legend(loc="upper left", ncols=2)
+    figure.legend(loc="outside upper center", ncols=2)
+
+
+def drops(figure: Figure, results: Results) -> None:
+    """Share of the accesses that find the queue full, over their rate."""
+    rows = table(results, "docs/engines.md", "drops")
+    axes = figure.subplots()
+    patterns = list(next(iter(rows.values())))[1:]
+    for n, pattern in enumerate(patterns):
+        shares = [number(row[pattern]) for row in rows.values()]
+        axes.plot(
+            [float(rate) for rate in rows],
+            shares,
+            MARKERS[n],
+            linestyle=DASHES[n],
+            color=COLOURS[n + 1],
+            markersize=4.5 - n,
+            label=pattern,
+        )
+    axes.set(xlabel="accesses per cycle", ylabel="dropped, %")
+    axes.grid(axis="y")
+    axes.legend(loc="upper left")
 
 
 def linux(figure: Figure, results: Results) -> None:
-    """The curves of programs and kernel that docs/linux-curves.svg has."""
+    """Curves of programs and of the kernel under Linux."""
     axes = figure.subplots()
-    for n, (name, (sizes, ratios)) in enumerate(curves_of(REPO / "docs/linux-curves.svg").items()):
+    for n, (name, (sizes, ratios)) in enumerate(results[CURVES]["curves"].items()):
         axes.plot(
             [size / 1024 for size in sizes],
             ratios,
@@ -95,7 +116,9 @@ def linux(figure: Figure, results: Results) -> None:
             label=name,
         )
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter("{x:g}")
+    decades = [10**-n for n in range(4, -1, -1)]
+    axes.set_yticks(decades, [f"{each:g}" for each in decades])
+    axes.set_ylim(min(decades) / 2, max(decades) / 2)
     axes.set_xlim(0.5)
     axes.set(xlabel="memory size, MiB", ylabel="miss ratio")
     axes.grid(axis="y")
@@ -104,7 +127,7 @@ def linux(figure: Figure, results: Results) -> None:
 
 def hot(figure: Figure, results: Results) -> None:
     """Recall of structures that find hot pages over their block RAMs."""
-    rows = results["docs/hot-pages.md"]["tables"]["monitors"]
+    rows = table(results, "docs/hot-pages.md", "monitors")
     axes = figure.subplots()
     families = {"hot_pages": "hot_pages", "M5": "M5-like", "NeoMem": "NeoMem-like"}
     for (family, label), marker, colour in zip(families.items(), "os^", COLOURS[1:], strict=False):
@@ -116,7 +139,9 @@ def hot(figure: Figure, results: Results) -> None:
                 best[rams] = max(best.get(rams, recall), recall)
         rams = sorted(best)
         axes.plot(rams, [best[each][0] for each in rams], marker=marker, color=colour, label=label)
-        axes.plot(rams, [best[each][1] for each in rams], marker=marker, markersize=2, linestyle=":", color=colour)
+        axes.plot(
+            rams, [best[each][1] for each in rams], marker=marker, markersize=2, linestyle=":", color=colour
+        )
     axes.set_xscale("log", base=2)
     axes.set_xticks([4, 8, 16, 32, 64], ["4", "8", "16", "32", "64"])
     axes.set_ylim(0, 1.03)
@@ -127,7 +152,7 @@ def hot(figure: Figure, results: Results) -> None:
 
 def damon(figure: Figure, results: Results) -> None:
     """Recall of the hottest pages over the share of the processor, for both truths."""
-    rows = results["docs/damon-truth.md"]["tables"]["damon-truth"]
+    rows = table(results, "docs/damon-truth.md", "damon-truth")
     both = figure.subplots(1, 2, sharey=True)
     for axes, truth in zip(both, ("CPU references", "DRAM accesses"), strict=True):
         _observers(axes, rows, f"recall, {truth}")
@@ -156,8 +181,9 @@ def _observers(axes: Axes, rows: Mapping[str, Mapping[str, str]], column: str) -
 
 
 FIGURES: dict[str, tuple[float, Callable[[Figure, Results], None]]] = {
-    "accuracy": (1.75, accuracy),
-    "linux": (1.55, linux),
-    "hot": (1.6, hot),
-    "damon": (2.5, damon),
+    "accuracy": (1.9, accuracy),
+    "drops": (1.4, drops),
+    "linux": (1.9, linux),
+    "hot": (1.7, hot),
+    "damon": (2.6, damon),
 }

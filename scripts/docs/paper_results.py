@@ -20,20 +20,22 @@ PAGES = (
     "docs/formal.md",
     "docs/hot-pages.md",
     "docs/linux.md",
+    "docs/os-tracker.md",
     "docs/results/measured.md",
 )
+CURVES = "docs/linux-curves.svg"
 _TABLE = re.compile(r"<!-- table (.+?) -->\n(.*?)<!-- end -->", re.DOTALL)
 _SVG = "{http://www.w3.org/2000/svg}"
 _UNITS = {"KiB": 1, "MiB": 1024, "GiB": 1024**2}
 
 
 def results(root: Path = REPO) -> dict[str, Any]:
-    """Return what each page says, by its path: `text`, `blocks` and `tables` by name, and `values` by name.
+    """Return what each page says, by its path: `text`, `blocks`, `tables` and `values` by name; and CURVES' `curves`.
 
     A block is the text of a marked table. A table maps the first cell of a row, and then the head of a column, to
     the cell; the head of the first column is under `""`.
     """
-    pages = {}
+    pages: dict[str, Any] = {CURVES: {"curves": curves_of(root / CURVES)}}
     for name in PAGES:
         text = (root / name).read_text("utf-8")
         blocks = dict(_TABLE.findall(text))
@@ -42,15 +44,29 @@ def results(root: Path = REPO) -> dict[str, Any]:
     return pages
 
 
+def table(found: dict[str, Any], page: str, name: str) -> dict[str, dict[str, str]]:
+    """Return a table of a page.
+
+    Raises
+    ------
+    ValueError
+        if the page has no such table.
+    """
+    if name not in found[page]["tables"]:
+        raise ValueError(f"{page} has no table {name!r}")
+    return found[page]["tables"][name]
+
+
 def table_of(block: str) -> dict[str, dict[str, str]]:
     """Return a Markdown table, without its marks of code and of bold text. Of equal heads, the first one counts."""
     cells = [
-        [cell.strip(" `*") for cell in line.strip().strip("|").split("|")]
+        [re.sub(r"`|\*\*", "", cell).strip() for cell in line.strip().strip("|").split("|")]
         for line in block.splitlines()
         if line.startswith("|")
     ]
     heads, _, *rows = cells
-    return {row[0]: dict(reversed([("", row[0]), *zip(heads[1:], row[1:], strict=True)])) for row in rows}
+    named = [list(zip(["", *heads[1:]], row, strict=True)) for row in rows]
+    return {row[0][1]: dict(row) | dict(reversed(row)) for row in named}
 
 
 def number(cell: str) -> float:
