@@ -5,6 +5,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import typst
 
@@ -37,13 +38,18 @@ def build(root: Path) -> Path:
     typst.TypstError, ValueError
         a number or table that the paper needs is not in its page, or the source has an error.
     """
-    out = root / OUT
-    out.mkdir(parents=True, exist_ok=True)
+    draw(write_results(root), root / OUT)
+    paper = root / OUT / "paper.pdf"
+    compiler(root).compile(output=paper)
+    return paper
+
+
+def write_results(root: Path) -> dict[str, Any]:
+    """Write what the pages say to where results.typ reads it, and return it."""
     found = results(root)
-    (out / "results.json").write_text(json.dumps(found), "utf-8")
-    draw(found, out)
-    compiler(root).compile(output=out / "paper.pdf")
-    return out / "paper.pdf"
+    (root / OUT).mkdir(parents=True, exist_ok=True)
+    (root / OUT / "results.json").write_text(json.dumps(found), "utf-8")
+    return found
 
 
 def compiler(root: Path) -> typst.Compiler:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the pages of docs/ say: their text, their tables and values, and the curves of a picture, for the paper."""
+"""Reads the text, tables and values of the pages of docs/, and the curves of a picture, for the paper."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -30,10 +30,9 @@ _UNITS = {"KiB": 1, "MiB": 1024, "GiB": 1024**2}
 
 
 def results(root: Path = REPO) -> dict[str, Any]:
-    """Return what each page says, by its path: `text`, `blocks`, `tables` and `values` by name; and CURVES' `curves`.
+    """Return `text`, `blocks`, `tables` and `values` of each page, and the `curves` of CURVES.
 
-    A block is the text of a marked table. A table maps the first cell of a row, and then the head of a column, to
-    the cell; the head of the first column is under `""`.
+    A block is the text of a marked table. `table_of` describes a table.
     """
     pages: dict[str, Any] = {CURVES: {"curves": curves_of(root / CURVES)}}
     for name in PAGES:
@@ -58,7 +57,11 @@ def table(found: dict[str, Any], page: str, name: str) -> dict[str, dict[str, st
 
 
 def table_of(block: str) -> dict[str, dict[str, str]]:
-    """Return a Markdown table, without its marks of code and of bold text. Of equal heads, the first one counts."""
+    """Return the cells of a Markdown table by the first cell of their row and the head of their column.
+
+    Marks of code and of bold text are left out. The head of the first column is `""`. Of columns with the
+    same head the first one counts.
+    """
     cells = [
         [re.sub(r"`|\*\*", "", cell).strip() for cell in line.strip().strip("|").split("|")]
         for line in block.splitlines()
