@@ -55,7 +55,7 @@ build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
 	@touch $@
 
 # Groups of pyproject.toml.
-PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs mutants release
+PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs paper mutants release
 $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
