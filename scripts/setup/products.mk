@@ -72,7 +72,7 @@ $(PACKAGES:%=build/packages/%.stamp): build/packages/%.stamp: scripts/setup/apt/
 build/ap_types: | .venv/installed.stamp
 	python -m scripts.setup.fetch_ap_types
 
-build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp host/pyproject.toml litex-soc/pyproject.toml
+build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp VERSION host/pyproject.toml litex-soc/pyproject.toml
 	@scripts/setup/build_native.sh
 	@touch $@
 

@@ -166,6 +166,9 @@ def test_versions_agree() -> None:
     command = [sys.executable, "-m", "litemrc.cli.main", "--version"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert printed == f"litemrc {VERSION}\n"
+    modules = [path.read_text() for path in (REPO / "firmware/linux/driver").rglob("*.c")]
+    named = [each for text in modules for each in re.findall(r'MODULE_VERSION\("(.*)"\)', text)]
+    assert named and set(named) == {VERSION}
     # The newest version of the change log that has a date; before the first release there is none.
     released = re.search(r"(?m)^## \[(.*)\] - ", (REPO / "CHANGELOG.md").read_text())
     assert released is None or released[1] == VERSION
