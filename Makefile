@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	test-targets docs man registers sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-smp sim-bridge firmware \
 	shim linux-images linux-ready linux-patches linux-numa linux-debug linux-smp linux-perf linux-damon linux-damon-ready linux-ranks-ready \
 	linux-rocket linux-rocket-demo linux-rocket-images linux-rocket-ready sim-linux-rocket \
-	linux-smp-demo linux-smp-images linux-smp-ready sim-linux-smp models bundle dist results clean FORCE
+	linux-smp-demo linux-smp-images linux-smp-ready sim-linux-smp models bundle dist paper results clean FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
@@ -254,6 +254,9 @@ docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, link
 
 man: $(HOST) .venv/docs.stamp   # a page for each command: man -l build/man/litemrc-mrc.1
 	python -m scripts.docs.man_pages --out build/man
+
+paper: $(HOST) .venv/paper.stamp   ## a paper of four pages about LiteMRC, from the result files: build/paper/paper.pdf
+	python -m scripts.docs.paper
 
 clean:   ## remove build/
 	rm -rf build

@@ -95,8 +95,27 @@ PARTS = {
 }
 
 
+_RECORDED = "docs/serve-demo.html"  # of the site
+_PICTURE = re.compile(r"^\[!\[[^\]]*\]\(docs/curves\.svg\)\]\(docs/serve\.md[^)]*\)$", re.MULTILINE)
+_FRAME = f"""\
+```{{raw}} html
+<iframe src="{_RECORDED}" title="A recording of litemrc serve"
+        style="width: 100%; height: 48rem; border: 0"></iframe>
+<p><a href="{_RECORDED}">The recording on a page of its own</a>, with DRAM traffic and pages accessed</p>
+```"""
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", _prepare)
+    app.connect("build-finished", _record)
+
+
+def _record(app: Sphinx, error: Exception | None) -> None:
+    """Write the page that the first page shows in its frame."""
+    from scripts.docs.serve_recorded import write_page
+
+    if error is None:
+        write_page(Path(app.outdir) / _RECORDED)
 
 
 def _prepare(app: Sphinx, name: str, source: list[str]) -> None:
@@ -109,6 +128,9 @@ def _prepare(app: Sphinx, name: str, source: list[str]) -> None:
 
     source[0] = re.sub(r"\]\(([^():#\s]+)((?:#[^()\s]*)?)\)", named, source[0])
     if name == root_doc:
+        source[0], found = _PICTURE.subn(_FRAME, source[0])
+        if found != 1:
+            raise ValueError(f"{name}.md: the picture that {_RECORDED} replaces is not there")
         for caption, pages in PARTS.items():
             lines = "\n".join(line.strip() for line in pages.splitlines())
             source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n{lines}\n```\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws the page of `litemrc serve --demo` when each program has run: `make results-demo`."""
+"""Draws and records the page of `litemrc serve --demo` until each program has run: `make results-demo`."""
 
 import argparse
 import shutil
@@ -10,6 +10,8 @@ from pathlib import Path
 
 from litemrc.cli.device.serve_demo import demo_runs
 from playwright.sync_api import sync_playwright
+
+from scripts.docs.serve_recorded import RECORDING
 
 REPO = Path(__file__).parents[2]
 SIZE = {"width": 1120, "height": 900}  # as wide as the documentation shows it without loss
@@ -31,6 +33,8 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
+        shutil.rmtree(RECORDING, ignore_errors=True)
+        shutil.copytree(history, RECORDING, ignore=shutil.ignore_patterns("open"))
 
 
 def draw(url: str, path: Path) -> None:

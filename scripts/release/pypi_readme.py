@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-_RELATIVE = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s]+)\)")
+_TARGET = r"\]\((?![a-z]+:|#)([^)\s]+)\)"  # relative
+_PICTURE = re.compile(r"!\[([^\]]*)" + _TARGET)
+_LINK = re.compile(r"(?<!!)\[((?:!\[[^\]]*\]\([^)]*\)|[^\]])*)" + _TARGET)  # of words, or of a picture
 
 
 def dynamic_metadata(settings: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -32,10 +34,8 @@ def absolute_links(text: str, address: str | None, version: str) -> str:
         the repository's, such as https://host/owner/name; without one links become their texts.
     """
 
-    def link(found: re.Match[str]) -> str:
-        picture, words, path = found.groups()
-        if address is None:
-            return "" if picture else words
-        return f"{picture}[{words}]({address}/{'raw' if picture else 'blob'}/v{version}/{path})"
+    def place(kind: str, found: re.Match[str]) -> str:
+        return f"[{found[1]}]({address}/{kind}/v{version}/{found[2]})"
 
-    return _RELATIVE.sub(link, text)
+    text = _PICTURE.sub(lambda found: "!" + place("raw", found) if address else "", text)
+    return _LINK.sub(lambda found: place("blob", found) if address else found[1], text)

@@ -55,7 +55,7 @@ build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
 	@touch $@
 
 # Groups of pyproject.toml.
-PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs mutants release
+PYTHON_GROUPS := soc rocket targets test pnr bench linux boards docs paper mutants release
 $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
@@ -72,7 +72,7 @@ $(PACKAGES:%=build/packages/%.stamp): build/packages/%.stamp: scripts/setup/apt/
 build/ap_types: | .venv/installed.stamp
 	python -m scripts.setup.fetch_ap_types
 
-build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp host/pyproject.toml litex-soc/pyproject.toml
+build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp VERSION host/pyproject.toml litex-soc/pyproject.toml
 	@scripts/setup/build_native.sh
 	@touch $@
 

@@ -166,6 +166,9 @@ def test_versions_agree() -> None:
     command = [sys.executable, "-m", "litemrc.cli.main", "--version"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert printed == f"litemrc {VERSION}\n"
+    modules = [path.read_text() for path in (REPO / "firmware/linux/driver").rglob("*.c")]
+    named = [each for text in modules for each in re.findall(r'MODULE_VERSION\("(.*)"\)', text)]
+    assert named and set(named) == {VERSION}
     # The newest version of the change log that has a date; before the first release there is none.
     released = re.search(r"(?m)^## \[(.*)\] - ", (REPO / "CHANGELOG.md").read_text())
     assert released is None or released[1] == VERSION
@@ -190,6 +193,12 @@ def test_relative_links_lead_to_the_tag_of_the_version() -> None:
         " [boards](https://example.org/a/b/blob/v1.2/docs/boards/) [here](#quick-start) [paper](https://example.org/x)"
     )
     assert absolute_links(text, None, "1.2") == " boards [here](#quick-start) [paper](https://example.org/x)"
+    linked = "[![curves](docs/curves.svg)](docs/serve.md#a-recording)"
+    assert absolute_links(linked, "https://example.org/a/b", "1.2") == (
+        "[![curves](https://example.org/a/b/raw/v1.2/docs/curves.svg)]"
+        "(https://example.org/a/b/blob/v1.2/docs/serve.md#a-recording)"
+    )
+    assert absolute_links(linked, None, "1.2") == ""
 
 
 def test_pythons_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -468,6 +468,6 @@ static void __exit litemrc_exit(void)
 module_exit(litemrc_exit);
 
 MODULE_DESCRIPTION("LiteMRC memory monitor");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION("1.0.0");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("platform:litemrc");

@@ -38,7 +38,7 @@ def page_routes() -> APIRouter:
 
     @routes.get("/static/{file}")
     def static(file: str) -> Response:
-        path = _files().get(file)
+        path = page_files().get(file)
         if path is None:
             raise Refusal(404, "the page has no such file")
         return FileResponse(path, media_type=_TYPES[path.suffix], headers=_CHECK)
@@ -47,7 +47,7 @@ def page_routes() -> APIRouter:
 
 
 @cache
-def _files() -> dict[str, Path]:
+def page_files() -> dict[str, Path]:
     """Return the files that are served, by name: no path of a request reaches the file system."""
     page = {path.name: path for path in _PAGE.iterdir() if path.suffix in _TYPES}
     return page | {_PLOTLY: Path(str(files("plotly") / "package_data" / "plotly.min.js"))}

@@ -24,7 +24,7 @@ SHIM = ROOT / "build/boot/shim.bin"
 MODULES = ROOT / "litex-soc/sim_modules"
 KERNEL_ADDRESS = 0x4000_0000
 TIMEOUT_S = 120
-# Bytes sent to each UART, more than its FIFO holds, so that the module keeps the others. A round takes one.
+# Bytes sent to each UART: more than its FIFO holds, so that the module keeps the others. A round takes one.
 WAITING = max(VARIANTS["linux"].console_fifo_bytes, VARIANTS["linux"].link_fifo_bytes) + 144
 ROUNDS = WAITING + 50
 

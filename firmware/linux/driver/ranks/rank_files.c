@@ -360,5 +360,5 @@ static void __exit litemrc_ranks_exit(void)
 module_exit(litemrc_ranks_exit);
 
 MODULE_DESCRIPTION("LiteMRC rank meter, rank power, and ranks without data");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION("1.0.0");
 MODULE_LICENSE("GPL");

@@ -352,5 +352,5 @@ static void __exit litemrc_tail_exit(void)
 module_exit(litemrc_tail_exit);
 
 MODULE_DESCRIPTION("LiteMRC refault distances of evicted pages");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION("1.0.0");
 MODULE_LICENSE("GPL");
