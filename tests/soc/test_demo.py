@@ -153,7 +153,7 @@ def test_every_curve_is_that_recomputed_from_the_recorded_accesses(demo, replaye
         assert told[context].largest_error == pytest.approx(max(errors), abs=1e-12)
         mean, largest = 0.0002, 0.01
         if context == 5:
-            # matmul's loop ends beside a group's border, and the first three hits in a bucket are placed in its
+            # matmul's loop ends beside a group's border, and a bucket's first three hits are placed in its
             # middle. Any two neighbouring buckets hold more than half a group: a quarter each, on average.
             largest = 3 / (GROUP_PAGES / 4) * max(a - b for a, b in pairwise(exact.miss_ratio.tolist()))
             mean = largest / GROUPS
