@@ -45,7 +45,7 @@ class BucketReference {
 
   private:
     using Bucket = std::set<int>;
-    using Buckets = std::list<Bucket>; // newest, the open one, first
+    using Buckets = std::list<Bucket>; // newest first: one or two of the open id, then two of each closed one
     static constexpr int NOBODY = -1;
 
     // The loop's front in floating point, which is exact here; the unit uses fixed point.
@@ -56,6 +56,7 @@ class BucketReference {
     };
     struct Stack {
         Buckets buckets = Buckets(1);
+        int open = 1; // buckets of the open id
         Front front;
     };
     struct Place {
@@ -70,16 +71,19 @@ class BucketReference {
             return 0;
         int position = 0;
         if (!miss) {
-            for (auto newer = open; newer != place.bucket; ++newer)
+            const bool is_open = stack.open == 2 && place.bucket == std::next(open);
+            for (auto newer = open; newer != place.bucket && !is_open; ++newer)
                 position += int(newer->size());
-            position += place_in(*place.bucket, stack);
+            if (!is_open)
+                position += place_in(*place.bucket, stack);
             place.bucket->erase(frame);
         }
         open->insert(frame);
         place.bucket = open;
-        if (int(open->size()) == BUCKET_PAGES) {
+        if (int(open->size()) == CLOSING_PAGES) {
             stack.buckets.emplace_front();
-            ++ids_used_;
+            ids_used_ += stack.open == 2;
+            stack.open = 3 - stack.open;
         }
         return position / GROUP_PAGES;
     }
@@ -91,7 +95,7 @@ class BucketReference {
         if (&bucket == front.bucket) {
             front.confidence = std::min(15, front.confidence + 2);
             front.votes = 0;
-            if (front.place >= -GROUP_PAGES)
+            if (front.place >= -BUCKET_PAGES)
                 front.place -= front.slope;
             const int place = int(std::floor(front.place));
             return front.confidence < 8 ? pages / 2 : std::max(0, std::min(place, pages - 1));
@@ -108,8 +112,8 @@ class BucketReference {
         if (front.votes < 6)
             return pages / 2;
         if (front.bucket && front.confidence > 0 && is_newer(bucket, *front.bucket, stack)) {
-            const double unit = 1.0 / std::min(GROUP_PAGES, 256);
-            const double correction = std::floor(front.place / (2 * GROUP_PAGES) / unit) * unit;
+            const double unit = 1.0 / std::min(BUCKET_PAGES, 256);
+            const double correction = std::floor(front.place / (2 * BUCKET_PAGES) / unit) * unit;
             front.slope = std::max(1.0, std::min(front.slope + correction, 4 - unit));
         }
         front.bucket = &bucket;
@@ -133,29 +137,46 @@ class BucketReference {
         } else if (--delay_ == 0) {
             ids_used_ = 0;
             for (Stack &stack : stacks_) {
-                merge(stack.buckets);
+                merge_pairs(stack);
+                merge(stack);
                 stack.front.bucket = stack.front.candidate = nullptr;
                 stack.front.confidence = stack.front.votes = 0;
-                ids_used_ += int(stack.buckets.size());
+                ids_used_ += (int(stack.buckets.size()) - stack.open) / 2 + 1;
             }
         }
     }
 
-    // From the oldest closed bucket to the newest; the open bucket is unchanged.
-    void merge(Buckets &buckets) {
-        auto older = buckets.end();
-        for (auto bucket = buckets.end(); --bucket != buckets.begin();) {
-            const bool fits = older != buckets.end() && int(older->size() + bucket->size()) <= GROUP_PAGES;
-            if (!bucket->empty() && !fits) {
-                older = bucket;
-                continue;
-            }
-            for (const int frame : *bucket) {
-                older->insert(frame);
-                places_[frame].bucket = older;
-            }
-            bucket = buckets.erase(bucket);
+    // Moves the pages of a bucket into an older one if that has room for them. Returns whether it is empty then.
+    bool moved(const Bucket &bucket, Buckets::iterator older) {
+        if (int(older->size() + bucket.size()) > BUCKET_PAGES)
+            return bucket.empty();
+        for (const int frame : bucket) {
+            older->insert(frame);
+            places_[frame].bucket = older;
         }
+        return true;
+    }
+
+    // Merges the two buckets of each closed id; empties the newer one.
+    void merge_pairs(Stack &stack) {
+        for (auto newer = std::next(stack.buckets.begin(), stack.open); newer != stack.buckets.end(); std::advance(newer, 2))
+            if (moved(*newer, std::next(newer)))
+                newer->clear();
+    }
+
+    // Merges the closed buckets from the oldest on, and completes the newest id with an empty bucket.
+    void merge(Stack &stack) {
+        Buckets &buckets = stack.buckets;
+        auto older = buckets.end();
+        const auto last_open = std::next(buckets.begin(), stack.open - 1);
+        for (auto bucket = buckets.end(); --bucket != last_open;) {
+            if (older == buckets.end() ? bucket->empty() : moved(*bucket, older))
+                bucket = buckets.erase(bucket);
+            else
+                older = bucket;
+        }
+        if ((int(buckets.size()) - stack.open) % 2)
+            buckets.emplace(std::next(last_open));
     }
 
     void clear() {

@@ -77,53 +77,64 @@ void BucketStack::maintain(const Op &op) {
 }
 
 Position BucketStack::access(frame_t frame, context_t running) {
-    const id_t id = id_of(frame);
-    const bool valid = is_bucket(id);
+    const bucket_t bucket = bucket_of(frame);
+    const bool valid = is_valid(bucket);
+    const id_t id = id_of(bucket);
     const context_t owner = valid ? owners_[id] : id != 0 ? context_t(id - FIRST_CLAIM) : running;
     Context context = contexts_[owner];
-    const Position answer{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), 0, owner, 0};
-    set_page(frame, context.open_id);
-    if (id == context.open_id)
+    Position answer{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), 0, owner, 0};
+    set_page(frame, context.open);
+    if (bucket == context.open)
         return answer;
 
-    Position estimated = answer;
-    if (valid) {
-        const pages_t inside = context.front.hit(id, counts_[id]);
-        const pages_t position = context.open_pages + remove(owner, id) + inside;
-        estimated.group = position / GROUP_PAGES;
+    if (valid && id == id_of(context.open)) {
+        context.older_pages -= 1; // position 0
+    } else if (valid) {
+        const pages_t inside = context.front.hit(bucket, counts_[bucket]);
+        const pages_t position = context.open_pages + context.older_pages + remove(owner, bucket) + inside;
+        answer.group = position / GROUP_PAGES;
     }
     context.open_pages += 1;
-    if (context.open_pages == BUCKET_PAGES) {
-        insert(owner, context.open_id, BUCKET_PAGES);
-        open(owner, context);
+    if (context.open_pages == CLOSING_PAGES) {
+        if (is_newer(context.open)) {
+            insert(owner, id_of(context.open), context.older_pages, CLOSING_PAGES);
+            open(owner, context);
+        } else {
+            context.open[0] = 1;
+            context.older_pages = CLOSING_PAGES;
+            context.open_pages = 0;
+        }
     }
     contexts_[owner] = context;
-    return estimated;
+    return answer;
 }
 
 void BucketStack::invalidate(const Op &op) {
-    const id_t id = id_of(op.frame);
-    set_page(op.frame, op.write ? id_t(FIRST_CLAIM + op.context) : id_t(0));
-    if (!is_bucket(id))
+    const bucket_t bucket = bucket_of(op.frame);
+    set_page(op.frame, op.write ? older_of(FIRST_CLAIM + op.context) : bucket_t(0));
+    if (!is_valid(bucket))
         return;
-    const context_t owner = owners_[id];
-    if (id == contexts_[owner].open_id)
+    const context_t owner = owners_[id_of(bucket)];
+    if (bucket == contexts_[owner].open)
         contexts_[owner].open_pages -= 1;
+    else if (id_of(bucket) == id_of(contexts_[owner].open))
+        contexts_[owner].older_pages -= 1;
     else
-        remove(owner, id);
+        remove(owner, bucket);
 }
 
-id_t BucketStack::id_of(frame_t frame) const {
+bucket_t BucketStack::bucket_of(frame_t frame) const {
     Page page;
-    unpack_into(pages_[frame], page.id, page.generation);
-    return !is_bucket(page.id) || page.generation == generation_ ? page.id : map_[page.id];
+    unpack_into(pages_[frame], page.bucket, page.generation);
+    return !is_valid(page.bucket) || page.generation == generation_ ? page.bucket : map_[page.bucket];
 }
 
-void BucketStack::set_page(frame_t frame, id_t id) { pages_[frame] = packed<page_word_t>(id, generation_); }
+void BucketStack::set_page(frame_t frame, bucket_t bucket) { pages_[frame] = packed<page_word_t>(bucket, generation_); }
 
 // Removes a page from a closed bucket. Returns the number of pages in the closed buckets newer than it.
-pages_t BucketStack::remove(context_t owner, id_t id) {
-    pages_t newer = 0;
+pages_t BucketStack::remove(context_t owner, bucket_t bucket) {
+    const id_t id = id_of(bucket);
+    pages_t newer = is_newer(bucket) ? pages_t(0) : counts_[bucket + 1];
     for (int level = 0; level < ID_BITS; ++level) {
         HLS_UNROLL // one memory per level, all in parallel
         pages_t &pages = nodes_[level][node_of(owner, id, level)];
@@ -132,23 +143,25 @@ pages_t BucketStack::remove(context_t owner, id_t id) {
         else
             newer += pages;
     }
-    counts_[id] -= 1;
+    counts_[bucket] -= 1;
     return newer;
 }
 
-void BucketStack::insert(context_t owner, id_t id, pages_t pages) {
+void BucketStack::insert(context_t owner, id_t id, pages_t older, pages_t newer) {
     for (int level = 0; level < ID_BITS; ++level) {
         HLS_UNROLL // as in remove
         if (in_newer_half(id, level))
-            nodes_[level][node_of(owner, id, level)] += pages;
+            nodes_[level][node_of(owner, id, level)] += older + newer;
     }
-    counts_[id] = pages;
+    counts_[older_of(id)] = older;
+    counts_[older_of(id) + 1] = newer;
 }
 
 void BucketStack::open(context_t owner, Context &context) {
-    context.open_id = next_id_;
+    context.open = older_of(next_id_);
     context.open_pages = 0;
-    owners_[context.open_id] = owner;
+    context.older_pages = 0;
+    owners_[next_id_] = owner;
     next_id_ += 1;
 }
 
@@ -163,19 +176,19 @@ void BucketStack::count_down() {
     }
 }
 
-// Removes all ids from the tree, merges neighbouring buckets of a context while they hold at most a group's pages, and
-// inserts the result under new ids, which never exceed the old ones.
+// Removes all ids from the tree, merges the two buckets of an id if they hold at most BUCKET_PAGES, then neighbouring ones
+// of a context by the same rule, and inserts the result under new ids, which never exceed the old ones.
 void BucketStack::renumber() {
     sweep();
-    id_t merged_id[CONTEXTS];
+    bucket_t merged[CONTEXTS]; // the newest new bucket
     pages_t merged_pages[CONTEXTS];
-    pages_t new_counts[IDS];
-    HLS_REGISTERS(merged_id) // read and written in one cycle, as the open buckets are
+    pages_t new_counts[2 * IDS];
+    HLS_REGISTERS(merged) // read and written in one cycle, as the open buckets are
     HLS_REGISTERS(merged_pages)
     for (int context = 0; context < CONTEXTS; ++context) {
         HLS_UNROLL
-        merged_id[context] = 0;
-        merged_pages[context] = 0;
+        merged[context] = 1; // no more room: the newer bucket of id 0, which has no pages
+        merged_pages[context] = BUCKET_PAGES;
     }
     next_id_t new_id = 1;
     for (int id = 1; id < IDS; ++id) {
@@ -184,37 +197,52 @@ void BucketStack::renumber() {
         if (id >= int(next_id_))
             break;
         const context_t owner = owners_[id];
-        const pages_t pages = counts_[id];
         for (int level = 0; level < ID_BITS; ++level) {
             HLS_UNROLL // as in remove
             if (in_newer_half(id, level))
                 nodes_[level][node_of(owner, id, level)] = 0;
         }
-        const bool is_open = id == int(contexts_[owner].open_id);
-        if (is_open) {
-            contexts_[owner].open_id = new_id;
+        const bucket_t older = older_of(id), newer = older + 1;
+        if (id == int(id_of(contexts_[owner].open))) {
+            contexts_[owner].open = older_of(new_id) + is_newer(contexts_[owner].open);
             contexts_[owner].front.forget();
-        } else if (pages == 0) {
+            map_[older] = older_of(new_id);
+            map_[newer] = older_of(new_id) + 1;
+            owners_[new_id] = owner;
+            new_counts[older_of(new_id)] = 0;
+            new_counts[older_of(new_id) + 1] = 0;
+            new_id += 1;
             continue;
-        } else if (merged_id[owner] != 0 && merged_pages[owner] + pages <= GROUP_PAGES) {
-            map_[id] = merged_id[owner];
-            merged_pages[owner] += pages;
-            new_counts[merged_id[owner]] = merged_pages[owner];
-            continue;
-        } else {
-            merged_id[owner] = new_id;
-            merged_pages[owner] = pages;
         }
-        map_[id] = new_id;
-        owners_[new_id] = owner;
-        new_counts[new_id] = is_open ? pages_t(0) : pages;
-        new_id += 1;
+        const pages_t older_pages = counts_[older], newer_pages = counts_[newer];
+        const bool as_one = older_pages + newer_pages <= BUCKET_PAGES;
+        for (int last = as_one; last < 2; ++last) {
+            HLS_UNROLL // both buckets at once, or one after the other
+            const pages_t pages = as_one ? pages_t(older_pages + newer_pages) : last ? newer_pages : older_pages;
+            if (merged_pages[owner] + pages <= BUCKET_PAGES) { // always, if there are none
+                merged_pages[owner] += pages;
+            } else {
+                merged_pages[owner] = pages;
+                if (!is_newer(merged[owner])) {
+                    merged[owner] += 1;
+                } else {
+                    merged[owner] = older_of(new_id);
+                    owners_[new_id] = owner;
+                    new_counts[merged[owner] + 1] = 0;
+                    new_id += 1;
+                }
+            }
+            new_counts[merged[owner]] = merged_pages[owner];
+            map_[older + last] = merged[owner];
+            if (as_one)
+                map_[older] = merged[owner];
+        }
     }
     for (int id = 1; id < IDS; ++id) {
         HLS_PIPELINE // II = 3: read, add, write; neighbouring ids share nodes, such as the root
         if (id >= int(new_id))
             break;
-        insert(owners_[id], id, new_counts[id]);
+        insert(owners_[id], id, new_counts[older_of(id)], new_counts[older_of(id) + 1]);
     }
     next_id_ = new_id;
     renumbers_ = 0;
@@ -227,7 +255,7 @@ void BucketStack::sweep() {
     for (int frame = 0; frame < FRAMES; ++frame) {
         HLS_PIPELINE // one entry per cycle, read and written
         HLS_INDEPENDENT(pages_)
-        set_page(frame, id_of(frame));
+        set_page(frame, bucket_of(frame));
     }
 }
 

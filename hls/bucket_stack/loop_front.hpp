@@ -7,8 +7,9 @@
 
 namespace litemrc {
 
-constexpr int GROUP_PAGES_LOG2 = width_of(GROUP_PAGES) - (GROUP_PAGES == 1); // width_of(1) is 1
-constexpr int FRACTION_BITS = GROUP_PAGES_LOG2 < 8 ? GROUP_PAGES_LOG2 : 8;
+constexpr int BUCKET_PAGES = GROUP_PAGES > 1 ? GROUP_PAGES / 2 : 1;             // a bucket holds at most half a group
+constexpr int BUCKET_PAGES_LOG2 = width_of(BUCKET_PAGES) - (BUCKET_PAGES == 1); // width_of(1) is 1
+constexpr int FRACTION_BITS = BUCKET_PAGES_LOG2 < 8 ? BUCKET_PAGES_LOG2 : 8;
 
 template <typename Id> class LoopFront {
   public:
@@ -48,12 +49,12 @@ template <typename Id> class LoopFront {
   private:
     static constexpr int FULL_CONFIDENCE = 15, TRUSTED = 8, VOTES = 6, STEEPEST = 4;
     using slope_t = ap_uint<2 + FRACTION_BITS>;
-    using place_t = ap_int<GROUP_PAGES_LOG2 + 3 + FRACTION_BITS>; // down to -(GROUP_PAGES + STEEPEST) pages
+    using place_t = ap_int<BUCKET_PAGES_LOG2 + 3 + FRACTION_BITS>; // down to -(BUCKET_PAGES + STEEPEST) pages
 
     pages_t advance(pages_t pages) {
         confidence_ = confidence_ < FULL_CONFIDENCE - 2 ? int(confidence_) + 2 : FULL_CONFIDENCE;
         votes_ = 0;
-        if (place_ >= -(GROUP_PAGES << FRACTION_BITS))
+        if (place_ >= -(BUCKET_PAGES << FRACTION_BITS))
             place_ -= slope_;
         if (confidence_ < TRUSTED)
             return pages >> 1;
@@ -63,7 +64,7 @@ template <typename Id> class LoopFront {
 
     void move(Id id, pages_t pages) {
         if (front_ != 0 && id > front_ && confidence_ != 0) {
-            const int slope = int(slope_) + (int(place_) >> (GROUP_PAGES_LOG2 + 1)); // floor, as the golden model
+            const int slope = int(slope_) + (int(place_) >> (BUCKET_PAGES_LOG2 + 1)); // floor, as the golden model
             const int least = 1 << FRACTION_BITS, most = (STEEPEST << FRACTION_BITS) - 1;
             slope_ = slope < least ? least : slope < most ? slope : most;
         }

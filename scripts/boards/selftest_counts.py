@@ -33,7 +33,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MONITORS = (  # engine, frames, groups
     ("bucket_stack", 8192, 64),  # ULX3S, make sim, Renode
     ("bucket_stack", 32768, 64),  # ECP5 Versa, OrangeCrab
-    ("bucket_stack", 65536, 64),  # Arty
+    ("bucket_stack", 65536, 32),  # Arty A7-35T
+    ("bucket_stack", 65536, 64),  # Arty A7-100T
     ("group_stack", 8192, 64),  # ENGINE=group_stack
     ("group_stack", 131072, 256),  # make sim-ranks
 )

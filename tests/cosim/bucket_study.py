@@ -32,32 +32,30 @@ class Variant:
     """Buckets of a part of a group, and where a page lies in a bucket that no loop empties."""
 
     name: str
-    parts: int = 1
+    parts: int = 2
     place: str = "pages >> 1"
 
     @property
     def page_bits(self) -> int:
-        """Return the bits of a page's word: an id and its generation."""
-        return (bucket_ids(self.parts * BOARD.groups, BOARD.contexts) - 1).bit_length() + 1
+        """Return the bits of a page's word: an id, one of its two buckets, and the generation."""
+        return (bucket_ids(self.parts * BOARD.groups // 2, BOARD.contexts) - 1).bit_length() + 2
 
     def replacements(self) -> list[tuple[str, str, str]]:
         """Return file, text and what replaces it."""
-        limit, parts = f"(GROUP_PAGES / {self.parts})", self.parts
+        parts = self.parts
         return [
-            ("bucket_stack.hpp", "(3 * GROUP_PAGES + 3)", f"(3 * {limit} + 3)"),
-            ("bucket_stack.hpp", "width_of(2 * (GROUPS +", f"width_of(2 * ({parts} * GROUPS +"),
-            ("bucket_stack.cpp", "pages <= GROUP_PAGES", f"pages <= {limit}"),
-            ("loop_front.hpp", "(GROUP_PAGES_LOG2 + 1)", f"(width_of({limit}) + 1)"),
+            ("bucket_stack.hpp", "width_of(2 * (GROUPS +", f"width_of(2 * ({parts} * GROUPS / 2 +"),
+            ("loop_front.hpp", "GROUP_PAGES > 1 ? GROUP_PAGES / 2 : 1", f"GROUP_PAGES / {parts}"),
             ("loop_front.hpp", "return pages >> 1;", f"return {self.place};"),
         ]
 
 
 RANDOM = "pages_t((random_ = random_ * 1103515245u + 12345u, (uint64_t(random_ >> 16) * int(pages)) >> 16))"
 VARIANTS = (
-    Variant("today"),
-    Variant("a random place in the bucket", place=RANDOM),
-    Variant("buckets of half a group", parts=2),
-    Variant("buckets of a quarter", parts=4),
+    Variant("buckets of a whole group", parts=1),
+    Variant("of half a group, as the engine has"),
+    Variant("of half a group, a random place", place=RANDOM),
+    Variant("of a quarter", parts=4),
 )
 
 

@@ -86,7 +86,7 @@ BUCKET_MUTANTS = (
     Mutant(
         "count_changed_two_before_is_missed",
         f"{GATEWARE}/stacks/bucket/tree.py",
-        "two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),",
+        "two1.eq(change2 & self.same2 & ~one_behind & ~self.load),",
         "two1.eq(0),",
     ),
     Mutant(
@@ -98,8 +98,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "page_written_in_the_clock_of_its_read_is_missed",
         f"{GATEWARE}/stacks/bucket/pages.py",
-        "(touch[n] & (bank[n] == bank[1])",
-        "(touch[n] & (n <= WRITE) & (bank[n] == bank[1])",
+        "high & Cat(*touch[2:])",
+        "high & Cat(*touch[2:-1])",
     ),
     Mutant(
         "page_is_read_from_the_bank_of_the_operation_behind",
@@ -110,20 +110,62 @@ BUCKET_MUTANTS = (
     Mutant(
         "sweep_overwrites_page_in_flight",
         f"{GATEWARE}/stacks/bucket/sweep.py",
-        "valid[2].eq(valid[1] & ~in_flight)",
-        "valid[2].eq(valid[1])",
+        "valid[3].eq(valid[2] & ~in_flight)",
+        "valid[3].eq(valid[2])",
     ),
     Mutant(
         "sweep_writes_ids_of_the_last_generation",
         f"{GATEWARE}/stacks/bucket/pages.py",
-        "sweep_entries.write.dat_w.eq(id_written),",
-        "sweep_entries.write.dat_w.eq(Mux(self.map, self.map_word, self.given_word)),",
+        "sweep_entries.write.dat_w.eq(buckets_written),",
+        "sweep_entries.write.dat_w.eq(Cat(C(0, 1), given_id, C(1, 1), given_id)),",
     ),
     Mutant(
         "full_bucket_takes_no_neighbour",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "room.eq(youngest_pages + fewer),",
-        "room.eq(youngest_pages + pages),",
+        "over.eq(youngest_pages + fewer),",
+        "over.eq(youngest_pages + placed),",
+    ),
+    Mutant(
+        "two_buckets_that_fill_one_are_not_merged",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "(total < bucket_pages) | (total == bucket_pages)",
+        "total < bucket_pages",
+    ),
+    Mutant(
+        "newer_bucket_of_an_id_goes_where_the_older_one_went",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "Cat(is_newer ^ (one ^ fits),",
+        "Cat(is_newer ^ ~fits,",
+    ),
+    Mutant(
+        "single_bucket_of_an_id_gets_the_newer_one_of_before_the_renumbering",
+        f"{GATEWARE}/stacks/bucket/renumbering.py",
+        "newer.write.dat_w.eq(0),\n                newer.write.we.eq(1),",
+        "newer.write.we.eq(0),",
+    ),
+    Mutant(
+        "page_of_the_older_bucket_is_mapped_as_one_of_the_newer",
+        f"{GATEWARE}/stacks/bucket/pages.py",
+        "self.bucket.eq(Mux(is_newer, newer, older)),",
+        "self.bucket.eq(newer),",
+    ),
+    Mutant(
+        "page_hit_in_the_older_bucket_of_the_open_id_stays_there",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "joins.eq(self.is_access & ~in_newest),",
+        "joins.eq(self.is_access & ~self.is_open),",
+    ),
+    Mutant(
+        "page_that_leaves_the_older_bucket_of_the_open_id_is_counted_there",
+        f"{GATEWARE}/stacks/bucket/touch.py",
+        "enters.eq(self.is_access & ~self.is_open),",
+        "enters.eq(joins),",
+    ),
+    Mutant(
+        "newer_bucket_of_the_same_id_is_not_in_front",
+        f"{GATEWARE}/stacks/bucket/answers.py",
+        "parts[hit_at + 2].nearer + in_front",
+        "parts[hit_at + 2].nearer",
     ),
     Mutant(
         "bucket_merged_in_the_clock_before_is_missed",
@@ -134,8 +176,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",
         f"{GATEWARE}/stacks/bucket/renumbering.py",
-        "Mux(self.busy, new_pages, group_pages)",
-        "Mux(self.busy, new_pages, 0)",
+        "Mux(self.busy, Cat(last_bucket, last_pages), C(1 | bucket_pages << (id_bits + 1)))",
+        "Mux(self.busy, Cat(last_bucket, last_pages), C(1, id_bits + 1 + count_bits))",
     ),
     Mutant(
         "operations_pass_a_renumbering_that_is_due",
@@ -158,8 +200,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "page_keeps_its_stamp_of_before_the_operation_ahead",
         f"{GATEWARE}/stacks/bucket/touch.py",
-        "self.page_id.eq(Mux(matches == 0,",
-        "self.page_id.eq(Mux(matches[1:] == 0,",
+        "self.page_bucket.eq(Mux(matches == 0,",
+        "self.page_bucket.eq(Mux(matches[1:] == 0,",
     ),
     Mutant(
         "page_looked_up_while_its_bucket_closes_stays_in_the_open_one",
@@ -176,14 +218,14 @@ BUCKET_MUTANTS = (
     Mutant(
         "front_of_before_a_renumbering_is_compared",
         f"{GATEWARE}/stacks/bucket/loop_front.py",
-        "If(~(same_owner | known[self.owner]), now.raw_bits().eq(0)),",
-        "",
+        "~(same_owner | known[self.owner]),",
+        "0,",
     ),
     Mutant(
         "bucket_that_a_page_left_closes_as_if_it_had_not",
         f"{GATEWARE}/stacks/bucket/touch.py",
-        "one_left & ~leaves",
-        "one_left",
+        "now.one_left & ~leaves",
+        "now.one_left",
     ),
     Mutant(
         "claim_read_from_the_pages_is_ignored",
@@ -212,8 +254,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "renumbering_maps_a_claim",
         f"{GATEWARE}/stacks/bucket/pages.py",
-        "sweep_entries.write.dat_w.eq(id_written),",
-        "sweep_entries.write.dat_w.eq(Mux(valid_written, id_written, 0)),",
+        "sweep_entries.write.dat_w.eq(buckets_written),",
+        "sweep_entries.write.dat_w.eq(Mux(valid_written, buckets_written, 0)),",
     ),
     Mutant(
         "buckets_get_the_ids_of_claims",
@@ -222,10 +264,10 @@ BUCKET_MUTANTS = (
         "ids - RENUMBER_DELAY - 1",
     ),
     Mutant(
-        "cpp_merges_less_than_a_group",
+        "cpp_merges_less_than_half_a_group",
         "hls/bucket_stack/bucket_stack.cpp",
-        "merged_pages[owner] + pages <= GROUP_PAGES",
-        "merged_pages[owner] + pages < GROUP_PAGES",
+        "merged_pages[owner] + pages <= BUCKET_PAGES",
+        "merged_pages[owner] + pages < BUCKET_PAGES",
     ),
 )
 

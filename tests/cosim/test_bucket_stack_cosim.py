@@ -12,7 +12,7 @@ pytestmark = pytest.mark.cosim
 
 SMALL = Sizes(frames=256, groups=16, contexts=4)
 SOC = Sizes(frames=8192, groups=64, contexts=8)
-EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page: an id and a cycle for every closed hit
+EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page: an id for every second closed hit
 TINY = Sizes(frames=8, groups=4, contexts=2)  # nearly every operation meets its page in flight
 BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB
 ACCESSES = 4_000_000
@@ -39,7 +39,8 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
     not_met = {name for name, count in counts.items() if name.startswith("covers_") and count == 0}
     cannot_be = {
         *(["covers_other_context_waits_for_renumbering"] if sizes.contexts == 1 else []),
-        *(["covers_same_closed_bucket_next_clock"] if sizes.frames == sizes.groups else []),
+        # Buckets of half a group with one page.
+        *(["covers_same_closed_bucket_next_clock"] if sizes.frames <= 2 * sizes.groups else []),
     }
     # Groups of many pages renumber seldom, and an end of epoch then is rarer still.
     rare = (

@@ -15,7 +15,7 @@ SMALL = Sizes(frames=256, groups=16, contexts=4)
 SOC = Sizes(frames=8192, groups=64, contexts=8)
 EDGE = Sizes(
     frames=16, groups=16, contexts=1
-)  # groups of one page: every access of a closed bucket takes an id
+)  # groups of one page: every second access of a closed bucket takes an id
 BOARD = Sizes(frames=65536, groups=64, contexts=1)  # 256 MB
 ACCESSES = 1_000_000
 
@@ -34,18 +34,17 @@ def test_curves_are_close_to_exact_lru() -> None:
     rows = [line.split() for line in output_of(accuracy(BOARD), ACCESSES).splitlines()]
     assert len(rows) == 36
     for name, _, mean_error, _, _, most_groups_off, *_ in rows:
-        bound = 0.001 if name.endswith("_25%") else 0.0003 if name == "zipf+loop_2560_50%" else 0.0002
+        bound = 0.0005 if name.endswith("_25%") else 0.0002
         assert float(mean_error) < bound, name
         assert int(most_groups_off) <= 1, name
 
 
-def test_cliffs_of_two_loops_are_displaced_by_half_a_group_at_most() -> None:
+def test_cliffs_of_two_loops_are_displaced_by_a_quarter_of_a_group_at_most() -> None:
     """Two interleaved loops are the worst known: a cliff moved across a border is wrong by its height."""
     sizes = Sizes(frames=8192, groups=64, contexts=1)
     rows = [line.split() for line in output_of(accuracy(sizes), 300_000, "loops").splitlines()]
     assert len(rows) == 4 * 60
-    for name, _, _, _, _, most_groups_off, _, _, beyond_half, _ in rows:
+    for name, _, _, _, _, most_groups_off, _, beyond_quarter, *_ in rows:
         assert int(most_groups_off) <= 1, name
-        assert float(beyond_half) < 0.01, name
-    largest, beyond_quarter = (max(float(row[column]) for row in rows) for column in (3, 7))
-    assert largest > 0.3 > beyond_quarter  # so these pairs do have cliffs at borders
+        assert float(beyond_quarter) < 0.01, name
+    assert max(float(row[3]) for row in rows) > 0.3  # so these pairs do have cliffs at borders

@@ -36,18 +36,18 @@ FAULTS = {
     ),
     "bucket_stack: a claimed page stays in its bucket": (
         "bucket_stack/bucket_stack.cpp",
-        "    if (!is_bucket(id))\n        return;",
-        "    if (!is_bucket(id) || op.write)\n        return;",
+        "    if (!is_valid(bucket))\n        return;",
+        "    if (!is_valid(bucket) || op.write)\n        return;",
     ),
     "bucket_stack: an invalidation keeps the claim": (
         "bucket_stack/bucket_stack.cpp",
-        "op.write ? id_t(FIRST_CLAIM + op.context) : id_t(0)",
-        "op.write ? id_t(FIRST_CLAIM + op.context) : is_bucket(id) ? id_t(0) : id",
+        "op.write ? older_of(FIRST_CLAIM + op.context) : bucket_t(0)",
+        "op.write ? older_of(FIRST_CLAIM + op.context) : is_valid(bucket) ? bucket_t(0) : bucket",
     ),
     "bucket_stack: a renumbering maps a claim": (
         "bucket_stack/bucket_stack.cpp",
-        "!is_bucket(page.id) || page.generation",
-        "page.id == 0 || page.generation",
+        "!is_valid(page.bucket) || page.generation",
+        "page.bucket == 0 || page.generation",
     ),
     "bucket_stack: buckets get the ids of claims": (
         "bucket_stack/bucket_stack.cpp",

@@ -10,6 +10,7 @@ import sys
 from argparse import Namespace
 from bisect import bisect_left
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -150,9 +151,13 @@ def test_every_curve_is_that_recomputed_from_the_recorded_accesses(demo, replaye
         errors = [abs(m - e) for m, e in zip(curve["miss_ratio"], ratios, strict=True)]
         assert told[context].mean_error == pytest.approx(sum(errors) / GROUPS, abs=1e-12)
         assert told[context].largest_error == pytest.approx(max(errors), abs=1e-12)
-        assert told[context].mean_error < 0.0002 and told[context].largest_error < (
-            0.011 if context == 5 else 0.01
-        )
+        mean, largest = 0.0002, 0.01
+        if context == 5:
+            # matmul's loop ends beside a group's border, and a bucket's first three hits are placed in its
+            # middle. Any two neighbouring buckets hold more than half a group: a quarter each, on average.
+            largest = 3 / (GROUP_PAGES / 4) * max(a - b for a, b in pairwise(exact.miss_ratio.tolist()))
+            mean = largest / GROUPS
+        assert told[context].mean_error < mean and told[context].largest_error < largest
         assert told[context].one_group_off > 0 and told[context].further_off == 0
         shown = told[context].mean_error, told[context].mean_error_in_use, told[context].largest_error
         assert re.search(r"\s+".join(f"{error:.6f}" for error in shown), process.stdout)

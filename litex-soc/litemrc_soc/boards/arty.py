@@ -30,6 +30,10 @@ BOARD = Board(
 )
 
 
+# With 64 groups a page has 10 bits, 9 with 32: then all pages fit into the block RAMs of an A7-35T.
+GROUPS = {"a7-35": 32}
+
+
 class ArtySoC(BoardSoC):
     """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
 
@@ -42,6 +46,8 @@ class ArtySoC(BoardSoC):
         self.ddrphy = A7DDRPHY(
             platform.request("ddram"), memtype="DDR3", nphases=4, sys_clk_freq=BOARD.sys_clk_hz
         )
+        if device in GROUPS:
+            monitor_parameters.setdefault("groups", GROUPS[device])
         self.add_board_dram(self.ddrphy, MT41K128M16(BOARD.sys_clk_hz, "1:4"), **monitor_parameters)
         self.add_uarts(link=platform.request("serial"), console=platform.request("usb_uart"))
 

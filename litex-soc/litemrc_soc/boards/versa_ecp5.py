@@ -18,7 +18,7 @@ BOARD = Board(
     devices=("5G-45F", "45F"),
     sys_clk_hz=75_000_000,
     dram="MT41K64M16, DDR3, 128 MB",
-    rom_bytes=56 * 1024,  # the 45F has 108 block RAMs of 18 Kbit
+    rom_bytes=52 * 1024,  # the 45F has 108 block RAMs of 18 Kbit
     link="USB connector (FT2232H, its second port)",
     console="expansion header X3: pin 4 sends, pin 5 receives",
 )

@@ -23,14 +23,14 @@ class Coverage {
 
     void after(const Engine &unit) {
         const bool renumbered = unit.renumberings() != renumberings_;
-        const bool closed = unit.buckets() > buckets_ && !renumbered && last_.op.kind == litemrc::OP_ACCESS;
+        const bool closed = unit.ids() > ids_ && !renumbered && last_.op.kind == litemrc::OP_ACCESS;
         const bool moved = last_.bucket != 0 && int(unit.bucket(last_.op.frame)) != last_.bucket;
         if (follows()) {
             const Taken &previous = taken_.front();
             same_page_ += on_page(previous.op) && on_page(last_.op) && previous.op.frame == last_.op.frame;
             same_bucket_ += moved && previous_moved_ && previous.bucket == last_.bucket;
         }
-        // Consecutive operations without a gap: the bucket closes while three more are in flight.
+        // Consecutive operations without a gap: the id closes while three more are in flight.
         closed_clocks_ago_ = closed ? 0 : closed_clocks_ago_ < 0 || !follows() ? -1 : closed_clocks_ago_ + 1;
         closed_in_flight_ += closed_clocks_ago_ == 3;
         // The first operation after a renumbering waited while the unit renumbered.
@@ -57,7 +57,7 @@ class Coverage {
         previous_moved_ = moved;
         renumbered_ = renumbered;
         renumberings_ = unit.renumberings();
-        buckets_ = unit.buckets();
+        ids_ = unit.ids();
     }
 
     void report(std::ostream &out) const {
@@ -89,7 +89,7 @@ class Coverage {
     std::deque<Taken> taken_; // latest first
     bool previous_moved_ = false, renumbered_ = false;
     int closed_clocks_ago_ = -1;
-    unsigned renumberings_ = 0, buckets_ = 0;
+    unsigned renumberings_ = 0, ids_ = 0;
     std::uint64_t same_page_ = 0, same_bucket_ = 0, closed_in_flight_ = 0, invalidation_before_renumbering_ = 0,
                   epoch_end_before_renumbering_ = 0, claim_over_renumberings_ = 0,
                   waited_other_context_ = 0, waited_epoch_end_ = 0;

@@ -101,10 +101,10 @@ def test_the_capabilities_have_the_ranks_of_the_bus(ranks):
 
 
 def test_more_pages_than_the_budget_allows_are_refused_with_those_that_fit():
-    with pytest.raises(ValueError, match=r"8192 pages take 24 block RAMs; 4096 pages would fit into 23"):
-        add_monitor(soc_with_sdram(), pages=8192, block_rams=23)
+    with pytest.raises(ValueError, match=r"8192 pages take 25 block RAMs; 4096 pages would fit into 24"):
+        add_monitor(soc_with_sdram(), pages=8192, block_rams=24)
     soc = soc_with_sdram()
-    assert add_monitor(soc, pages=8192, block_rams=24).pages == 8192
+    assert add_monitor(soc, pages=8192, block_rams=25).pages == 8192
     with pytest.raises(ValueError, match=r"no monitor fits into 3 block RAMs of 18 Kbit"):
         add_monitor(soc_with_sdram(), block_rams=3)
 

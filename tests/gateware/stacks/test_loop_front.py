@@ -14,7 +14,7 @@ from tests.mutation import mutated_module
 from tests.verilated_simulation import run_simulation
 
 CONTEXTS, IDS, HITS = 4, 32, 6000
-SIZES = [1, 4, 32, 1024]  # pages of a group, for none, some and all eight fractional bits
+SIZES = [1, 4, 32, 512]  # most pages of a bucket, for none, some and all eight fractional bits
 
 
 @dataclass(eq=False)
@@ -25,7 +25,7 @@ class Bucket:
     pages: int = 0
 
 
-def workload(group_pages, rng):
+def workload(bucket_pages, rng):
     """(owner, id, pages), hit by hit; None for a cycle without one; or "forget", or "clear".
 
     Each context has a loop that empties bucket after bucket, mostly towards newer ones. Its hits are but a
@@ -38,14 +38,14 @@ def workload(group_pages, rng):
         if rng.random() < 0.1:
             owner = rng.randrange(CONTEXTS)
         front, pages = loops.get(owner, (1, 0))
-        if pages <= left_behind * group_pages or rng.random() < 0.005:
+        if pages <= left_behind * bucket_pages or rng.random() < 0.005:
             stride = 1 if rng.random() < 0.9 else rng.randrange(1, IDS)
-            front, pages = 1 + (front + stride - 1) % (IDS - 1), group_pages
+            front, pages = 1 + (front + stride - 1) % (IDS - 1), bucket_pages
         if rng.random() < purity:
             yield owner, front, pages
             pages -= 1
         else:
-            yield owner, rng.randrange(1, IDS), rng.randint(1, group_pages)
+            yield owner, rng.randrange(1, IDS), rng.randint(1, bucket_pages)
         loops[owner] = front, pages
         if rng.random() < 0.1:
             yield None
@@ -53,11 +53,11 @@ def workload(group_pages, rng):
             yield "clear" if rng.random() < 0.3 else "forget"
 
 
-def compare(module, group_pages, seed):
+def compare(module, bucket_pages, seed):
     """The answers of RTL and golden model to each hit."""
     rng = random.Random(seed)
-    dut = module.LoopFront(group_pages, CONTEXTS, IDS, pages_bits=group_pages.bit_length() + 3)
-    golden = [GoldenFront(group_pages) for _ in range(CONTEXTS)]
+    dut = module.LoopFront(bucket_pages, CONTEXTS, IDS, pages_bits=bucket_pages.bit_length() + 3)
+    golden = [GoldenFront(bucket_pages) for _ in range(CONTEXTS)]
     buckets = {(owner, number): Bucket(number) for owner in range(CONTEXTS) for number in range(IDS)}
     seen, expected = [], []
 
@@ -67,7 +67,7 @@ def compare(module, group_pages, seed):
             yield
 
     def drive():
-        for step in workload(group_pages, rng):
+        for step in workload(bucket_pages, rng):
             if step in ("forget", "clear"):
                 yield from pause()
                 yield getattr(dut, step).eq(1)
@@ -75,7 +75,7 @@ def compare(module, group_pages, seed):
                 yield getattr(dut, step).eq(0)
                 for owner in range(CONTEXTS):
                     if step == "clear":
-                        golden[owner] = GoldenFront(group_pages)
+                        golden[owner] = GoldenFront(bucket_pages)
                     golden[owner].forget()
                 continue
             owner, number, pages = step or (0, 0, 0)
@@ -104,9 +104,9 @@ def compare(module, group_pages, seed):
     return seen, expected
 
 
-@pytest.mark.parametrize("group_pages", SIZES)
-def test_rtl_says_what_the_golden_model_says(group_pages):
-    seen, expected = compare(loop_front, group_pages, seed=1)
+@pytest.mark.parametrize("bucket_pages", SIZES)
+def test_rtl_says_what_the_golden_model_says(bucket_pages):
+    seen, expected = compare(loop_front, bucket_pages, seed=1)
     assert len(expected) == HITS
     assert seen == expected
 
@@ -127,5 +127,5 @@ MUTANTS = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_bench_finds_the_mutant(name):
     mutant = mutated_module(Path(loop_front.__file__), *MUTANTS[name])
-    seen, expected = compare(mutant, group_pages=32, seed=1)
+    seen, expected = compare(mutant, bucket_pages=32, seed=1)
     assert seen != expected

@@ -34,7 +34,7 @@ shared. --cache none: every access counts. Pages are virtual. Not seen: accesses
 
 exact   LRU stack distances of all accesses
 group   the monitor's engine hls/group_stack, behind its filter of recent pages: exact, by groups of pages
-bucket  the monitor's engine hls/bucket_stack, the same way: estimated, at most one group off
+bucket  the monitor's engine hls/bucket_stack, the same way: estimated, at most half a group off
 A page without a frame (--frames) counts as outside. --sample-rate samples pages by the monitor's hash.
 The curve of a sample has a 95 % confidence band, as with litemrc mrc --engine shards. A data cache of form
 SIZE:WAYS:LINE:wt is write-through; only the first one may be.

@@ -5,8 +5,9 @@ This model specifies every position that hls/bucket_stack and the gateware repor
 software is MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in this way.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 
 from litemrc.golden.monitor.loop_front import LoopFront
 from litemrc.golden.monitor.positions import CLEAR, NONE, Position, PositionKind, check_access, check_sizes
@@ -21,20 +22,26 @@ def bucket_ids(groups: int, contexts: int) -> int:
 
     Id 0 marks invalid pages, and the last `contexts` ids mark those claimed by each context.
 
-    Renumbering leaves fewer than 2 * (groups + contexts) buckets, because any two adjacent buckets of a
-    context hold more than one group of pages, except its oldest and its open one. RENUMBER_DELAY adds ids.
+    Renumbering leaves fewer than 2 * (groups + contexts) ids: any two adjacent closed buckets of a context
+    hold more than half a group of pages, so an id with two of them does. Each context has its open id, and at
+    most one closed id with a single bucket. RENUMBER_DELAY adds ids.
     """
     return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY + contexts - 1).bit_length()
 
 
 def bucket_pages(group_pages: int) -> int:
-    """Return the number of pages at which an open bucket closes: three quarters of a group.
+    """Return the number of pages that a bucket holds at most: half a group."""
+    return max(1, group_pages // 2)
 
-    Smaller buckets refine the estimate and require more frequent renumbering. Measured with 65,536 pages: a
-    whole group increases the mean error on zipf 1.2 sevenfold; with half a group the hardware no longer
-    sustains 0.995 accesses per cycle.
+
+def closing_pages(group_pages: int) -> int:
+    """Return the number of pages at which an open bucket closes: three quarters of what a bucket may hold.
+
+    Smaller buckets refine the estimate and require more frequent renumbering. Measured with 65,536 pages and
+    whole groups as buckets: closing at a whole one increases the mean error on zipf 1.2 sevenfold; at half of
+    one the hardware no longer sustains 0.995 accesses per cycle.
     """
-    return (3 * group_pages + 3) // 4
+    return (3 * bucket_pages(group_pages) + 3) // 4
 
 
 @dataclass(eq=False)
@@ -48,15 +55,16 @@ class Bucket:
 
 @dataclass
 class ContextBuckets:
-    """The buckets of a context from oldest to newest (open), and its loop front."""
+    """The ids of a context from oldest to newest, each with one or two buckets, and its loop front."""
 
-    buckets: list[Bucket]
+    closed: list[list[Bucket]]
+    open: list[Bucket]
     front: LoopFront
 
     def younger_pages(self, bucket: Bucket) -> int:
-        """Return the number of pages in newer buckets."""
+        """Return the number of pages in buckets newer than a closed one."""
         younger = 0
-        for newer in reversed(self.buckets):
+        for newer in reversed([*chain.from_iterable(self.closed), *self.open]):
             if newer is bucket:
                 break
             younger += newer.pages
@@ -66,16 +74,19 @@ class ContextBuckets:
 class BucketStack:
     """LRU stacks of all contexts with estimated positions; a `StackEngine`.
 
-    - Every access stamps the page with its owner's *open* bucket. When that bucket holds `bucket_pages`, it
-      closes after the access, and an empty bucket opens with the next id.
-    - A hit in the open bucket has position 0. The position of a hit in a closed bucket is the number of pages
-      in newer buckets plus the offset that `LoopFront` estimates. The true position lies in the same bucket,
-      and a bucket holds at most one group of pages, so the answer is at most one group off.
+    - An id has two *buckets*, an older and a newer one. Every access stamps the page with the newest bucket
+      of its owner's *open* id. After the access that brings this bucket to `closing_pages`, the next one is
+      the newer bucket of the open id; if it was the newer one already, the id closes and the next id opens.
+    - A hit in the open id has position 0: it holds less than a group of pages (if a group has two or more).
+      The position of a hit in a closed bucket is the number of pages in newer buckets plus the offset that
+      `LoopFront` estimates. The true position lies in the same bucket, and a bucket holds at most half a
+      group of pages, so the answer is at most half a group off: the same group, or one beside it.
     - All contexts share the ids below those of claims. After the operation that leaves only `RENUMBER_DELAY`
       of them, the `RENUMBER_DELAY`-th operation of any kind is followed by renumbering, one atomic step
-      between two operations. Each context drops its empty closed buckets, merges every other closed bucket,
-      from the oldest on, into the previous one if both hold at most one group of pages, and forgets its loop
-      front. Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
+      between two operations. Each context drops its empty closed buckets, merges the two of an id if both
+      hold at most `bucket_pages`, then every other one, from the oldest on, into the previous one by the same
+      rule, and forgets its loop front. Ids start again from 1. The time at which hardware rewrites the stamps
+      affects no answer.
 
     Parameters
     ----------
@@ -106,7 +117,7 @@ class BucketStack:
         bucket = self._bucket_of.get(page)
         owner = self._claims.pop(page, context) if bucket is None else bucket.owner
         stack = self._bucket_stacks[owner]
-        open_bucket = stack.buckets[-1]
+        open_bucket = stack.open[-1]
         if bucket is None:
             answer = Position(PositionKind.MISS, 0, owner)
         else:
@@ -117,8 +128,8 @@ class BucketStack:
                 bucket.pages -= 1
             open_bucket.pages += 1
             self._bucket_of[page] = open_bucket
-            if open_bucket.pages == bucket_pages(self.group_pages):
-                self._open(stack.buckets, owner)
+            if open_bucket.pages == closing_pages(self.group_pages):
+                self._close(stack, owner)
         self._end_operation()
         return answer
 
@@ -149,14 +160,16 @@ class BucketStack:
         self._numbers = count()
         self._next_id = 1
         self._delay: int | None = None  # operations left before renumbering
-        self._bucket_stacks = [ContextBuckets([], LoopFront(self.group_pages)) for _ in range(self.contexts)]
-        for owner, stack in enumerate(self._bucket_stacks):
-            self._open(stack.buckets, owner)
+        self._bucket_stacks = [
+            ContextBuckets([], [self._bucket(owner)], LoopFront(bucket_pages(self.group_pages)))
+            for owner in range(self.contexts)
+        ]
+        self._next_id += self.contexts
         return CLEAR
 
     def _estimate(self, stack: ContextBuckets, bucket: Bucket) -> int:
         """Return the estimated LRU position of a page in `bucket`, in pages."""
-        if bucket is stack.buckets[-1]:
+        if bucket in stack.open:
             return 0
         return stack.younger_pages(bucket) + stack.front.hit(bucket)
 
@@ -167,9 +180,16 @@ class BucketStack:
         if bucket is not None:
             bucket.pages -= 1
 
-    def _open(self, buckets: list[Bucket], owner: int) -> None:
-        buckets.append(Bucket(owner, next(self._numbers)))
-        self._next_id += 1
+    def _bucket(self, owner: int) -> Bucket:
+        return Bucket(owner, next(self._numbers))
+
+    def _close(self, stack: ContextBuckets, owner: int) -> None:
+        """Close the newest bucket, and with the second one of an id the id."""
+        if len(stack.open) == 2:
+            stack.closed.append(stack.open)
+            stack.open = []
+            self._next_id += 1
+        stack.open.append(self._bucket(owner))
 
     def _end_operation(self) -> None:
         if self._delay is None:
@@ -185,19 +205,23 @@ class BucketStack:
         self._next_id = 1
         self.renumberings += 1
         merged_into: dict[Bucket, Bucket] = {}
+
+        def merged(buckets: Iterable[Bucket]) -> list[Bucket]:
+            left: list[Bucket] = []
+            for bucket in buckets:
+                if left and left[-1].pages + bucket.pages <= bucket_pages(self.group_pages):
+                    left[-1].pages += bucket.pages
+                    merged_into[bucket] = left[-1]
+                elif bucket.pages:
+                    left.append(bucket)
+            return left
+
         for stack in self._bucket_stacks:
-            *closed, open_bucket = stack.buckets
             stack.front.forget()
-            stack.buckets = []
-            for bucket in closed:
-                if bucket.pages == 0:
-                    continue
-                if stack.buckets and stack.buckets[-1].pages + bucket.pages <= self.group_pages:
-                    stack.buckets[-1].pages += bucket.pages
-                    merged_into[bucket] = stack.buckets[-1]
-                else:
-                    stack.buckets.append(bucket)
-            stack.buckets.append(open_bucket)
-            self._next_id += len(stack.buckets)
+            closed = merged(chain.from_iterable(map(merged, stack.closed)))
+            stack.closed = [closed[n : n + 2] for n in range(0, len(closed), 2)]
+            self._next_id += len(stack.closed) + 1
         for page, bucket in self._bucket_of.items():
-            self._bucket_of[page] = merged_into.get(bucket, bucket)
+            while bucket in merged_into:
+                bucket = merged_into[bucket]
+            self._bucket_of[page] = bucket

@@ -17,9 +17,9 @@ class Bucket(Protocol):
     number: int
 
 
-def fraction_bits(group_pages: int) -> int:
+def fraction_bits(bucket_pages: int) -> int:
     """Return the number of fraction bits of positions and slopes."""
-    return min(8, group_pages.bit_length() - 1)
+    return min(8, bucket_pages.bit_length() - 1)
 
 
 @dataclass
@@ -41,14 +41,14 @@ class LoopFront:
 
     Parameters
     ----------
-    group_pages
-        pages of a group; a power of two.
+    bucket_pages
+        the most pages of a bucket; a power of two.
     """
 
-    group_pages: int
+    bucket_pages: int
 
     def __post_init__(self) -> None:
-        self._fraction = fraction_bits(self.group_pages)
+        self._fraction = fraction_bits(self.bucket_pages)
         self._slope = 1 << self._fraction
         self.forget()
 
@@ -77,7 +77,7 @@ class LoopFront:
     def _advance(self, bucket: Bucket) -> int:
         self._confidence = min(FULL_CONFIDENCE, self._confidence + 2)
         self._votes = 0
-        if self._place >= -self.group_pages << self._fraction:
+        if self._place >= -self.bucket_pages << self._fraction:
             self._place -= self._slope
         if self._confidence < TRUSTED:
             return bucket.pages // 2
@@ -85,8 +85,8 @@ class LoopFront:
 
     def _move(self, bucket: Bucket) -> None:
         if self._front is not None and bucket.number > self._front.number and self._confidence:
-            # The remaining place, divided by the hits of a bucket (about group_pages / 2), times the gain.
-            slope = self._slope + self._place // (2 * self.group_pages)
+            # The remaining place, divided by the hits of a bucket (about bucket_pages / 2), times the gain.
+            slope = self._slope + self._place // (2 * self.bucket_pages)
             self._slope = max(1 << self._fraction, min(slope, (STEEPEST << self._fraction) - 1))
         self._front, self._confidence = bucket, TRUSTED
         self._place = bucket.pages << self._fraction

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bucket_stack: one operation a cycle, 9 bits a page."""
+"""bucket_stack: one operation a cycle, 10 bits a page."""

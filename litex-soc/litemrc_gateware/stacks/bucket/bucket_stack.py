@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""LRU positions estimated in hardware: one operation a cycle, 9 bits a page."""
+"""LRU positions estimated in hardware: one operation a cycle, 10 bits a page."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import Cat, If, Mux, Record, Signal
+from migen import C, Cat, If, Mux, Record, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, width_of
@@ -18,31 +18,32 @@ from litemrc_gateware.stacks.bucket.tree import BucketTree
 class BucketStack(LiteXModule):
     """Stamps each page with the bucket of its last touch; bit-identical to hls/bucket_stack.
 
-    Id 0 is an invalid page. The last `contexts` ids are given to no bucket: a page with id `ids` - `contexts`
-    + c is invalid and claimed by context c. They are the same in every generation.
+    An id has two buckets, an older and a newer one, of at most half a group of pages each. Id 0 is an invalid
+    page. The last `contexts` ids are given to no buckets: a page with id `ids` - `contexts` + c is invalid
+    and claimed by context c. They are the same in every generation.
 
     An operation takes one cycle in each of these stages:
 
     0 to 2. its page is read (`pages`)
-    3 to 4. the word read is looked up: id of this generation and owner (`pages.ids`)
-    5 (LOOKUP). validity, owner, and whether the bucket is the owner's open one (`touch`)
-    6 (TOUCH). the owner's open bucket is updated; it may close
-    7 (WRITE). the page is written; the bucket's path in `tree` is read and changed
+    3 to 4. the word read is looked up: bucket of this generation and owner (`pages.ids`)
+    5 (LOOKUP). validity, owner, and whether the bucket is of the owner's open id (`touch`)
+    6 (TOUCH). the owner's open id is updated; it may close
+    7 (WRITE). the page is written; the id's path in `tree` is read and changed
 
-    The position is known seven cycles later. Pages of operations in stages 1 to 7 are forwarded. Closing a
-    bucket costs a cycle, in which the stages up to TOUCH stall and the bucket is inserted into the tree.
+    The position is known seven cycles later. Pages of operations in stages 1 to 7 are forwarded. Closing an
+    id costs a cycle, in which the stages up to TOUCH stall and the id is inserted into the tree.
 
     Cycles from one operation to the next:
 
-    - 1; 2 after an operation that closes a bucket;
+    - 1; 2 after an operation that closes an id;
     - max(frames / 2, ids * contexts, 2 * ids) + about 10 for a clear, and the same after reset;
     - ids used + new ids + about 40 for the operation before a renumbering. A renumbering waits until the
       sweep of the previous one has rewritten every page.
 
     Measured with 65,536 frames in 64 groups and a queue of 512: no access is dropped at 0.995 random accesses
-    a cycle (10 M of them, at most 365 wait), 0.4 % at 1. The worst case is accesses to one bank only, where
-    the sweep gets only cycles without an access: none is dropped at 0.79 a cycle, 5 % at 0.85. Buckets of few
-    pages close more often: the rate stays below 1 - 1 / pages of a bucket.
+    a cycle (3 M of them, at most 379 wait), 0.4 % at 1. The worst case is accesses to one bank only, where
+    the sweep gets only cycles without an access: none is dropped at 0.79 a cycle, 5 % at 0.85. Ids of few
+    pages close more often: the rate stays below 1 - 1 / pages of an id.
 
     Parameters
     ----------
@@ -67,16 +68,19 @@ class BucketStack(LiteXModule):
         # # #
 
         ids = 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY + contexts - 1).bit_length()
-        group_pages, self.contexts = frames // groups, contexts
-        self.bucket_pages = bucket_pages = (3 * group_pages + 3) // 4  # an open bucket of that size closes
+        self.contexts = contexts
+        bucket_pages = max(1, frames // groups // 2)
+        self.closing_pages = closing_pages = (3 * bucket_pages + 3) // 4  # a bucket of that size closes
         self.pages = BucketPages(frames, ids, contexts)
-        self.tree = tree = BucketTree(frames, contexts, ids, group_pages)
-        self.touch = BucketTouch(ids, contexts, bucket_pages)
-        self.renumbering = BucketRenumbering(contexts, ids, group_pages)
-        self.answers = answers = BucketAnswers(frames, groups, contexts, ids, bucket_pages, tree.latency)
+        self.tree = tree = BucketTree(frames, contexts, ids, bucket_pages)
+        self.touch = BucketTouch(ids, contexts, closing_pages)
+        self.renumbering = BucketRenumbering(contexts, ids, bucket_pages)
+        self.answers = answers = BucketAnswers(
+            frames, groups, contexts, ids, bucket_pages, closing_pages, tree.latency
+        )
         self.source = answers.source
 
-        # In this cycle a bucket is inserted into the tree; the stages up to TOUCH stall.
+        # In this cycle an id is inserted into the tree; the stages up to TOUCH stall.
         self.inserting = Signal()
         # An operation may be taken; a clear waits until the pipeline is empty, then `clears`.
         self.may_take = Signal()
@@ -126,9 +130,9 @@ class BucketStack(LiteXModule):
         return ops
 
     def _add_ids(self):
-        """Give an id to a bucket that opens and to each new one of a renumbering; a clear gives all ids.
+        """Give an id that opens and each new one of a renumbering; a clear gives all ids.
 
-        The clear gives id 1 + c to context c, whose bucket opens, and the last ids to the claims.
+        The clear gives id 1 + c to context c, where it opens, and the last ids to the claims.
 
         The tables hold it a cycle later.
         """
@@ -160,11 +164,11 @@ class BucketStack(LiteXModule):
         ]
 
     def _add_touch(self, ops):
-        """Stages LOOKUP and TOUCH: find the page's bucket and update its owner's open one."""
+        """Stages LOOKUP and TOUCH: find the page's bucket and update its owner's open id."""
         pages, touch = self.pages, self.touch
         self.comb += [
             touch.go.eq(~self.inserting),
-            touch.id.eq(pages.id),
+            touch.bucket.eq(pages.bucket),
             touch.page_owner.eq(pages.owner),
             touch.page_valid.eq(pages.valid),
             touch.page_owned.eq(pages.owned),
@@ -173,30 +177,34 @@ class BucketStack(LiteXModule):
             touch.claims.eq(ops[LOOKUP].claims),
             touch.valid.eq(ops[TOUCH].valid),
             touch.kind.eq(ops[TOUCH].kind),
-            pages.new_id.eq(touch.new_id),
+            pages.new_bucket.eq(touch.new_bucket),
         ]
 
     def _add_tree_input(self):
-        """Into the tree go a page that leaves, a closed bucket, or a request of the renumbering.
+        """Into the tree go a page that leaves, a closed id, or a request of the renumbering.
 
         A clear zeroes the path of each id in one tree after the other.
         """
         tree, touch, renumbering, inserting = self.tree, self.touch, self.renumbering, self.inserting
         clearing, takes_inserted = Signal(), Signal()
-        inserted_id, inserted_pages = Signal.like(touch.open_id), Signal.like(tree.pages)
+        inserted_id = Signal.like(touch.open_id)
+        older, newer = (Signal(len(tree.older_pages), reset_less=True) for _ in range(2))
         self.comb += takes_inserted.eq(inserting | clearing)
         self.sync += [
             inserting.eq(touch.closes | renumbering.inserts),
             clearing.eq(self.clears),
             inserted_id.eq(Mux(renumbering.inserts | self.clears, renumbering.next_id, touch.open_id)),
-            inserted_pages.eq(Mux(renumbering.inserts, renumbering.pages, self.bucket_pages)),
             tree.remove.eq(touch.removes),
             tree.insert.eq(inserting),
             tree.zero.eq(renumbering.zero),
             tree.clear.eq(clearing),
-            tree.id.eq(Mux(takes_inserted, inserted_id, touch.page_id)),
+            tree.bucket.eq(Mux(takes_inserted, Cat(C(0, 1), inserted_id), touch.page_bucket)),
             tree.owner.eq(Mux(clearing, self.cleared_tree, Mux(inserting, self.given_owner, touch.owner))),
-            tree.pages.eq(inserted_pages),
+            older.eq(Mux(renumbering.inserts, renumbering.older_pages, touch.older_pages)),
+            newer.eq(Mux(renumbering.inserts, renumbering.newer_pages, self.closing_pages)),
+            tree.older_pages.eq(older),
+            tree.newer_pages.eq(newer),
+            tree.pages.eq(older + newer),
         ]
 
     def _add_answers(self, op):
@@ -216,8 +224,9 @@ class BucketStack(LiteXModule):
                 op.kind == OpKind.CLEAR,
                 answers.asked.kind.eq(PositionKind.CLEAR),
             ),
-            answers.id.eq(tree.id),
-            answers.count.eq(tree.count),
+            answers.bucket.eq(tree.bucket),
+            answers.older_count.eq(tree.older_count),
+            answers.newer_count.eq(tree.newer_count),
             answers.newer.eq(tree.newer),
             answers.front.forget.eq(self.renumbering.done),
             answers.front.clear.eq(self.clears),
@@ -230,14 +239,16 @@ class BucketStack(LiteXModule):
             renumbering.ends.eq(touch.acts),
             renumbering.takes_id.eq(touch.closes),
             renumbering.clear.eq(self.clears),
-            renumbering.asked_id.eq(tree.id),
+            renumbering.asked_id.eq(tree.bucket[1:]),
             renumbering.asked_owner.eq(tree.owner),
-            renumbering.count.eq(tree.count),
+            renumbering.older_count.eq(tree.older_count),
+            renumbering.newer_count.eq(tree.newer_count),
             pages.ask.eq(renumbering.scans),
             pages.asked_id.eq(renumbering.scan_id),
             pages.ids.map.eq(renumbering.maps),
             pages.ids.map_word.eq(Cat(renumbering.map_id, pages.generation)),
-            pages.ids.map_id.eq(renumbering.new_id),
+            pages.ids.map_older.eq(renumbering.map_older),
+            pages.ids.map_newer.eq(renumbering.map_newer),
             pages.ids.map_owner.eq(renumbering.map_owner),
             pages.flip.eq(renumbering.flips),
         ]

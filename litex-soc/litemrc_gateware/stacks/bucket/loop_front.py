@@ -14,12 +14,12 @@ class LoopFront(LiteXModule):
     """Learns for each context which bucket a loop empties, and its progress in it; one hit a cycle.
 
     Bit-identical to hls/bucket_stack/loop_front.hpp; golden/monitor/loop_front.py of the host has the rule.
-    Stages: 0 taken; 1 compared with the front; 2 the place moves; 3 the place is clamped to the bucket.
+    Stages: 0 compared with the front; 1 counted; 2 the place moves; 3 the place is clamped to the bucket.
 
     Parameters
     ----------
-    group_pages, contexts, ids : int
-        powers of two.
+    bucket_pages, contexts, ids : int
+        powers of two: the most pages of a bucket; contexts; numbers of buckets.
     pages_bits : int
         of a number of pages.
 
@@ -39,7 +39,7 @@ class LoopFront(LiteXModule):
 
     latency = 4
 
-    def __init__(self, group_pages: int, contexts: int, ids: int, pages_bits: int) -> None:
+    def __init__(self, bucket_pages: int, contexts: int, ids: int, pages_bits: int) -> None:
         id_bits, context_bits = width_of(ids), width_of(contexts)
         self.hit, self.forget, self.clear = Signal(), Signal(), Signal()
         self.owner, self.id = Signal(context_bits), Signal(id_bits)
@@ -49,36 +49,50 @@ class LoopFront(LiteXModule):
 
         # Stage 0. `known`: the context has a front of these ids; `learnt`: it has a slope.
         layout = [("front", id_bits), ("candidate", id_bits), ("confidence", 4), ("votes", 3)]
-        now, new = Record(layout), Record(layout)
+        stored, now, new = Record(layout), Record(layout), Record(layout)
         self.fronts = fronts = SimpleDualPort(len(now.raw_bits()), 1 << context_bits, async_read=True)
         known, learnt = (Array(Signal() for _ in range(1 << context_bits)) for _ in range(2))
         hit, owner, this_id, same_owner = Signal(), Signal(context_bits), Signal(id_bits), Signal()
+        in_front, in_candidate, moves, keeps_candidate = (Signal() for _ in range(4))
         self.comb += [
             same_owner.eq(hit & (owner == self.owner)),
             fronts.read.adr.eq(self.owner),
+            stored.raw_bits().eq(fronts.read.dat_r),
         ]
         self.sync += [
             hit.eq(self.hit),
             owner.eq(self.owner),
             this_id.eq(self.id),
-            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), fronts.read.dat_r)),
-            If(~(same_owner | known[self.owner]), now.raw_bits().eq(0)),  # the registers' reset
+            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), stored.raw_bits())),
+            # Compared with each front that it may be: the hit before determines it only in this cycle.
+            If(
+                same_owner,
+                in_front.eq(Mux(moves, self.id == this_id, self.id == now.front)),
+                in_candidate.eq(Mux(keeps_candidate, self.id == now.candidate, self.id == this_id)),
+            ).Else(
+                in_front.eq(self.id == stored.front),
+                in_candidate.eq(self.id == stored.candidate),
+            ),
+            If(
+                ~(same_owner | known[self.owner]),  # the registers' reset
+                now.raw_bits().eq(0),
+                in_front.eq(0),
+                in_candidate.eq(0),
+            ),
             If(hit, known[owner].eq(1), learnt[owner].eq(1)),
             If(self.forget | self.clear, *(flag.eq(0) for flag in known)),
             If(self.clear, *(flag.eq(0) for flag in learnt)),
         ]
 
         # Stage 1: confidence and votes. Bucket 0 is none.
-        in_front, in_candidate, moves = Signal(), Signal(), Signal()
         self.comb += [
             fronts.write.adr.eq(owner),
             fronts.write.dat_w.eq(new.raw_bits()),
             fronts.write.we.eq(hit),
-            in_front.eq(this_id == now.front),
-            in_candidate.eq(this_id == now.candidate),
+            keeps_candidate.eq(in_front | in_candidate | (now.votes != 0)),
             moves.eq(~in_front & in_candidate & (now.votes >= VOTES - 2)),
             new.front.eq(Mux(moves, this_id, now.front)),
-            new.candidate.eq(Mux(in_front | in_candidate | (now.votes != 0), now.candidate, this_id)),
+            new.candidate.eq(Mux(keeps_candidate, now.candidate, this_id)),
             If(
                 in_front,
                 new.confidence.eq(
@@ -96,7 +110,7 @@ class LoopFront(LiteXModule):
         ]
 
         # Stage 2: the place advances by the slope; the slope is corrected by the remaining distance.
-        self.progress = progress = LoopProgress(group_pages, contexts, pages_bits)
+        self.progress = progress = LoopProgress(bucket_pages, contexts, pages_bits)
         trusted = Signal()
         self.comb += progress.owner.eq(owner)
         self.sync += [
@@ -128,7 +142,7 @@ class LoopProgress(LiteXModule):
 
     Parameters
     ----------
-    group_pages, contexts, pages_bits : int
+    bucket_pages, contexts, pages_bits : int
         as in LoopFront.
 
     Attributes
@@ -145,19 +159,19 @@ class LoopProgress(LiteXModule):
         pages to the beginning of the front, 0 below it; one cycle later.
     """
 
-    def __init__(self, group_pages: int, contexts: int, pages_bits: int) -> None:
-        group_bits = log2_int(group_pages)
-        fraction = min(8, group_bits)  # fractional bits
+    def __init__(self, bucket_pages: int, contexts: int, pages_bits: int) -> None:
+        bucket_bits = log2_int(bucket_pages)
+        fraction = min(8, bucket_bits)  # fractional bits
         self.owner, self.is_learnt, self.follows = Signal(width_of(contexts)), Signal(), Signal()
         self.act = Signal()
         self.advances, self.moves, self.learns = Signal(), Signal(), Signal()
         self.pages = Signal(pages_bits)
-        self.place = Signal(group_bits + 2)
+        self.place = Signal(bucket_bits + 2)
 
         # # #
 
         layout = [
-            ("place", (group_bits + 3 + fraction, True)),  # down to -(group_pages + STEEPEST) pages
+            ("place", (bucket_bits + 3 + fraction, True)),  # down to -(bucket_pages + STEEPEST) pages
             ("slope", 2 + fraction),
         ]
         stored, now, new = Record(layout), Record(layout), Record(layout)
@@ -177,11 +191,11 @@ class LoopProgress(LiteXModule):
 
         is_low, corrected = Signal(), Signal((4 + fraction, True))
         self.comb += [
-            is_low.eq(now.place[-1] & (now.place[group_bits + fraction : -1] != 3)),
+            is_low.eq(now.place[-1] & (now.place[bucket_bits + fraction : -1] != 3)),
             new.place.eq(now.place),
             If(self.advances & ~is_low, new.place.eq(now.place - now.slope)),
-            If(self.moves, new.place.eq(Cat(Replicate(0, fraction), self.pages[: group_bits + 1]))),
-            corrected.eq(now.slope + (now.place >> (group_bits + 1))),
+            If(self.moves, new.place.eq(Cat(Replicate(0, fraction), self.pages[: bucket_bits + 1]))),
+            corrected.eq(now.slope + (now.place >> (bucket_bits + 1))),
             new.slope.eq(now.slope),
             If(
                 self.moves & self.learns,

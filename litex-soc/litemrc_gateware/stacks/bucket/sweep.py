@@ -13,6 +13,17 @@ TOUCH = 6  # the operation acts
 WRITE = 7  # the page is written
 
 
+def equal_halves(page, others):
+    """Expressions: two words, in both of which bit n is set if `page` is others[n].
+
+    They are AND-ed a cycle later: comparisons of whole pages in one cycle take more logic.
+    """
+    half = len(page) // 2
+    return [
+        Cat(*(other[part] == page[part] for other in others)) for part in (slice(half), slice(half, None))
+    ]
+
+
 class BucketSweep(LiteXModule):
     """Selects a page in each cycle, from the bank that no operation reads, and the cycle of its write.
 
@@ -40,7 +51,7 @@ class BucketSweep(LiteXModule):
     writes : Signal, out
         stage TOUCH: the page is to be written in the next stage.
     swept : Signal, out
-        nothing to sweep.
+        nothing to sweep; a cycle later.
     """
 
     def __init__(self, row_bits: int) -> None:
@@ -81,16 +92,22 @@ class BucketSweep(LiteXModule):
                 If(self.skip, end.eq(finished)),
             ]
 
-        # Stage 1: an operation in flight on the same page will write a current id itself.
-        in_flight, page = Signal(), Cat(banks[1], rows[1])
-        ahead = (self.touch[n] & (Cat(self.bank[n], self.row[n]) == page) for n in range(2, WRITE + 2))
-        self.comb += in_flight.eq(reduce(or_, ahead))
-        self.sync += If(self.go, valid[2].eq(valid[1] & ~in_flight))
+        # Stages 1 and 2: an operation in flight on the same page will write a current id itself.
+        in_flight, same = Signal(), [Signal(WRITE) for _ in range(2)]
+        ahead = [Cat(self.bank[n], self.row[n]) for n in range(2, WRITE + 2)]
+        low, high = equal_halves(Cat(banks[1], rows[1]), ahead)
+        self.comb += in_flight.eq((same[0] & same[1]) != 0)
+        self.sync += If(
+            self.go,
+            same[0].eq(low),
+            same[1].eq(high & Cat(*self.touch[2:])),
+            valid[3].eq(valid[2] & ~in_flight),
+        )
 
         # Stage TOUCH: so will one that reads the page in the cycle of the write; the two must not collide.
         is_read, page = Signal(), Cat(banks[TOUCH], rows[TOUCH])
         self.comb += [
             is_read.eq(self.coming & (Cat(self.coming_bank, self.coming_row) == page)),
             self.writes.eq(valid[TOUCH] & ~is_read),
-            self.swept.eq(ends[0][-1] & ends[1][-1] & ~reduce(or_, valid)),
         ]
+        self.sync += self.swept.eq(ends[0][-1] & ends[1][-1] & ~reduce(or_, valid))

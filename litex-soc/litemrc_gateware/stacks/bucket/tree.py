@@ -22,6 +22,8 @@ class CountMemory(LiteXModule):
     ----------
     adr, change, load, amount, hide : Signal, in
         the count at `adr` becomes `amount` (`load`) or grows by it, modulo 2**width, if `change`.
+    same1, same2 : Signal, in
+        `adr` is that of one and of two cycles before.
     old : Signal, out
         the count before, three cycles later; 0 if it was loaded, or with `hide` in the cycle before.
     """
@@ -29,7 +31,7 @@ class CountMemory(LiteXModule):
     def __init__(self, width: int, depth: int) -> None:
         self.adr = Signal(max=depth)
         self.change, self.load = Signal(), Signal()
-        self.amount = Signal(width)
+        self.same1, self.same2, self.amount = Signal(), Signal(), Signal(width)
         self.old, self.hide = Signal(width, reset_less=True), Signal()
 
         # # #
@@ -45,7 +47,7 @@ class CountMemory(LiteXModule):
         )
         self.comb += [
             ram.read.adr.eq(self.adr),
-            one_behind.eq(change1 & (self.adr == adr1)),
+            one_behind.eq(change1 & self.same1),
             old.eq(Mux(one, last, word | second_last)),
             new.eq(old + amount2),
             ram.write.adr.eq(adr2),
@@ -57,7 +59,7 @@ class CountMemory(LiteXModule):
             change1.eq(self.change),
             amount1.eq(self.amount),
             one1.eq(one_behind & ~self.load),
-            two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),
+            two1.eq(change2 & self.same2 & ~one_behind & ~self.load),
             load1.eq(self.load),
             adr2.eq(adr1),
             change2.eq(change1),
@@ -77,8 +79,9 @@ class BucketTree(LiteXModule):
     """Pages in each closed bucket, and a binary tree over the ids for each context; one operation a cycle.
 
     A node holds the pages in its newer half. Along the path of an id, a 0 bit adds its node to the sum of
-    newer pages, a 1 bit is where the bucket's pages are counted: so a query and the removal of a page are
-    one operation. Each level is a memory, and all levels work at once.
+    newer pages, a 1 bit is where the id's pages are counted: so a query and the removal of a page are one
+    operation. Each level is a memory, and all levels work at once. An id has two buckets, whose counts are
+    the halves of a word.
 
     Parameters
     ----------
@@ -88,62 +91,77 @@ class BucketTree(LiteXModule):
     Attributes
     ----------
     remove, insert, zero : Signal, in
-        what to do, at most one: take a page out of the bucket; insert it with `pages` pages; zero all nodes
-        its pages are counted in, `count` stays.
-    id, owner, pages : Signal, in
-        the bucket, its context, its pages (`insert`).
+        what to do, at most one: take a page out of the bucket; insert its id with these pages; zero all nodes
+        in which the id's pages are counted, its counts stay.
+    bucket, owner : Signal, in
+        the bucket, an id and below it 1 for the newer one of its two; its context.
+    older_pages, newer_pages, pages : Signal, in
+        of the id's buckets, and their sum (`insert`).
     clear : Signal, in
-        zero all nodes on the path of `id` in the tree of `owner`; each even id is on one of its own.
-    count : Signal, out
-        pages in the bucket before the operation, 3 cycles later.
+        zero all nodes on the id's path in the tree of `owner`; each even id is on one of its own.
+    older_count, newer_count : Signal, out
+        pages in the id's buckets before the operation, 3 cycles later.
     newer : Signal, out
-        pages in the closed buckets of its context newer than it, `latency` cycles later.
+        pages in the closed ids of its context newer than the id, `latency` cycles later. Modulo frames, as
+        all sums here: a page that is in the tree has at most frames - 1 newer ones.
     """
 
     def __init__(self, frames: int, contexts: int, ids: int, bucket_pages: int) -> None:
-        id_bits, pages_bits, count_bits = width_of(ids), bits_for(frames), bits_for(bucket_pages)
+        id_bits, pages_bits, count_bits = width_of(ids), width_of(frames), bits_for(bucket_pages)
         trees = 1 << width_of(contexts)
         self.remove, self.insert, self.zero, self.clear = Signal(), Signal(), Signal(), Signal()
-        self.id = Signal(id_bits)
+        self.bucket = Signal(id_bits + 1)
         self.owner = Signal(width_of(contexts))
-        self.pages = Signal(count_bits)
-        self.count = Signal(count_bits)
+        self.older_pages, self.newer_pages = Signal(count_bits), Signal(count_bits)
+        self.pages = Signal(count_bits + 1)
+        self.older_count, self.newer_count = Signal(count_bits), Signal(count_bits)
         self.newer = Signal(pages_bits)
 
         # # #
 
-        acts = Signal()
+        acts, id = Signal(), self.bucket[1:]
+        id1, id2 = (Signal(id_bits, reset_less=True) for _ in range(2))
         amount = Cat(
-            Mux(self.remove, 2**count_bits - 1, Mux(self.insert, self.pages, 0)),
+            Mux(self.remove, 2 ** len(self.pages) - 1, Mux(self.insert, self.pages, 0)),
             Replicate(self.remove, pages_bits),  # -1, as wide as each memory
         )
         self.comb += acts.eq(self.remove | self.insert | self.zero)
 
-        self.counts = counts = CountMemory(count_bits, ids)
+        self.counts = counts = CountMemory(2 * count_bits, ids)
+        # -1 in one half: in the lower one, which is not 0, -1 of the whole word.
+        one_less = Cat(Replicate(~self.bucket[0], count_bits), Replicate(1, count_bits))
         self.comb += [
-            counts.adr.eq(self.id),
+            counts.adr.eq(id),
+            counts.same1.eq(id == id1),
+            counts.same2.eq(id == id2),
             counts.change.eq(self.remove | self.insert),
             counts.load.eq(self.insert),
-            counts.amount.eq(amount),
-            self.count.eq(counts.old),
+            counts.amount.eq(Mux(self.remove, one_less, Cat(self.older_pages, self.newer_pages))),
+            Cat(self.older_count, self.newer_count).eq(counts.old),
         ]
 
-        # Levels, from the root. Each count is as wide as the buckets in its half require.
-        id1, id2 = (Signal(id_bits, reset_less=True) for _ in range(2))
-        self.sync += [id1.eq(self.id), id2.eq(id1)]
+        # Levels, from the root. Each count is as wide as the ids in its half require. A node is compared with
+        # those of the two operations ahead by one more bit than the node above it.
+        owner1, owner2 = (Signal.like(self.owner, reset_less=True) for _ in range(2))
+        self.sync += [Cat(id1, owner1).eq(Cat(id, self.owner)), Cat(id2, owner2).eq(Cat(id1, owner1))]
+        same1, same2 = self.owner == owner1, self.owner == owner2
         sums = []
         for level in range(id_bits):
             bit = id_bits - 1 - level
-            memory = CountMemory(min(pages_bits, bits_for(bucket_pages << bit)), trees << level)
+            memory = CountMemory(min(pages_bits, bits_for(2 * bucket_pages << bit)), trees << level)
             setattr(self, f"level{level}", memory)
-            node = Cat(self.id[bit + 1 :], self.owner) if level else self.owner
+            node = Cat(id[bit + 1 :], self.owner) if level else self.owner
             self.comb += [
                 memory.adr.eq(node),
-                memory.change.eq(self.clear | (acts & self.id[bit])),
+                memory.same1.eq(same1),
+                memory.same2.eq(same2),
+                memory.change.eq(self.clear | (acts & id[bit])),
                 memory.load.eq(self.clear | self.zero),
                 memory.amount.eq(amount),
                 memory.hide.eq(id2[bit]),
             ]
+            same1 = memory.same1 & (id[bit] == id1[bit])
+            same2 = memory.same2 & (id[bit] == id2[bit])
             sums.append(memory.old)
 
         # Two are added in a cycle.
