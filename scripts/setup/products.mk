@@ -5,7 +5,8 @@
 HOST       := .venv/installed.stamp build/native.stamp
 SIM_TOOLS  := build/packages/sim.stamp .venv/soc.stamp
 TEST_TOOLS := build/packages/test.stamp .venv/test.stamp .venv/release.stamp
-LINUX_TOOLS := .venv/linux.stamp build/packages/linux.stamp
+LINUX_6_1   := $(or $(wildcard /usr/src/linux-source-6.1.tar.xz),$(CACHE)/debian12/linux-source-6.1.tar.xz)
+LINUX_TOOLS := .venv/linux.stamp build/packages/linux.stamp $(LINUX_6_1)
 ECP5_TOOLS := $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp
 
 # The simulated SoCs: build/sim-NAME, with the firmware in build/firmware-NAME.
@@ -64,6 +65,10 @@ PACKAGES := base sim linux test guests programs
 $(PACKAGES:%=build/packages/%.stamp): build/packages/%.stamp: scripts/setup/apt/%.txt
 	@scripts/setup/install_packages.sh $*
 	@mkdir -p $(@D) && touch $@
+
+$(CACHE)/debian12/linux-source-6.1.tar.xz: | build/packages/linux.stamp
+	@echo "fetching the source of Linux 6.1 from Debian 12 ($(@D))"
+	@scripts/setup/fetch_debian12.sh $(@D) linux-source-6.1
 
 .venv/installed.stamp: pyproject.toml scripts/setup/constraints.txt | build/packages/base.stamp
 	@PYTHON=$(PYTHON) scripts/setup/make_venv.sh
