@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "hot_pages.hpp"
 
+#include <cstdint>
+
 namespace litemrc {
 
 namespace {

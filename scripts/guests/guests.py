@@ -10,6 +10,7 @@ from litemrc.errors import UserError
 
 from scripts.guests.archives import contents, pack
 from scripts.guests.debian_guest import fetch
+from scripts.guests.vexriscv import processor
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build/guests"
@@ -56,7 +57,7 @@ GUESTS = {
     "riscv64": Guest(("qemu-system-riscv64", "-M", "virt"), "ttyS0", 1024, DATABASES, "linux-image-riscv64"),
     "riscv32": Guest(  # like VexRiscv: firmware/boot/README.md
         (
-            *("qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off"),
+            *("qemu-system-riscv32", "-M", "virt", "-cpu", processor()),
             *("-bios", str(IMAGES / "shim-virt.bin")),
         ),
         "ttyS0",

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.guests.vexriscv import processor
 from tests.linux.console import Console
 from tests.linux.monitor import Monitor, Symbols
 from tests.timeouts import scaled_timeout
@@ -32,8 +33,7 @@ def machine(bits: int) -> list[str]:
 
     There is no timer of supervisor mode, which the kernel would use instead of the shim's.
     """
-    processor = f"rv{bits},f=off,d=off,c=off,sstc=off"
-    return [f"qemu-system-riscv{bits}", "-machine", "virt", "-cpu", processor]
+    return [f"qemu-system-riscv{bits}", "-machine", "virt", "-cpu", processor(bits)]
 
 
 @dataclass

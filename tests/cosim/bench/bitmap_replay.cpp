@@ -9,6 +9,7 @@
 #include "page_bitmap/page_bitmap.hpp"
 #include "vectors.hpp"
 
+#include <cstdint>
 #include <iostream>
 #include <set>
 

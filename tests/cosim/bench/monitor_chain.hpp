@@ -8,6 +8,8 @@
 #include "page_filter/page_filter.hpp"
 #include "working_set/working_set.hpp"
 
+#include <cstdint>
+
 class MonitorChain {
   public:
     litemrc::FilterSettings settings{0, litemrc::memory_frame_t(litemrc::MEMORY_FRAMES - 1), 0, 0};

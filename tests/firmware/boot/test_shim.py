@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.guests.vexriscv import processor
 from tests.firmware.boot.boot_programs import COMPILE, PROGRAMS, build_program
 from tests.mutation import mutated_source
 from tests.timeouts import scaled_timeout
@@ -19,7 +20,7 @@ QEMU = shutil.which("qemu-system-riscv32")
 OBJDUMP = "riscv64-unknown-elf-objdump"
 # A hart like VexRiscv: only SBI sets the timer, and rdtime traps.
 MACHINE = [
-    *("-machine", "virt", "-cpu", "rv32,sstc=off,c=off,f=off,d=off", "-m", "16"),
+    *("-machine", "virt", "-cpu", processor(), "-m", "16"),
     *("-display", "none", "-serial", "stdio", "-monitor", "none"),
 ]
 KERNEL_ADDRESS = 0x8040_0000
