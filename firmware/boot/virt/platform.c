@@ -32,12 +32,20 @@ int platform_getchar(void)
 	return uart[UART_LSR] & LSR_DATA_READY ? uart[0] : -1;
 }
 
+/* QEMU executes further instructions before it ends or resets the machine. */
+static void finish(uint32_t value)
+{
+	write_register(FINISHER, value);
+	for (;;)
+		;
+}
+
 void platform_shutdown(bool failed)
 {
-	write_register(FINISHER, failed ? 1 << 16 | FINISHER_FAIL : FINISHER_PASS);
+	finish(failed ? 1 << 16 | FINISHER_FAIL : FINISHER_PASS);
 }
 
 void platform_reboot(void)
 {
-	write_register(FINISHER, FINISHER_RESET);
+	finish(FINISHER_RESET);
 }
