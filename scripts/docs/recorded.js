@@ -3,13 +3,13 @@
 "use strict";
 {
   const STEP_MS = 500;
-  const FIRST = 20; // epochs that are there at first: the page's curves are of so many
-  const { device, version, epochs } = JSON.parse(document.getElementById("recording").textContent);
+  const FIRST = 20; // epochs that are there at first
+  const { device, version, digits, epochs } = JSON.parse(document.getElementById("recording").textContent);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   let arrived = calm ? epochs.length : Math.min(FIRST, epochs.length);
   let stream = null; // that the page reads
 
-  const round = (ratio) => Number(ratio.toFixed(6)); // as the server
+  const round = (ratio) => Number(ratio.toFixed(digits)); // as the server
   const REFUSED = { error: "this is a recording without a server", remedy: "run litemrc serve --demo to save counters" };
 
   const program = ({ context, name }) => `${String(context).padStart(3)} ${name}`;

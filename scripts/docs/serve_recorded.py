@@ -21,7 +21,7 @@ from typing import Any
 
 from litemrc.cli.device.serve_demo import DEMO
 from litemrc.serve.api.routes import JSON_EPOCHS, LATEST
-from litemrc.serve.epoch_json import context_records, epoch_record, parameters_record
+from litemrc.serve.epoch_json import DIGITS, context_records, epoch_record, parameters_record
 from litemrc.serve.kept import KeptEpochs
 from litemrc.serve.page import page_files
 
@@ -97,7 +97,7 @@ def answers(folder: Path, device: str = DEMO) -> dict[str, Any]:
         epoch_record(device, parameters, epoch) | {"contexts": context_records(parameters, epoch)}
         for parameters, epoch in found
     ]
-    return {"device": described, "version": version("litemrc"), "epochs": epochs}
+    return {"device": described, "version": version("litemrc"), "digits": DIGITS, "epochs": epochs}
 
 
 def scripts(recorded: dict[str, Any], modules: dict[str, str]) -> str:

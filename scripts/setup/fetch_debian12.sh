@@ -35,6 +35,7 @@ if [ ! -f "$tarball" ]; then
         echo "fetch_debian12: needs apt and the package debian-archive-keyring; or put the file at $tarball" >&2
         exit 2
     fi
+    rm -rf "$folder/apt" # of an interrupted run
     mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
     for suite in "debian bookworm" "debian-security bookworm-security"; do
         cat <<END

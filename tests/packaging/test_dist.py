@@ -4,6 +4,7 @@
 import base64
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -199,6 +200,23 @@ def test_relative_links_lead_to_the_tag_of_the_version() -> None:
         "(https://example.org/a/b/blob/v1.2/docs/serve.md#a-recording)"
     )
     assert absolute_links(linked, None, "1.2") == ""
+
+
+@pytest.mark.parametrize(
+    ("suite", "wrong"),
+    [
+        ("jammy", "the suite is bookworm, trixie or noble (got jammy)"),
+        ("trixie", "build/fresh/trixie is there already: remove it"),
+    ],
+)
+def test_fresh_machines_that_cannot_be_made_are_refused(suite: str, wrong: str, tmp_path: Path) -> None:
+    script = tmp_path / "scripts/release/fresh_machines.sh"
+    (tmp_path / "build/fresh/trixie").mkdir(parents=True)
+    script.parent.mkdir(parents=True)
+    shutil.copy(REPO / "scripts/release/fresh_machines.sh", script)
+    done = subprocess.run([script, suite], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == f"fresh_machines: {wrong}\n"
 
 
 def test_pythons_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

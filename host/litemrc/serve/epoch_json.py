@@ -17,7 +17,7 @@ from litemrc.ranks.activity import PowerState, RankActivity
 from litemrc.ranks.table import AWAKE
 
 HEAT_BINS = 128
-_DIGITS = 6  # of ratios; a curve has at most 32 bits of accesses in an epoch, a screen 4 digits
+DIGITS = 6  # of ratios; a curve has at most 32 bits of accesses in an epoch, a screen 4 digits
 
 Record = dict[str, Any]
 
@@ -127,7 +127,7 @@ def curve_record(context: int, curve: Curve) -> Record:
 
 def points_record(curve: Curve) -> Record:
     """Return sizes in bytes and miss ratios; null: no access was counted."""
-    ratios: list[float | None] = np.round(curve.miss_ratio, _DIGITS).tolist()
+    ratios: list[float | None] = np.round(curve.miss_ratio, DIGITS).tolist()
     if not curve.accesses:
         ratios = [None] * len(ratios)
     return {"bytes": (curve.sizes_pages * curve.page_bytes).tolist(), "miss_ratio": ratios}
@@ -142,7 +142,7 @@ def _rank(row: np.void) -> Record:
         "state": "awake" if row["state"] == AWAKE else PowerState(row["state"]).name.lower(),
         "working": bool(row["working"]),
         "live_pages": int(row["live_pages"]),
-        "shares": {state: round(each / total, _DIGITS) for state, each in cycles.items()},
+        "shares": {state: round(each / total, DIGITS) for state, each in cycles.items()},
         "reads": activity.reads,
         "writes": activity.writes,
         "wake_ups": activity.wake_ups,

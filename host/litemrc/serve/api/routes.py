@@ -28,7 +28,14 @@ from litemrc.serve.api.queries import (
     tables_in,
 )
 from litemrc.serve.api.tables import MEDIA, SUFFIXES, chunks, empty_table, named
-from litemrc.serve.epoch_json import Record, context_records, curve_record, epoch_record, parameters_record
+from litemrc.serve.epoch_json import (
+    DIGITS,
+    Record,
+    context_records,
+    curve_record,
+    epoch_record,
+    parameters_record,
+)
 from litemrc.serve.fleet import Fleet, Served
 from litemrc.serve.lanes import Job, Lanes
 
@@ -129,7 +136,7 @@ class _Point:
                 "context": context,
                 "name": name or f"context {context}",
                 "accesses": accesses,
-                "miss_ratio_full": round(misses / accesses, 6) if accesses else None,
+                "miss_ratio_full": round(misses / accesses, DIGITS) if accesses else None,
                 "working_set_bytes": touched // epochs,
             }
 
