@@ -33,8 +33,8 @@ _WRAPPED = (
     *("pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_signal", "pthread_cond_broadcast"),
     *("pthread_barrier_init", "pthread_barrier_wait"),
 )
-# -O1 keeps the accesses of the source. Loops must not become library calls, which are not recorded, nor may calls
-# of _WRAPPED become others: Ubuntu's gcc defines _FORTIFY_SOURCE, with which memset is __memset_chk.
+# -O1 keeps the accesses of the source. Loops must not become library calls, which are not recorded, nor may
+# calls of _WRAPPED become others: Ubuntu's gcc defines _FORTIFY_SOURCE, with which memset is __memset_chk.
 _FLAGS = (
     *("-O1", "-g", "-std=gnu11", "-fno-pie", "-fno-builtin", "-fno-tree-loop-distribute-patterns"),
     "-U_FORTIFY_SOURCE",
