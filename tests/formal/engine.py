@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """From a proof to a verdict: Migen to Verilog (LiteX), Verilog to AIGER (Yosys), AIGER to proof (ABC)."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -157,7 +158,8 @@ def to_aiger(proof: Proof, folder: Path) -> tuple[Path, dict[str, int]]:
 
 def witness(aiger: Path, output: int, frame: int) -> list[str]:
     """Return the inputs of each cycle until an output is 1, bits in the order of the AIGER file."""
-    script = f"read_aiger {aiger.name}; cone -a -O {output} -s; bmc3 -F {frame + 1}; write_cex -a witness.txt"
+    cone = f"{_cone()} -a -O {output}"
+    script = f"read_aiger {aiger.name}; {cone}; bmc3 -F {frame + 1}; write_cex -a witness.txt"
     subprocess.run([find_abc(), "-c", script], cwd=aiger.parent, capture_output=True, check=False)
     inputs = int(aiger.read_bytes()[:60].split()[2])
     lines = (aiger.parent / "witness.txt").read_text().split("\n")[1:]  # behind the registers
@@ -172,6 +174,13 @@ def find_abc() -> str:
     raise EngineError(f"none of {', '.join(ABC)} is installed: apt-get install berkeley-abc")
 
 
+@functools.cache
+def _cone() -> str:
+    """Return ABC's command for one output and its registers: those since 2025 keep registers without -s."""
+    said = subprocess.run([find_abc(), "-c", "cone -h"], capture_output=True, text=True, check=False)
+    return "cone -s" if re.search(r"^\s*-s\b", said.stdout + said.stderr, re.M) else "cone"
+
+
 def decide(aiger: Path, name: str, output: int, effort: Effort, limit_s: int) -> Verdict:
     """Decide one output: try to reach it, or prove that it is never 1. Its log is `name`.log."""
     start = time.monotonic()
@@ -181,7 +190,7 @@ def decide(aiger: Path, name: str, output: int, effort: Effort, limit_s: int) ->
         method = f"{effort.prepare}; bmc3 -g -F {effort.depth} -T {limit_s}"
     else:
         method = f"{effort.prepare}; pdr -T {limit_s}"
-    script = f"read_aiger {aiger.name}; cone -O {output} -s; {method}"
+    script = f"read_aiger {aiger.name}; {_cone()} -O {output}; {method}"
     command = [find_abc(), "-c", script]
     try:
         done = subprocess.run(
