@@ -57,7 +57,7 @@ def test_a_command_of_the_studies_says_what_to_install(words, command, capsys, m
         "  remedy: run, in a clone of LiteMRC: pip install . ./host\n"
     )
     main([])
-    assert "simulate   in litemrc-studies, which is not installed" in capsys.readouterr().out
+    assert "simulate in litemrc-studies, which is not installed" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_unknown_command_is_answered_with_the_closest(capsys):
