@@ -188,8 +188,8 @@ def decide(aiger: Path, name: str, output: int, effort: Effort, limit_s: int) ->
         method = f"{effort.prepare}; bmc3 -g -F 2; ind -F 2 -T {limit_s}"  # `ind` is the step alone
     elif effort.depth:
         method = f"{effort.prepare}; bmc3 -g -F {effort.depth} -T {limit_s}"
-    else:
-        method = f"{effort.prepare}; pdr -T {limit_s}"
+    else:  # what `prepare` has proved, the ABC of 2025 leaves to `sat`
+        method = f"{effort.prepare}; pdr -T {limit_s}; sat"
     script = f"read_aiger {aiger.name}; {_cone()} -O {output}; {method}"
     command = [find_abc(), "-c", script]
     try:
@@ -203,7 +203,7 @@ def decide(aiger: Path, name: str, output: int, effort: Effort, limit_s: int) ->
     (aiger.parent / f"{name}.log").write_text(f"{script}\n{log}")
     if found := re.search(r"was asserted in frame (\d+)", log):
         return Verdict("reached", int(found[1]), seconds, effort.depth)
-    if re.search(r"Property proved|Networks are equivalent", log):
+    if re.search(r"Property proved|Networks are equivalent|\bUNSATISFIABLE", log):
         return Verdict("proved", 0, seconds, effort.depth)
     if effort.depth and re.search(rf"No output asserted in {effort.depth} frames", log):
         return Verdict("bounded", 0, seconds, effort.depth)
