@@ -7,6 +7,7 @@
 
 #include "port/sessions.h"
 #include "system/log.h"
+#include "system/sources.h"
 #include "system/timing.h"
 #include "system/unix_socket.h"
 
@@ -27,7 +28,7 @@ void clients_init(int socket)
 static void leave(unsigned int host)
 {
 	hosts_leave(host);
-	close(ports[host]);
+	sources_close(ports[host]);
 	refused = false;
 }
 

@@ -2,7 +2,6 @@
 #include "daemon.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +31,7 @@
 #include "processes/starter.h"
 #include "system/privileges.h"
 #include "system/log.h"
+#include "system/sources.h"
 #include "system/timing.h"
 #include "system/tty.h"
 #include "system/unix_socket.h"
@@ -49,6 +49,8 @@
 #define GONE (POLLHUP | POLLERR | POLLNVAL)
 
 enum { SIGNALS, DEVICE, TTY, CLIENTS, SOURCES = CLIENTS + CLIENT_SOURCES };
+
+_Static_assert(SOURCES <= SOURCES_MAX, "all are waited for");
 
 static int open_signals(void)
 {
@@ -92,12 +94,14 @@ static bool must_end(int signals)
 
 static uint32_t pace_ms;
 static int64_t paced_ms;	/* when the epochs taken so far would have been due */
+static int64_t taken_ms;	/* when the last ones were */
 
 /* Until epochs may be taken; -1: now. */
 static int epochs_timeout_ms(void)
 {
 	struct page_messages pages = pages_selected();
-	int64_t left = paced_ms - BURST * (int64_t)pace_ms - now_ms();
+	int64_t next = paced_ms - BURST * (int64_t)pace_ms;
+	int64_t left = next > taken_ms ? next - now_ms() : 0;	/* the clock costs a system call */
 
 	return left > 0 && !pages.accessed && !pages.hot ? (int)left : -1;
 }
@@ -111,19 +115,21 @@ static int flush(void)
 }
 
 /*
- * Takes one epoch, or with a pace all that have ended. Returns 0, or -errno of the port: between two epochs it is
- * written to if the next one may not fit.
+ * Takes one epoch, or all that have ended if they end faster than the pace. Returns 0, or -errno of the port: between
+ * two epochs it is written to if the next one may not fit.
  */
 static int take_records(const struct pollfd *device)
 {
 	const struct litemrc_epoch *record = record_read(device->fd);
-	int64_t now = now_ms();
+	bool several;
 	int error = 0;
 
 	if (!record && device->revents & GONE)	/* reported by each poll() from now on */
 		die(1, "load the driver and start the daemon again", "the driver has no more epochs");
-	paced_ms = (paced_ms > now ? paced_ms : now) + pace_ms;
-	for (; record && !error; record = pace_ms ? record_read(device->fd) : NULL) {
+	taken_ms = now_ms();
+	several = paced_ms > taken_ms;
+	paced_ms = (several ? paced_ms : taken_ms) + pace_ms;
+	for (; record && !error; record = several ? record_read(device->fd) : NULL) {
 		if (!hosts_have_room_for(epochs_most()))
 			error = flush();
 		epochs_send(record);
@@ -174,8 +180,9 @@ static int serve(struct pollfd *sources)
 		sources[DEVICE].fd = wait_ms < 0 ? device : -1;
 		sources[TTY].events = session_events(SERIAL);
 		count = CLIENTS + clients_watch(sources + CLIENTS);
-		if (poll(sources, count, next_timeout_ms(wait_ms)) < 0 && errno != EINTR)
-			return -errno;
+		error = sources_wait(sources, count, next_timeout_ms(wait_ms));
+		if (error)
+			return error;
 		if (sources[SIGNALS].revents && must_end(sources[SIGNALS].fd))
 			return 0;
 		if (sources[DEVICE].revents)
@@ -252,6 +259,7 @@ int daemon_serve(const struct options *options)
 		if (programs[i].children && !strcmp(options->cgroup, CGROUPS_NONE))
 			die(EXIT_BAD_INPUT, "remove [children], or name a cgroup with --cgroup",
 				"%s: [children] of %s needs a cgroup", options->config, programs[i].name);
+	sources_open();
 	sources[SIGNALS].fd = open_signals();
 	driver_open(options->sysfs, options->device, options->clock_hz);
 	sources[DEVICE].fd = record_open(options->device);

@@ -23,7 +23,7 @@ from tests.firmware.daemon.fake_driver import (
     is_alive,
 )
 from tests.firmware.daemon.serving import receive
-from tests.timeouts import wait_until
+from tests.timeouts import scaled_timeout, wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
@@ -218,6 +218,21 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
     assert messages[-1] == epochs[-1], "the last epoch came through"
     assert followers(epochs[-1]) == [(1, STATES["ended"], os.getpid(), "pytest")]
     assert device.link_counts.lost == 0, "no frame is missing: epochs are lost by their numbers"
+
+
+def test_all_that_waits_is_sent_when_the_host_reads_again(daemon, driver):
+    with daemon.host() as device:
+        daemon.cable.plugged = False
+        for _ in range(500):
+            driver.finish_epoch(ROWS)
+        wait_until(driver.is_drained)
+        daemon.cable.plugged = True
+        waited = list(iter(lambda: device.receive(scaled_timeout(1)), None))
+        number = driver.finish_epoch(ROWS)
+        (last,) = receive(device, 1)
+
+    assert 10 < len(waited) < 500
+    assert last.epoch == number, "none was left"
 
 
 def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon, driver):

@@ -3,6 +3,7 @@
 
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -270,6 +271,22 @@ def test_a_ninth_client_is_turned_away_until_one_leaves(daemon, path):
     for client in clients:
         client.__exit__(None, None, None)
     assert daemon.said().count("a client of the socket was refused: 8 are connected") == 1
+
+
+def test_a_client_that_comes_as_another_leaves_is_served(daemon, path):
+    """Both while the daemon is stopped: the second gets the place and the file number of the first."""
+    codec, state = host_requests(), Path(f"/proc/{daemon.process.pid}/stat")
+    with socket.socket(socket.AF_UNIX) as second:
+        with client_of(path) as first:
+            assert first.echo_test(1).failed == 0
+            daemon.process.send_signal(signal.SIGSTOP)
+            wait_until(lambda: ") T " in state.read_text())
+        second.connect(str(path))
+        daemon.process.send_signal(signal.SIGCONT)
+        second.settimeout(scaled_timeout(10))
+        second.sendall(frame(codec.encode(codec.new("echo", sequence=7, payload=b"second"))))
+
+        assert b"second" in second.recv(4096)
 
 
 def test_clients_number_their_requests_and_the_daemon_its_frames_for_each_alone(daemon, path):
