@@ -39,13 +39,14 @@ OUT = ROOT / "build/bench/linux_profile"
 FOLLOWED = COMPRESSIONS["gzip, followed"]
 # Tasks by a function that no other calls.
 TASKS = {"litemrc_epoch_thread": "thread of the interrupt", "litemrc_read_epoch": "litemrcd"}
+TICK = "riscv_timer_interrupt"  # comes in whoever runs
 # Name: the commands before, and the work. Of epochs the picture shows these tasks only.
 WORKS = {
     "page-off": (ALLOCATIONS["page, monitor off"], ALLOCATE),
     "page": (f"{ALLOCATIONS['page, monitor on']}; {ALLOCATIONS['page, followed']}", ALLOCATE),
     "gzip": (FOLLOWED, COMPRESS),
     "epochs": (f"{FOLLOWED}; echo 2097152 >epoch_length", COMPRESS),
-    "long-epochs": (f"{FOLLOWED}; echo 16777216 >epoch_length", COMPRESS),
+    "long-epochs": (f"{FOLLOWED}; echo 16777216 >epoch_length", "; ".join([COMPRESS] * 3)),
 }
 PROGRAMS = (ROOT / "build/boot/shim.elf", IMAGES / "kernel/vmlinux")
 MODULES = ("vexriscv_intc", "litemrc", "tail/litemrc_tail", "ranks/litemrc_ranks")
@@ -223,9 +224,11 @@ def main() -> None:
             before, work = WORKS[name]
             console.check(before)
             console.check(work)
+            first = int(console.check("cat epoch"))
             simulator.begin_profile()
             printed = console.check(work).strip()
             lines, run = read_profile(simulator.end_profile().read_text())
+            epochs = int(console.check("cat epoch")) - first
             words |= run
             symbols = Symbols(PROGRAMS)
             for module in MODULES:
@@ -235,8 +238,11 @@ def main() -> None:
             print(f"\n{name}: {printed}", *table(cycles), sep="\n", flush=True)
             folded = (f"{';'.join(stack)} {count}\n" for stack, count in cycles.items())
             (OUT / f"{name}.folded").write_text("".join(folded))
-            if "epochs" in name:
+            if epochs:
                 cycles = Counter({stack: n for stack, n in cycles.items() if stack[0] in TASKS.values()})
+                ticks = sum(n for stack, n in cycles.items() if TICK in stack)
+                each = (cycles.total() - ticks) / epochs
+                print(f"{epochs} epochs, {each:,.0f} cycles each, and {ticks:,} of the timer's ticks")
             picture(cycles, OUT / f"{name}.svg", f"{name}: cycles by call stack")
 
 

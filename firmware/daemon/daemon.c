@@ -172,12 +172,12 @@ static int next_timeout_ms(int epochs)
 /* Returns 0 after a signal, or -errno of the port. */
 static int serve(struct pollfd *sources)
 {
-	int device = sources[DEVICE].fd, wait_ms, error = 0;
 	unsigned int count;
+	int wait_ms, error = 0;
 
 	while (!error) {
 		wait_ms = epochs_timeout_ms();
-		sources[DEVICE].fd = wait_ms < 0 ? device : -1;
+		sources[DEVICE].events = wait_ms < 0 ? POLLIN : 0;
 		sources[TTY].events = session_events(SERIAL);
 		count = CLIENTS + clients_watch(sources + CLIENTS);
 		error = sources_wait(sources, count, next_timeout_ms(wait_ms));
@@ -231,7 +231,7 @@ static int open_socket(const struct options *options, const struct identity *own
 int daemon_serve(const struct options *options)
 {
 	struct identity identity = {0}, programs_identity = {0};
-	struct pollfd sources[SOURCES] = {{.events = POLLIN}, {.events = POLLIN}, {0}};
+	struct pollfd sources[SOURCES] = {{.events = POLLIN}};
 	bool root = !geteuid();
 	int listener, error;
 

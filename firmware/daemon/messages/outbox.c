@@ -56,6 +56,8 @@ void outbox_send(struct outbox *outbox, uint32_t type, const struct piece *piece
 {
 	const struct litemrc_message message = {.type = type, .sequence = type ? ++outbox->sequence : 0};
 
+	if (outbox_empty(outbox))	/* stays in pages and cache lines that are there */
+		outbox->sent = outbox->writer.begun = outbox->writer.end = 0;
 	litemrc_frame_begin(&outbox->writer);
 	if (type)
 		litemrc_frame_put(&outbox->writer, &message, sizeof(message));
