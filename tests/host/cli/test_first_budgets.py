@@ -86,6 +86,27 @@ def test_nothing_is_lent_while_pages_are_evicted(evicted, lent):
     assert budgets == lent
 
 
+@pytest.mark.parametrize(
+    ("intr", "budgets"),
+    [
+        ([331] * 8, {1: 352, 2: 160}),  # 331 and 8 to spare are 22 parts of 16
+        ([331, 332, 395, 395] * 2, {1: 352, 2: 160}),  # 64 charged ahead at times
+        ([317, 320, 321, 321, 325, 327, 327, 329], {1: 336, 2: 176}),  # 8 pages in half the epochs; 325 + 8
+        ([317, 320, 321, 321, 326, 327, 327, 329], {1: 384, 2: 128}),  # 9: it grows
+        ([331] * 7, {1: 384, 2: 128}),  # not known for 8 epochs
+    ],
+)
+def test_a_program_that_does_not_grow_lends_while_another_evicts(intr, budgets):
+    """INTR beside sort in the RTL: its 320 pages need three groups, of which sort had nothing."""
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    for epoch, pages in enumerate(intr):
+        rows = [row_of(epoch, 1, pages, 0), row_of(epoch, 2, 130, 20 * epoch)]
+        decisions.decide(HELLO, joined_rows(rows), {}, {1, 2}, 1e6)
+    decision = Decision({1: 384, 2: 128}, False, {}, 0.0, 1, {})
+    assert decisions.in_force(HELLO, decision) == budgets
+
+
 def test_a_program_that_grows_is_not_cut_to_what_it_holds():
     """153 + 45 and 347 + 118 pages do not fit into 512, so each keeps its budget: in the RTL INTR was cut."""
     decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))

@@ -93,6 +93,24 @@ def test_budgets_move_only_for_a_significant_gain():
     assert (moved.moved, moved.budgets) == (True, {1: 16, 2: 48})
 
 
+def test_budgets_move_when_they_would_have_paid_for_the_pages_that_move():
+    # Giving 16 pages of 1 to 2 saves 3 misses an epoch. At 0.5 misses a page that is paid for in three.
+    epoch = {1: counted([83, 7], 10), 2: counted([30, 20, 10], 40)}
+    waiting = governor({1: 32, 2: 32}, half_life=1e9, move_misses=0.5)
+    decisions = [waiting.decide(epoch, 1000) for _ in range(4)]
+    assert [decision.moved for decision in decisions] == [False, False, True, False]
+    assert [decision.reasons[1].limited_by for decision in decisions] == ["gain", "gain", "none", "none"]
+    assert decisions[2].budgets == {1: 16, 2: 48}
+
+
+def test_savings_of_a_target_that_stopped_to_be_better_are_forgotten():
+    # In the second epoch nobody would gain: 1 hits as often in its second group as 2 would in its third.
+    better, equal = {1: counted([83, 7], 10), 2: counted([30, 20, 10], 40)}, {1: counted([0, 100], 0)}
+    waiting = governor({1: 32, 2: 32}, half_life=1, move_misses=0.5)
+    moved = [waiting.decide(epoch, 1000).moved for epoch in (better, better, equal, better, better, better)]
+    assert moved == [False, False, False, False, False, True]
+
+
 def test_misses_that_no_memory_would_save_make_no_gain_small():
     # 1 misses 10,000 times whatever it has; 2 saves 5 of its 10 by one group more.
     epoch = {1: counted([0], 10_000), 2: counted([50, 40, 5], 5)}
@@ -201,6 +219,7 @@ def test_n_mrc_forgets_a_sleeper_as_its_rate_falls():
         ("step_pages", 0),
         ("step_pages", 17),
         ("epsilon", float("nan")),
+        ("move_misses", -1),
     ],
 )
 def test_a_parameter_that_cannot_be_is_refused_by_name(parameter, value):

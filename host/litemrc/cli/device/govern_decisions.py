@@ -16,6 +16,7 @@ from litemrc.policies.allocation.decision import Decision, GovernorParameters
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.lending import lent
 
+_MOVE_MISSES = 0.5  # Linux evicts a page that a budget loses: about half a page fault
 _HELD_EPOCHS = 8  # whose pages decide what a cgroup needs
 
 
@@ -125,24 +126,32 @@ class GovernDecisions:
     def in_force(self, hello: Message, decision: Decision) -> dict[int, int]:
         """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent.
 
-        An evicted page is one that its cgroup would hold: where those do not fit the memory is not idle. Nor
-        is it while pages are evicted: then the curves know who needs memory. Those that Linux takes from a
-        program that reaches its budget before it is raised do not count.
+        An evicted page is one that its cgroup would hold: where those do not fit the memory is not idle.
+        While pages are evicted the curves know who needs memory, and only cgroups that do not grow lend what
+        they do not hold. Pages that Linux takes from a program that reaches its budget before it is raised
+        do not count.
         """
         assert self._governor is not None and self._held is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
         known = self._held[np.isin(self._held["context"], list(own))]
-        evicted = int(evictions(known)[known["epoch"] > self._epoch - _HELD_EPOCHS].sum())
+        late = known["epoch"] > self._epoch - _HELD_EPOCHS
+        evicted = np.bincount(known["context"][late], evictions(known)[late])
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages
-        if evicted > group_pages // 2:
-            return decision.budgets
         held = {
             context: (of_context["resident"] + of_context["evicted"])[-_HELD_EPOCHS:].tolist()
             for context in own
             if (of_context := known[known["context"] == context]).size
         }
-        return decision.budgets | lent(own, held, memory, group_pages, minimum, self._maximums)
+        short = []
+        if evicted.sum() > group_pages // 2:
+            short = np.flatnonzero(evicted).tolist()
+            held = {
+                context: seen[_HELD_EPOCHS // 2 :]
+                for context, seen in held.items()
+                if _is_steady(seen, group_pages // 16)
+            }
+        return decision.budgets | lent(own, held, memory, group_pages, minimum, self._maximums, short)
 
     def described(
         self, decision: Decision, rows: Rows, budgets: Mapping[int, int], governed: set[int]
@@ -182,6 +191,7 @@ class GovernDecisions:
                 gain=self._limits.gain,
                 step_pages=_whole_groups(step.pages(page_bytes, "--step"), group_pages) if step else None,
                 epsilon=self._limits.epsilon,
+                move_misses=_MOVE_MISSES if self._cgroups else 0.0,  # the pager evicts nothing in advance
             )
             self._maximums = {
                 context: _whole_groups(cgroup.budget.allowed_above, group_pages)
@@ -210,6 +220,12 @@ def _first_budgets(
     return {
         context: min(pages * group_pages, maximums.get(context, memory)) for context, pages in more.items()
     }
+
+
+def _is_steady(held: Sequence[int], most: int) -> bool:
+    """Return whether a cgroup held about the same in all epochs that count, without pages charged ahead."""
+    half = _HELD_EPOCHS // 2
+    return len(held) == _HELD_EPOCHS and min(held[half:]) - min(held[:half]) <= most
 
 
 def _whole_groups(pages: int, group_pages: int) -> int:

@@ -33,6 +33,9 @@ class GovernorParameters:
         largest change of one budget per epoch; None: no limit.
     epsilon
         miss ratio that may be lost to save energy, as a share of all accesses.
+    move_misses
+        misses that a page costs which a budget loses. Budgets move when the target would have saved
+        as many, since it became better; 0: at once.
 
     Raises
     ------
@@ -47,13 +50,14 @@ class GovernorParameters:
     gain: float = 0.01
     step_pages: int | None = None
     epsilon: float = EPSILON
+    move_misses: float = 0.0
 
     def __post_init__(self) -> None:
         for name, least in (("memory_pages", 1), ("delta_pages", 1), ("half_life", 1), ("step_pages", 1)):
             value = getattr(self, name)
             if value is not None and not least <= value < math.inf:
                 raise UserError(f"{name} of the governor cannot be {value}", remedy=f"give at least {least}")
-        for name in ("minimum_pages", "gain", "epsilon"):
+        for name in ("minimum_pages", "gain", "epsilon", "move_misses"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise UserError(
                     f"{name} of the governor cannot be {getattr(self, name)}", remedy="give 0 or more"
@@ -76,8 +80,9 @@ class Reason:
     misses_before, misses_after
         predicted for an epoch of this length at those budgets.
     limited_by
-        why `after` is not `target`: `gain` the division as a whole gains too little; `step` the
-        largest change in an epoch; `memory` other budgets must shrink first; `none` it is.
+        why `after` is not `target`: `gain` the division as a whole gains too little, or not yet enough
+        for what the move costs; `step` the largest change in an epoch; `memory` other budgets must
+        shrink first; `none` it is.
     """
 
     before: int

@@ -44,6 +44,7 @@ class Governor:
         self.budgets = dict(budgets or {})
         self._weights, self._maximums = dict(weights or {}), dict(maximums or {})
         self._curves = {context: AgedCurve(parameters.half_life) for context in self.budgets}
+        self._saved = 0.0  # weighted misses that targets would have saved since they became better
 
     def forget(self, context: int) -> None:
         """Forget a context whose process has ended; its memory is free."""
@@ -82,9 +83,10 @@ class Governor:
         target = {int(name): pages for name, pages in allocation.pages.items()}
         gain = self._gain(target, demands)
         before = dict(self.budgets)
-        moved = gain > p.gain or not self._may_stay(target)
+        moved = self._pays(target, gain, demands, cycles) or not self._may_stay(target)
         if moved:
             self._move(target, demands)
+            self._saved = 0.0
         reasons = {
             int(demand.name): self._reason(demand, before, target, moved=moved, cycles=cycles)
             for demand in demands
@@ -154,6 +156,22 @@ class Governor:
             if more > 0:
                 missed += demand.value - now
         return saved / missed if missed else 0.0
+
+    def _pays(self, target: Mapping[int, int], gain: float, demands: Sequence[Demand], cycles: float) -> bool:
+        """Return whether the target gains enough, and has for so long that the move would have paid off.
+
+        As in the ski-rental problem, who waits so long pays at most twice what one pays who knows the
+        future. Without it budgets went back and forth, and each time pages were evicted.
+        """
+        if gain <= self.parameters.gain:
+            self._saved = 0.0
+            return False
+        taken = 0
+        for demand in demands:
+            had, aim = (budgets.get(int(demand.name), 0) for budgets in (self.budgets, target))
+            self._saved += cycles * (demand.utility(aim) - demand.utility(had))
+            taken += max(had - aim, 0)
+        return self._saved >= self.parameters.move_misses * taken
 
     def _may_stay(self, target: Mapping[int, int]) -> bool:
         """Return whether every context has a budget, and all budgets are allowed."""

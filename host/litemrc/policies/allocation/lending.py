@@ -6,7 +6,7 @@ program that grows would be limited to its budget beside idle memory. And a divi
 parts of groups idle.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 CHARGED_AHEAD = 64  # pages that Linux charges a cgroup before they are used, at most: MEMCG_CHARGE_BATCH
 
@@ -18,6 +18,7 @@ def lent(
     group_pages: int,
     minimum: int = 0,
     most: Mapping[int, int] | None = None,
+    evicting: Collection[int] = (),
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
@@ -40,10 +41,12 @@ def lent(
         smallest budget.
     most
         limits from above.
+    evicting
+        contexts that need more than they hold: at least their budgets, and part of what others lend.
     """
     most, part = most or {}, max(group_pages // 8, 1)
-    known = {context: seen for context in budgets if (seen := held.get(context))}
-    pressing = [
+    known = {context: seen for context in budgets if (seen := held.get(context)) and context not in evicting}
+    pressing = [context for context in budgets if context in evicting] + [
         context
         for context, seen in known.items()
         if _needed(seen, part) >= budgets[context] or _expected(seen) > budgets[context] + CHARGED_AHEAD
