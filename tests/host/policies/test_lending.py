@@ -66,6 +66,12 @@ def test_more_than_the_memory_holds_is_left_to_the_division():
     assert lent({1: 768, 2: 256}, {1: [760, 760], 2: STEADY}, MEMORY, GROUP) == {1: 768, 2: 256}
 
 
+def test_one_that_evicts_has_its_budget_and_gets_what_another_does_not_need():
+    """The other needs 300 and 8 to spare, so 320, of 512."""
+    assert lent({1: 512, 2: 512}, {2: [300]}, MEMORY, GROUP, evicting=[1]) == {1: 704, 2: 320}
+    assert lent({1: 512, 2: 512}, {}, MEMORY, GROUP, evicting=[1]) == {1: 512, 2: 512}
+
+
 def test_two_that_press_get_equal_parts():
     """Needed are 320 + 320 + 112, with 8 to spare; of half the remainder, 136, 128 are whole parts."""
     resident = {1: [300, 300], 2: [299, 299], 3: [100, 100]}
