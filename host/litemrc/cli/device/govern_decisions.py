@@ -109,7 +109,12 @@ class GovernDecisions:
             memory = self._limits.memory.pages(page_bytes)
         else:
             memory = next((task["memory"] for task in tasks.values()), hello.frames)
-        return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
+        held = (
+            dict(zip(rows["context"].tolist(), rows["resident"].tolist(), strict=True))
+            if self._cgroups
+            else {}
+        )
+        return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles, held)
 
     def _hold(self, rows: Rows) -> Rows:
         """Return the rows of an epoch behind those of the last epochs of each context, and keep them."""

@@ -34,8 +34,8 @@ class GovernorParameters:
     epsilon
         miss ratio that may be lost to save energy, as a share of all accesses.
     move_misses
-        misses that a page costs which a budget loses. Budgets move when the target would have saved
-        as many, since it became better; 0: at once.
+        misses that a page costs which a context holds and its budget loses. Budgets move when the
+        target would have saved as many, since it became better; 0: at once.
 
     Raises
     ------

@@ -51,7 +51,9 @@ class Governor:
         self.budgets.pop(context, None)
         self._curves.pop(context, None)
 
-    def decide(self, epoch: Mapping[int, HitCounters], cycles: float) -> Decision:
+    def decide(
+        self, epoch: Mapping[int, HitCounters], cycles: float, held: Mapping[int, int] | None = None
+    ) -> Decision:
         """Return the decision at the end of an epoch.
 
         Parameters
@@ -61,6 +63,8 @@ class Governor:
             governed from now on.
         cycles
             length of the epoch.
+        held
+            pages that contexts have at the end of the epoch; by default their budgets.
 
         Raises
         ------
@@ -83,7 +87,7 @@ class Governor:
         target = {int(name): pages for name, pages in allocation.pages.items()}
         gain = self._gain(target, demands)
         before = dict(self.budgets)
-        moved = self._pays(target, gain, demands, cycles) or not self._may_stay(target)
+        moved = self._pays(target, gain, demands, cycles, held or {}) or not self._may_stay(target)
         if moved:
             self._move(target, demands)
             self._saved = 0.0
@@ -157,7 +161,14 @@ class Governor:
                 missed += demand.value - now
         return saved / missed if missed else 0.0
 
-    def _pays(self, target: Mapping[int, int], gain: float, demands: Sequence[Demand], cycles: float) -> bool:
+    def _pays(
+        self,
+        target: Mapping[int, int],
+        gain: float,
+        demands: Sequence[Demand],
+        cycles: float,
+        held: Mapping[int, int],
+    ) -> bool:
         """Return whether the target gains enough, and has for so long that the move would have paid off.
 
         As in the ski-rental problem, who waits so long pays at most twice what one pays who knows the
@@ -168,9 +179,10 @@ class Governor:
             return False
         taken = 0
         for demand in demands:
-            had, aim = (budgets.get(int(demand.name), 0) for budgets in (self.budgets, target))
+            context = int(demand.name)
+            had, aim = self.budgets.get(context, 0), target[context]
             self._saved += cycles * (demand.utility(aim) - demand.utility(had))
-            taken += max(had - aim, 0)
+            taken += max(min(had, held.get(context, had)) - aim, 0)
         return self._saved >= self.parameters.move_misses * taken
 
     def _may_stay(self, target: Mapping[int, int]) -> bool:
