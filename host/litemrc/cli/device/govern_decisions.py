@@ -151,11 +151,7 @@ class GovernDecisions:
         short = []
         if evicted.sum() > group_pages // 2:
             short = np.flatnonzero(evicted).tolist()
-            held = {
-                context: seen[_HELD_EPOCHS // 2 :]
-                for context, seen in held.items()
-                if _is_steady(seen, group_pages // 16)
-            }
+            held = {context: seen for context, seen in held.items() if _is_steady(seen, group_pages // 16)}
         return decision.budgets | lent(own, held, memory, group_pages, minimum, self._maximums, short)
 
     def described(

@@ -8,6 +8,7 @@ parts of groups idle.
 
 from collections.abc import Collection, Mapping, Sequence
 
+_FEW = 4  # epochs
 CHARGED_AHEAD = 64  # pages that Linux charges a cgroup before they are used, at most: MEMCG_CHARGE_BATCH
 
 
@@ -22,11 +23,11 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    What a context needs is the least of the pages that it held, or the most less those charged ahead; if it
-    grows, what it will hold after one more epoch of the same growth. This is in eighths of a group and with
-    half an eighth to spare, if all that is needed fits into the memory with it. Then everybody gets it, and
-    those get the remainder in equal parts that need their whole budget or more, or would with one more epoch
-    of the same growth. If nobody does, or it does not fit, budgets stay.
+    What a context needs are the pages that it will have at the end of the next epoch if it grows on, or
+    what it held before, as it may want that again. This is in eighths of a group and with half an eighth
+    to spare, if all that is needed fits into the memory with it. Then everybody gets it, and those get the
+    remainder in equal parts that need their whole budget or more, or will in two epochs. If nobody does, or
+    it does not fit, budgets stay.
 
     Parameters
     ----------
@@ -46,10 +47,10 @@ def lent(
     """
     most, part = most or {}, max(group_pages // 8, 1)
     known = {context: seen for context in budgets if (seen := held.get(context)) and context not in evicting}
-    pressing = [context for context in budgets if context in evicting] + [
+    pressing = [
         context
-        for context, seen in known.items()
-        if _needed(seen, part) >= budgets[context] or _expected(seen) > budgets[context] + CHARGED_AHEAD
+        for context in budgets
+        if context in evicting or (context in known and _presses(known[context], budgets[context], part))
     ]
     for slack in (part // 2, 0):
         needed = {
@@ -68,19 +69,27 @@ def lent(
     return {context: min(pages, most.get(context, memory)) for context, pages in given.items()}
 
 
+def _presses(held: Sequence[int], budget: int, part: int) -> bool:
+    if len(held) < _FEW:
+        return _needed(held, part) >= budget or _expected(held) > budget + CHARGED_AHEAD
+    return _needed(held, part) >= budget or _expected(held, epochs=2) > budget
+
+
 def _needed(held: Sequence[int], part: int, slack: int = 0) -> int:
-    pages = max(min(held), max(held) - CHARGED_AHEAD)
-    if held[-1] - min(held) > CHARGED_AHEAD and held[-1] > max(held[:-1]):
-        pages = _expected(held)
-    return ((pages + slack) // part + 1) * part
+    pages = max(_expected(held), max(held) - CHARGED_AHEAD)
+    return (round(pages) + slack) // part * part + part
 
 
-def _expected(held: Sequence[int]) -> int:
-    """Return the pages at the end of the next epoch if the context grows on.
+def _expected(held: Sequence[int], epochs: int = 1) -> float:
+    """Return the pages some epochs later, without those charged ahead, if the context grows on.
 
-    Those that Linux charged ahead are there in one epoch and gone in the next; so, where four epochs are
-    known, growth is half that of the lesser of two.
+    Linux has pages charged ahead for one cgroup at a time on each processor. So those that a cgroup has
+    itself are the least of two or three epochs, and its growth is that from one such number to the next. In
+    fewer epochs only growth by more than those charged ahead is seen.
     """
-    if len(held) < 4:
-        return held[-1] + max(held[-1] - held[-2], 0) if len(held) > 1 else 0
-    return held[-1] + max(min(held[-2:]) - min(held[-4:-2]), 0) // 2
+    if len(held) < _FEW:
+        growth = held[-1] - held[-2] if len(held) > 1 else 0
+        return held[-1] + growth if growth > CHARGED_AHEAD else min(held)
+    part = min(len(held) // 2, 3)
+    now, before = min(held[-part:]), min(held[-2 * part : -part])
+    return now + max(now - before, 0) * (part - 1 + epochs) / part
