@@ -16,7 +16,7 @@ from litemrc.policies.allocation.decision import Decision, GovernorParameters
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.lending import lent
 
-_MOVE_MISSES = 0.5  # Linux evicts a page that a budget loses: about half a page fault
+_MOVE_MISSES = 0.25  # of the pages that a budget loses, half are evicted, at half a page fault each
 _HELD_EPOCHS = 8  # whose pages decide what a cgroup needs
 
 
