@@ -92,16 +92,16 @@ static bool must_end(int signals)
 	return end;
 }
 
-static uint32_t pace_ms;
-static int64_t paced_ms;	/* when the epochs taken so far would have been due */
-static int64_t taken_ms;	/* when the last ones were */
+static int64_t pace_ns;
+static int64_t paced_ns;	/* when the epochs taken so far would have been due */
+static int64_t ended_ns;	/* when the last ones taken together did, or began to */
 
 /* Until epochs may be taken; -1: now. */
 static int epochs_timeout_ms(void)
 {
 	struct page_messages pages = pages_selected();
-	int64_t next = paced_ms - BURST * (int64_t)pace_ms;
-	int64_t left = next > taken_ms ? next - now_ms() : 0;	/* the clock costs a system call */
+	int64_t next = paced_ns - BURST * pace_ns;
+	int64_t left = next > ended_ns ? next / NS_OF_MS - now_ms() : 0;	/* the clock costs a system call */
 
 	return left > 0 && !pages.accessed && !pages.hot ? (int)left : -1;
 }
@@ -121,14 +121,16 @@ static int flush(void)
 static int take_records(const struct pollfd *device)
 {
 	const struct litemrc_epoch *record = record_read(device->fd);
-	bool several;
+	bool several = false;
 	int error = 0;
 
 	if (!record && device->revents & GONE)	/* reported by each poll() from now on */
 		die(1, "load the driver and start the daemon again", "the driver has no more epochs");
-	taken_ms = now_ms();
-	several = paced_ms > taken_ms;
-	paced_ms = (several ? paced_ms : taken_ms) + pace_ms;
+	if (record) {
+		ended_ns = record->end_ns;
+		several = paced_ns > ended_ns;
+		paced_ns = (several ? paced_ns : ended_ns) + pace_ns;
+	}
 	for (; record && !error; record = several ? record_read(device->fd) : NULL) {
 		if (!hosts_have_room_for(epochs_most()))
 			error = flush();
@@ -281,7 +283,7 @@ int daemon_serve(const struct options *options)
 	clients_init(listener);
 	pages_init();
 	sessions_init(sources[TTY].fd);
-	pace_ms = options->pace_ms;
+	pace_ns = (int64_t)options->pace_ms * NS_OF_MS;
 	start_counting();
 	if (program_count && !options->program_user)
 		log_info("programs run as the daemon's user: they can change their budgets");

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define NS_OF_MS 1000000
+
 int64_t now_ms(void);
 
 /* Cycles of the SoC clock since `began`. */

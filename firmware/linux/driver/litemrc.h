@@ -111,8 +111,10 @@ struct litemrc_change {
  */
 struct litemrc_ring {
 	struct mutex lock; /* guards all below */
-	/* until an epoch is stored, the window free, the gateware stuck */
+	/* until an epoch is stored, the gateware stuck */
 	wait_queue_head_t wait;
+	/* until the window is free; apart, since poll() is called by each */
+	wait_queue_head_t drained;
 	struct list_head readers;
 	void *records;
 	size_t record_bytes;

@@ -122,6 +122,7 @@ int litemrc_ring_init(struct litemrc *mon)
 
 	mutex_init(&ring->lock);
 	init_waitqueue_head(&ring->wait);
+	init_waitqueue_head(&ring->drained);
 	INIT_LIST_HEAD(&ring->readers);
 	ring->record_bytes =
 		sizeof(struct litemrc_epoch) +
@@ -417,7 +418,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 	litemrc_set_events(mon, LITEMRC_EV_ENABLE_EPOCH,
 			   LITEMRC_EV_ENABLE_EPOCH);
-	wake_up_poll(&ring->wait, EPOLLPRI); /* not who polls for epochs */
+	wake_up(&ring->drained);
 	litemrc_bitmap_mark(mon);
 	return IRQ_HANDLED;
 }
@@ -447,7 +448,8 @@ static bool litemrc_is_drained(struct litemrc *mon)
  */
 int litemrc_wait_drained(struct litemrc *mon)
 {
-	long left = wait_event_timeout(mon->ring.wait, litemrc_is_drained(mon),
+	long left = wait_event_timeout(mon->ring.drained,
+				       litemrc_is_drained(mon),
 				       LITEMRC_DRAIN_TIMEOUT);
 
 	return litemrc_check_waited(mon, left);

@@ -156,6 +156,7 @@ class FakeDriver:
         self._obeys = threading.Event()
         self._obeys.set()
         self._epoch = 0
+        self._ended_ns = 0
         self._followed = [FREE] * CONTEXTS
         self._make_files()
 
@@ -287,16 +288,15 @@ class FakeDriver:
             if state != "free" or row != Row():
                 followed = {"context": number, "state": STATES[state], "pid": pid, "comm": comm.encode()}
                 contexts.append(followed | row.members())
-        begin_ns = 1_000_000_000 * self._epoch
+        end_ns = time.monotonic_ns()
+        head = {"epoch": self._epoch, "begin_ns": self._ended_ns, "end_ns": end_ns} | header
+        self._ended_ns = end_ns
         record = make_record(
             contexts,
             groups=GROUPS,
             tail_groups=TAIL_GROUPS,
             parts={"ranks": self.ranks} | ({"banks": self.banks} if self.banks else {}),
-            epoch=self._epoch,
-            begin_ns=begin_ns,
-            end_ns=begin_ns + 1_000_000_000,
-            **header,
+            **head,
         ).payload
         replace_text(self.monitor / "epoch", f"{self._epoch + 1}\n")
         if self.pages:

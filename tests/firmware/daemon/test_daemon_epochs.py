@@ -41,8 +41,9 @@ def counters(record):
 def test_an_epoch_has_a_row_for_each_context_with_accesses(daemon, driver):
     """Of 1 page of 4, two groups of hits are as deep as the memory."""
     sampled = {context: replace(row, hits=[context + 10, 2**31] + [0] * 6) for context, row in ROWS.items()}
+    head = {"dropped": 5, "outside": 6, "unsampled": 7, "scale_log2": 2, "begin_ns": 3, "end_ns": 10**9}
     with daemon.host() as device:
-        number = driver.finish_epoch(sampled, dropped=5, outside=6, unsampled=7, scale_log2=2)
+        number = driver.finish_epoch(sampled, **head)
         (message,) = receive(device, 1)
 
     record = message.record
@@ -51,8 +52,7 @@ def test_an_epoch_has_a_row_for_each_context_with_accesses(daemon, driver):
         for context, row in sampled.items()
     ]
     assert (message.epoch, record.flag("overflow")) == (number, False)
-    names = ("dropped", "outside", "unsampled", "scale_log2", "begin_ns", "end_ns")
-    assert [record.head[name] for name in names] == [5, 6, 7, 2, 0, 10**9]
+    assert {name: record.head[name] for name in head} == head
 
 
 def test_epochs_that_end_faster_than_the_pace_wait_behind_the_first_few(start_daemon, driver):
