@@ -38,7 +38,8 @@ from tests.linux.qemu import IMAGES, ROOT
 OUT = ROOT / "build/bench/linux_profile"
 FOLLOWED = COMPRESSIONS["gzip, followed"]
 # Tasks by a function that no other calls.
-TASKS = {"litemrc_epoch_thread": "thread of the interrupt", "litemrc_read_epoch": "litemrcd"}
+EPOCH = "litemrc_epoch_thread"
+TASKS = {EPOCH: "thread of the interrupt", "litemrc_read_epoch": "litemrcd"}
 TICK = "riscv_timer_interrupt"  # comes in whoever runs
 # Name: the commands before, and the work. Of epochs the picture shows these tasks only.
 WORKS = {
@@ -134,6 +135,14 @@ def loaded_sections(elf: ELFFile, words: dict[int, int]) -> dict[int, int]:
     return {number: base + offset for number, offset in offsets.items()} if same.get(base, 0) >= SURE else {}
 
 
+def symbols_of(words: dict[int, int]) -> Symbols:
+    """Return the functions of shim, kernel and modules; `words`: instructions that have run, by address."""
+    symbols = Symbols(PROGRAMS)
+    for module in MODULES:
+        symbols.add_module(IMAGES / f"kernel-modules/{module}.ko", words)
+    return symbols
+
+
 def read_profile(text: str) -> tuple[list[list[str]], dict[int, int]]:
     """Return the lines of a profile, split, and the instructions outside of user space by address."""
     lines = [line.split() for line in text.splitlines()]
@@ -142,15 +151,17 @@ def read_profile(text: str) -> tuple[list[list[str]], dict[int, int]]:
     return lines, {int(address, 16): int(word, 16) for address, word in run}
 
 
-def stacks_of(lines: list[list[str]], symbols: Symbols) -> Counter[Stack]:
-    """Return the cycles of each stack of a simulator's profile."""
+def stacks_of(lines: list[list[str]], symbols: Symbols) -> tuple[Counter[Stack], Counter[str]]:
+    """Return the cycles of each stack of a simulator's profile, and the calls of each function."""
     nodes: dict[int, Stack] = {0: ()}
     cycles: Counter[Stack] = Counter()
+    calls: Counter[str] = Counter()
     for kind, *words in lines:
         if kind == "node":
             number, parent, entry = int(words[0]), int(words[1]), int(words[2], 16)
             name = symbols.name(entry) if parent else f"task {entry:x}"
             nodes[number] = (*nodes[parent], name)
+            calls[name] += int(words[3])
         elif kind == "cycles":
             stack = nodes[int(words[0])]
             leaf = symbols.name(int(words[1], 16))
@@ -158,7 +169,7 @@ def stacks_of(lines: list[list[str]], symbols: Symbols) -> Counter[Stack]:
             stack = stack if stack[-1] in (leaf, "[user]") else (*stack, leaf)
             cycles[stack] += int(words[3])
     named = {stack[0]: TASKS[name] for stack in cycles for name in TASKS.keys() & set(stack)}
-    return Counter({(named.get(task, task), *calls): count for (task, *calls), count in cycles.items()})
+    return Counter({(named.get(task, task), *inner): n for (task, *inner), n in cycles.items()}), calls
 
 
 def by_function(cycles: Counter[Stack]) -> tuple[Counter[str], Counter[str]]:
@@ -224,21 +235,16 @@ def main() -> None:
             before, work = WORKS[name]
             console.check(before)
             console.check(work)
-            first = int(console.check("cat epoch"))
             simulator.begin_profile()
             printed = console.check(work).strip()
             lines, run = read_profile(simulator.end_profile().read_text())
-            epochs = int(console.check("cat epoch")) - first
             words |= run
-            symbols = Symbols(PROGRAMS)
-            for module in MODULES:
-                symbols.add_module(IMAGES / f"kernel-modules/{module}.ko", words)
-            cycles = stacks_of(lines, symbols)
+            cycles, calls = stacks_of(lines, symbols_of(words))
             console.check(AFTER)
             print(f"\n{name}: {printed}", *table(cycles), sep="\n", flush=True)
             folded = (f"{';'.join(stack)} {count}\n" for stack, count in cycles.items())
             (OUT / f"{name}.folded").write_text("".join(folded))
-            if epochs:
+            if epochs := calls[EPOCH]:
                 cycles = Counter({stack: n for stack, n in cycles.items() if stack[0] in TASKS.values()})
                 ticks = sum(n for stack, n in cycles.items() if TICK in stack)
                 each = (cycles.total() - ticks) / epochs

@@ -15,6 +15,7 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.linux_start import LinuxBuild
 
+from bench.linux_profile import EPOCH, read_profile, stacks_of, symbols_of
 from tests.linux.qemu import IMAGES, ROOT
 from tests.linux.rtl import shell_of
 from tests.timeouts import scaled_timeout
@@ -129,11 +130,13 @@ def test_epochs_interrupt_the_processor(collected, shell):
     assert int(count) >= collected[1].epochs > 2
 
 
-def test_a_profile_has_each_cycle_once_and_the_instructions_of_the_kernel(machine, collected, shell):
+def test_a_profile_has_each_cycle_once_and_the_instructions_and_calls_of_the_kernel(
+    machine, collected, shell
+):
     """Calls are named by addresses, so the kernel's image says whether these are right."""
     machine.begin_profile()
     shell.check("echo 1 >/sys/class/misc/litemrc0/end_epoch")
-    lines = [line.split() for line in machine.end_profile().read_text().splitlines()]
+    lines, words = read_profile(machine.end_profile().read_text())
     nodes = {int(words[0]): int(words[1]) for kind, *words in lines if kind == "node"}
     run = [
         (int(words[0]), int(words[1], 16), int(words[2], 16), int(words[3]))
@@ -151,6 +154,8 @@ def test_a_profile_has_each_cycle_once_and_the_instructions_of_the_kernel(machin
     )
     assert len(kernel) > 1000
     assert all(image[at : at + 4] == word.to_bytes(4, "little") for at, word in kernel.items())
+    _, calls = stacks_of(lines, symbols_of(words))
+    assert calls[EPOCH] in (1, 2)  # this one, and one by its length
 
 
 def test_poweroff_ends_the_simulation(machine, collected, shell):

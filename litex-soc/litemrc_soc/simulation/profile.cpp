@@ -4,7 +4,7 @@
 // SIGUSR2 begins; the next one writes `profile.txt` in the working directory, which appears when it is complete:
 //
 //     total CYCLES
-//     node NUMBER PARENT ENTRY              a function's call: its first address; of a task: its task_struct
+//     node NUMBER PARENT ENTRY CALLS        a function's calls: its first address; of a task: its task_struct
 //     cycles NODE PC INSTRUCTION COUNT
 //
 // The cycles between two instructions that leave the pipeline count for the second of them. Calls and returns are those of
@@ -32,7 +32,8 @@ constexpr unsigned ra = 1, tp = 4, t0 = 5; // x registers
 
 struct Node {
     std::uint32_t parent, entry;
-    std::map<std::uint32_t, std::uint32_t> calls; // node by entry
+    std::map<std::uint32_t, std::uint32_t> callees; // node by entry
+    std::uint64_t calls;
 };
 
 struct Frame {
@@ -55,7 +56,8 @@ class Profile {
     void write(std::FILE *file) const {
         std::fprintf(file, "total %llu\n", static_cast<unsigned long long>(total));
         for (std::size_t number = 1; number < nodes.size(); number++)
-            std::fprintf(file, "node %zu %u %x\n", number, nodes[number].parent, nodes[number].entry);
+            std::fprintf(file, "node %zu %u %x %llu\n", number, nodes[number].parent, nodes[number].entry,
+                         static_cast<unsigned long long>(nodes[number].calls));
         for (const auto &[place, count] : cycles)
             std::fprintf(file, "cycles %u %x %x %llu\n", unsigned(place >> 32), std::uint32_t(place), words.at(std::uint32_t(place)),
                          static_cast<unsigned long long>(count));
@@ -72,9 +74,9 @@ class Profile {
         if (user)
             stack.clear();
         else if (trapped)
-            stack.push_back({called(top(stack), pc), 0, true});
+            stack.push_back({call(top(stack), pc), 0, true});
         else if (jump == Jump::call)
-            stack.push_back({called(top(stack), pc), returns_to, false});
+            stack.push_back({call(top(stack), pc), returns_to, false});
         else if (jump == Jump::back)
             return_to(stack, pc);
         trapped = false;
@@ -98,10 +100,16 @@ class Profile {
     std::uint32_t top(const std::vector<Frame> &stack) { return stack.empty() ? called(0, task) : stack.back().node; }
 
     std::uint32_t called(std::uint32_t parent, std::uint32_t entry) {
-        const auto [known, added] = nodes[parent].calls.try_emplace(entry, nodes.size());
+        const auto [known, added] = nodes[parent].callees.try_emplace(entry, nodes.size());
         const std::uint32_t number = known->second;
         if (added)
-            nodes.push_back({parent, entry, {}});
+            nodes.push_back({parent, entry, {}, 0});
+        return number;
+    }
+
+    std::uint32_t call(std::uint32_t parent, std::uint32_t entry) {
+        const std::uint32_t number = called(parent, entry);
+        nodes[number].calls++;
         return number;
     }
 
@@ -125,7 +133,7 @@ class Profile {
     bool trapped = false;
     Jump jump = Jump::none;
     std::uint32_t returns_to = 0, task = 0;
-    std::vector<Node> nodes{{0, 0, {}}};
+    std::vector<Node> nodes{{0, 0, {}, 0}};
     std::unordered_map<std::uint32_t, std::vector<Frame>> stacks; // by task
     std::unordered_map<std::uint32_t, std::uint32_t> words;       // by program counter
     std::unordered_map<std::uint64_t, std::uint64_t> cycles;      // by node and program counter
