@@ -94,15 +94,17 @@ static bool must_end(int signals)
 
 static int64_t pace_ns;
 static int64_t paced_ns;	/* when the epochs taken so far would have been due */
-static int64_t ended_ns;	/* when the last ones taken together did, or began to */
+static int64_t ended_ns;	/* the first of those taken last */
 
 /* Until epochs may be taken; -1: now. */
 static int epochs_timeout_ms(void)
 {
 	struct page_messages pages = pages_selected();
 	int64_t next = paced_ns - BURST * pace_ns;
-	int64_t left = next > ended_ns ? next / NS_OF_MS - now_ms() : 0;	/* the clock costs a system call */
+	int64_t left = 0;
 
+	if (next > ended_ns)	/* else no system call for the time */
+		left = next / NS_OF_MS - now_ms();
 	return left > 0 && !pages.accessed && !pages.hot ? (int)left : -1;
 }
 

@@ -136,7 +136,7 @@ def test_a_profile_has_each_cycle_once_and_the_instructions_and_calls_of_the_ker
     """Calls are named by addresses, so the kernel's image says whether these are right."""
     machine.begin_profile()
     shell.check("echo 1 >/sys/class/misc/litemrc0/end_epoch")
-    lines, words = read_profile(machine.end_profile().read_text())
+    lines, instructions = read_profile(machine.end_profile().read_text())
     nodes = {int(words[0]): int(words[1]) for kind, *words in lines if kind == "node"}
     run = [
         (int(words[0]), int(words[1], 16), int(words[2], 16), int(words[3]))
@@ -154,7 +154,7 @@ def test_a_profile_has_each_cycle_once_and_the_instructions_and_calls_of_the_ker
     )
     assert len(kernel) > 1000
     assert all(image[at : at + 4] == word.to_bytes(4, "little") for at, word in kernel.items())
-    _, calls = stacks_of(lines, symbols_of(words))
+    _, calls = stacks_of(lines, symbols_of(instructions))
     assert calls[EPOCH] in (1, 2)  # this one, and one by its length
 
 

@@ -113,7 +113,7 @@ struct litemrc_ring {
 	struct mutex lock; /* guards all below */
 	/* until an epoch is stored, the gateware stuck */
 	wait_queue_head_t wait;
-	/* until the window is free; apart, since poll() is called by each */
+	/* until the window is free; apart: a wake calls whoever polls */
 	wait_queue_head_t drained;
 	struct list_head readers;
 	void *records;
